@@ -84,7 +84,7 @@ def foresee_risk(case: Case, patch: Patch, names: Sequence[str]) -> str | None:
 
 
 def _describe_other_cell(case: Case, cell_id: str) -> str | None:
-    """What a change of another cell may do to the cells that go by it; None of a cell that is not in the notebook."""
+    """What a change of another cell may do to the cells that go by it; None where none does, and of a cell that is not in the notebook."""
     cells = [c for c in case.notebook.cells if c.kind == "code" and c.source.strip()]
     at = next((n for n, c in enumerate(cells) if c.id == cell_id), -1)
     if at < 0:
@@ -95,7 +95,7 @@ def _describe_other_cell(case: Case, cell_id: str) -> str | None:
     users = [case.notebook.name_cell(c.id) for c in others if names & src.find_names(c.source).uses]
     changed = f"{case.notebook.name_cell(cell_id)} changes too"
     if not users:
-        return f"{changed}, which no other cell reads"
+        return None
     shown = ", ".join(users[:4]) + (" …" if len(users) > 4 else "")
     return f"{changed}: what {shown} made of it may no longer be right"
 

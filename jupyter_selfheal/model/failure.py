@@ -14,6 +14,9 @@ _BLOCK = re.compile(r"(?m)^-{20,}\n(\d+) fits failed with the following error:\n
 _FRAME = re.compile(r'(?m)^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.*)\n)?')
 _RAISED = re.compile(r"(?m)^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:: (.*(?:\n.*)*))?$")
 
+_PLACE = re.compile(r" \((?:<[^<>]*>|[\w.-]+\.py), line \d+\)$")
+"""What Python writes behind a syntax error; the name of the file is one that IPython made up."""
+
 
 class FailureKind(StrEnum):
     """How a cell failed."""
@@ -67,7 +70,9 @@ class Failure:
     @property
     def headline(self) -> str:
         """``NameError: name 'pd' is not defined``, on one line of at most 200 characters; a missed expectation by its words alone."""
-        first = self.evalue.strip().splitlines()[0] if self.evalue.strip() else ""
+        first = self.evalue.strip().splitlines()[0].rstrip(" :") if self.evalue.strip() else ""
+        if self.kind is FailureKind.SYNTAX:
+            first = _PLACE.sub("", first)
         if first and self.ename == "ExpectationMissed":
             return (first[0].upper() + first[1:])[:200]
         if (held := self.held) is not None:

@@ -64,6 +64,17 @@ def test_nothing_is_suggested_where_it_should_not_be(loaded: LiveKernel) -> None
     assert loaded.displays == {}
 
 
+def test_a_loop_that_cannot_end_is_healed_when_the_user_stops_it(loaded: LiveKernel) -> None:
+    cell = "n = 3\nprint('begun')\nwhile n > 0:\n    last = n"
+    running = loaded.queue(cell, "c", allow_stdin=True)
+    loaded.wait_for(lambda: any(m["content"].get("text") == "begun\n" for m in loaded.messages))
+    loaded.manager.interrupt_kernel()
+    assert loaded.done(running)["ename"] == "KeyboardInterrupt"
+    card = loaded.card("fix ready, tested")
+    assert "Nothing in the loop changes `n > 0`, so it never ends." in card
+    assert "+    n -= 1" in card
+
+
 def test_rejected_failure_is_not_suggested_for_again(loaded: LiveKernel) -> None:
     fail(loaded)
     loaded.card("fix ready, tested")

@@ -69,6 +69,6 @@ def test_fix_that_awaits_is_put_into_the_cell_to_be_run_there(loaded: LiveKernel
     loaded.card(PROVEN)
     reply = loaded.run("%heal approve")
     assert reply["status"] == "ok"
-    assert "run it now where it stands" in reply["text"]
+    assert "not run yet" in reply["text"]
     assert put(reply) == cell.replace("appendd", "append")
     assert loaded.run(put(reply), "c")["text"].strip() == "3"

@@ -7,15 +7,12 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import Function, last_name
+from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.source.endless import may_end
 
 STEPS = {ast.Lt: "+= 1", ast.LtE: "+= 1", ast.Gt: "-= 1", ast.GtE: "-= 1"}
 """What brings a counter nearer to its bound, by how it is compared with it."""
-EXITS = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
-"""What may leave a loop whatever its condition says."""
-LEAVING = frozenset({"exit", "quit", "_exit", "exec", "next", "input", "locals", "globals"})
-"""Calls that may leave it, or change a name out of sight."""
 
 
 class EndlessLoop(Rule):
@@ -67,9 +64,9 @@ def _find_step(loop: ast.While, scope: ast.AST) -> str | None:
     test = loop.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in STEPS:
         return None
-    sides = (test.left, test.comparators[0])
-    if not all(isinstance(s, ast.Name | ast.Constant) for s in sides) or _can_change(loop, test):
+    if may_end(loop):
         return None
+    sides = (test.left, test.comparators[0])
     names = [s.id if isinstance(s, ast.Name) else "" for s in sides]
     counters = [n for n in names if n and _is_counter(n, loop, scope)] if all(names) else [n for n in names if n]
     if len(counters) != 1:
@@ -78,18 +75,6 @@ def _find_step(loop: ast.While, scope: ast.AST) -> str | None:
     if counters[0] == names[1]:
         towards = "-= 1" if towards == "+= 1" else "+= 1"
     return f"{counters[0]} {towards}"
-
-
-def _can_change(loop: ast.While, test: ast.Compare) -> bool:
-    """True where the loop may be left, or may change a name of its condition, in a way that can be seen or cannot be excluded."""
-    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    inner = [n for statement in loop.body for n in ast.walk(statement)]
-    if loop.orelse or any(isinstance(n, EXITS) for n in inner):
-        return True
-    if any(isinstance(n, ast.Call) and last_name(n.func) in LEAVING for n in inner):
-        return True
-    bound = src.collect_names(loop.body)
-    return bool(names & (bound.binds | bound.changes))
 
 
 def _is_counter(name: str, loop: ast.While, scope: ast.AST) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -11,6 +12,8 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.project import find_missing_path
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, keep_digits, normalize
 from jupyter_selfheal.model import Applicability, Patch
+
+_DIGITS = re.compile(r"\d+")
 
 
 class NearFile(Rule):
@@ -80,6 +83,14 @@ def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     names += [(p, len(elsewhere) == 1) for p in elsewhere[:3]]
     names += [(posixpath.join(folder, n), False) for n in other[:2]]
     return list(dict(reversed(names)).items())[::-1] if names else []
+
+
+def list_files_with_other_numbers(context: RuleContext, path: str) -> list[str]:
+    """Files beside a missing one whose names differ from its by numbers alone: other data, which nobody may take for it."""
+    raw = context.ask(questions.LOOK_AROUND, path=path.replace("\\", "/"))
+    name = posixpath.basename(path.replace("\\", "/"))
+    beside = [str(n) for n in raw["beside"]] if isinstance(raw, dict) and "://" not in path else []
+    return [n for n in beside if n != name and _DIGITS.sub("0", n) == _DIGITS.sub("0", name)]
 
 
 def _list_corrections(context: RuleContext, path: str, names: str) -> Iterator[tuple[str, tuple[int, int, str]]]:

@@ -154,9 +154,8 @@ class Actions:
     def run_approved(self, heal: LiveHeal, candidate: Candidate, *, what_is_left: str = "") -> Any:
         """Run what an approved candidate needs first, then the fixed cell (or what is left of it). None: it was not run."""
         session = self._session
-        sources = {c.id: c.source for c in heal.case.notebook.cells}
         failure = heal.case.failure
-        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, sources)
+        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, heal.case.notebook)
         session.is_running_fix = True
         try:
             for source in plan.first:
@@ -165,7 +164,7 @@ class Actions:
                     return result
             if _has_await_in_running_loop(session.shell, what_is_left or plan.source):
                 print(
-                    "Self-heal: the fix awaits, and a cell that awaits cannot run inside another: run it now where it stands."
+                    "Self-heal: the fix is in the cell, not run yet: a cell that awaits cannot run inside another. Run it now."
                 )
                 return None
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)

@@ -9,6 +9,7 @@ from typing import Any
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, list_frames, timed_cell_of
 from jupyter_selfheal.model import Failure, FailureKind, Frame
+from jupyter_selfheal.source import endless
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
 
 TRACEBACK_LIMIT = 20_000
@@ -57,6 +58,13 @@ def is_raised_in_cells(shell: Any, error: BaseException) -> bool:
     """Whether code of a cell is on its traceback."""
     runs = getattr(shell.compile, "_filename_map", {})
     return any(frame.f_code.co_filename in runs for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def is_in_endless_loop(failure: Failure, log: CellLog) -> bool:
+    """Whether what the user stopped was in a loop that cannot end: then it was not stopped for being slow."""
+    places = [(frame.cell_id, frame.line) for frame in failure.frames if frame.cell_id]
+    trees = ((src.parse(log.find_source(cell_id) or ""), line) for cell_id, line in places)
+    return any(tree is not None and endless.is_in_endless_loop(tree, line) for tree, line in trees)
 
 
 def describe_missed(cell_id: str, source: str, seconds: float) -> Failure:

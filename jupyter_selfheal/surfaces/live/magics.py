@@ -144,13 +144,12 @@ class HealMagics:
         candidate = self._actions.record_approval(heal, "")
         assert candidate is not None
         failure = heal.case.failure
-        sources = {c.id: c.source for c in heal.case.notebook.cells}
-        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, sources)
-        for label, source in plan.others:
-            print(f"Self-heal: it also changes {label}; copy this there:\n{source}\n")
+        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, heal.case.notebook)
+        for what_to_do, source in plan.others:
+            print(f"Self-heal: {what_to_do}\n{source}\n" if source else f"Self-heal: {what_to_do}")
         patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
-        self._actions.run_approved(heal, candidate, what_is_left=what_is_left)
-        print(words.format_healed_line(candidate))
+        if self._actions.run_approved(heal, candidate, what_is_left=what_is_left) is not None:
+            print(words.format_healed_line(candidate))
 
     def _prove_current_state(self, heal: LiveHeal, *, resumed: bool) -> bool:
         """Prove what is about to be run, from the state as it is now."""

@@ -10,21 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_selfheal.model import Candidate, Insert, Install, Replace, RunCells
+from jupyter_selfheal.model import Candidate, Insert, Install, Notebook, Replace, RunCells
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPlan:
     """What approving a candidate does here: ``first`` is run before, ``source`` becomes the cell, ``others`` must be copied
-    by hand (label, source)."""
+    by hand (what to do, source)."""
 
     first: tuple[str, ...]
     source: str
     others: tuple[tuple[str, str], ...] = ()
 
 
-def build_plan(candidate: Candidate, cell_id: str, source: str, sources: dict[str, str]) -> ApplicationPlan:
-    """``sources`` are the sources by cell id; ``source`` the failing cell's."""
+def build_plan(candidate: Candidate, cell_id: str, source: str, notebook: Notebook) -> ApplicationPlan:
+    """``source`` is the failing cell's."""
+    sources = {c.id: c.source for c in notebook.cells}
     first: list[str] = []
     others: list[tuple[str, str]] = []
     for edit in candidate.patch.edits:
@@ -34,12 +35,13 @@ def build_plan(candidate: Candidate, cell_id: str, source: str, sources: dict[st
             first.append(edit.line)
         elif isinstance(edit, Insert):
             first.append(edit.source)
-            others.append(("a new cell above it", edit.source))
+            others.append(("it also adds a new cell above this one; put this there:", edit.source))
         elif isinstance(edit, Replace) and edit.cell_id != cell_id:
             first.append(edit.source)
-            others.append(("the cell that defines it", edit.source))
+            others.append((f"it also changes {notebook.name_cell(edit.cell_id)}; copy this there:", edit.source))
         elif not isinstance(edit, Replace) and edit.cell_id in sources:
             first.append(sources[edit.cell_id])
+            others.append((f"{notebook.name_cell(edit.cell_id)} belongs above this one; move it there.", ""))
     first += [sources[c] for c in candidate.cells_run_again if c in sources and c != cell_id]
     return ApplicationPlan(tuple(first), candidate.patch.source_of(cell_id, source), tuple(others))
 

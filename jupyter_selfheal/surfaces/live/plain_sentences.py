@@ -22,6 +22,9 @@ Says = Callable[[re.Match[str]], str]
 SENTENCES: tuple[tuple[str, str, Says], ...] = (
     ("NameError", r"name '(\w+)' is not defined", lambda m: f"`{m[1]}` has no value yet: no cell that has run makes it."),
     ("UnboundLocalError", r"variable '(\w+)'", lambda m: f"`{m[1]}` is used in its function before it gets a value there."),
+    ("KeyError", r"^['\"]Column not found: (.+?)['\"]$", lambda m: f"There is no column '{shorten_key(m[1])}'."),
+    ("KeyError", r"^['\"]\[(.+)\] not in index['\"]$", lambda m: f"There is no column {shorten_key(m[1])}."),
+    ("KeyError", r"None of \[(?:Index\()?\[(.+?)\]", lambda m: f"None of these columns is there: {shorten_key(m[1])}."),
     ("KeyError", r"(.+)", lambda m: f"There is no key or column {shorten_key(m[1])}."),
     ("IndexError", r"(\w+) index out of range", lambda m: f"The {m[1]} has fewer items than the position that was asked for."),
     ("IndexError", r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)",
@@ -44,12 +47,13 @@ SENTENCES: tuple[tuple[str, str, Says], ...] = (
     ("TypeError", r"'(\w+)' object does not support item assignment", lambda m: f"The items of {name_kind(m[1])} cannot be changed."),
     ("TypeError", r"(\w+)\(\) missing (\d+) required positional argument", lambda m: f"`{m[1]}` was called without {m[2]} of the values it needs."),
     ("TypeError", r"(\w+)\(\) takes .* positional argument", lambda m: f"`{m[1]}` was given more values than it takes."),
-    ("TypeError", r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", lambda m: f"`{m[1]}` has no option named `{m[2]}`."),
+    ("(?:Type|Attribute)Error", r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", lambda m: f"`{m[1]}` has no option named `{m[2]}`."),
     ("ValueError", r"could not convert string to float: (.+)", lambda m: f"The text {m[1]} cannot be read as a number."),
     ("ValueError", r"invalid literal for int\(\) with base \d+: (.+)", lambda m: f"The text {m[1]} cannot be read as a whole number."),
     ("ValueError", r"too many values to unpack", lambda _: "There are more values on the right than names on the left."),
     ("ValueError", r"not enough values to unpack", lambda _: "There are fewer values on the right than names on the left."),
     ("ValueError", r"(?:min|max)\w*\(\) .*(?:empty)", lambda _: "The smallest or largest of nothing was asked for: it is empty."),
+    ("ValueError", r"Expected 2D array, got 1D array", lambda _: "A table (rows and columns) was expected, and there is one row of values."),
     ("ValueError", r"operands could not be broadcast|shapes .*not aligned|mismatch in its core dimension",
      lambda _: "The shapes of two arrays do not fit together."),
     ("AssertionError", r"", lambda _: "A check (`assert`) did not hold."),
@@ -92,27 +96,30 @@ def describe_failure(failure: Failure) -> str:
         return ""
     message = failure.evalue.strip()
     if failure.kind is FailureKind.SYNTAX:
-        said = message.split(" (")[0]
+        said = message.split(" (")[0].rstrip(".")
+        said += "" if said.endswith("?") else "."
         return (
-            f"Python cannot read line {failure.line}: {said}."
+            f"Python cannot read line {failure.line}: {said}"
             if failure.line
-            else f"Python cannot read the cell: {said}."
+            else f"Python cannot read the cell: {said}"
         )
     for ename, pattern, say in SENTENCES:
-        match = re.search(pattern, message) if ename == failure.ename else None
+        match = re.search(pattern, message) if re.fullmatch(ename, failure.ename) else None
         if match is not None:
             return say(match)
-    return f"The cell stopped with {failure.headline}"
+    return f"The cell stopped with {failure.headline.rstrip('.:')}."
 
 
 def advise_habit(failure: Failure) -> str:
     """How to avoid the like next time; empty where there is no general advice."""
+    if "unexpected keyword argument" in failure.evalue:
+        return "Shift+Tab inside the brackets of a call shows what it takes."
     return AVOIDING.get(failure.ename, "")
 
 
 def name_kind(kind: str, *, first: bool = False) -> str:
     """``a whole number`` for ``int``; ``first``: as a sentence begins."""
-    name = KINDS.get(kind, f"a `{kind}`")
+    name = KINDS.get(kind, f"an `{kind}`" if kind[:1].lower() in tuple("aeiou") else f"a `{kind}`")
     return name[0].upper() + name[1:] if first else name
 
 

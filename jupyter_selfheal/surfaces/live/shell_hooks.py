@@ -198,7 +198,11 @@ class ShellHooks:
         return shown if failure_capture.is_timed(shown) else None
 
     def _should_heal(self, error: BaseException | None, failure: Failure, info: Any) -> bool:
-        if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+        if isinstance(error, SystemExit | GeneratorExit):
+            return False
+        if isinstance(error, KeyboardInterrupt) and not failure_capture.is_in_endless_loop(
+            failure, self._session.cells
+        ):
             return False
         if "raises-exception" in self._list_tags(info, failure.cell_id) or type(error).__name__ == "UsageError":
             return False

@@ -85,9 +85,25 @@ class OriginTeller:
 
 
 def list_values_read(node: ast.AST, names: Mapping[str, Any]) -> list[str]:
-    """Names of variables that a piece of code reads, in its order; modules, functions and classes are left out."""
+    """Names of variables that a piece of code reads, in its order; modules, functions and classes are left out, and what a comprehension
+    or a ``lambda`` of it binds for itself."""
     reads = (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return [n for n in dict.fromkeys(reads) if n in names and type(names[n]).__name__ not in UNTOLD]
+    own = set(_list_own_names(node))
+    return [n for n in dict.fromkeys(reads) if n in names and n not in own and not _is_called(names[n])]
+
+
+def _is_called(value: Any) -> bool:
+    """Whether it is a module, a function or a class: what a line calls rather than reads."""
+    return issubclass(type(value), type) or type(value).__name__ in UNTOLD
+
+
+def _list_own_names(node: ast.AST) -> Iterator[str]:
+    """Names of comprehensions and lambdas, which are not the variables of that name."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.comprehension):
+            yield from (n.id for n in ast.walk(part.target) if isinstance(n, ast.Name))
+        elif isinstance(part, ast.Lambda):
+            yield from (argument.arg for argument in ast.walk(part.args) if isinstance(argument, ast.arg))
 
 
 def parse_line(text: str) -> ast.Module:

@@ -96,6 +96,14 @@ def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
     assert diagnosed(bench.fail(*cells)).skip_reason is None
 
 
+def test_a_file_with_another_number_is_named_and_not_taken(bench: Bench) -> None:
+    bench.write_file("sales_2024.csv", "a\n1\n")
+    found = diagnosed(bench.fail("open('sales_2042.csv')"))
+    assert found.skip_reason == "missing data"
+    assert "there is `sales_2024.csv`, with another number" in found.advice
+    assert "No file in the project has a similar name." in diagnosed(bench.fail("open('costs_2024.csv')")).advice
+
+
 def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
     bench.write_file("lib/own_helpers.py", "x = 1\n")
     bench.write_file("data/rivers.csv", "a\n1\n")

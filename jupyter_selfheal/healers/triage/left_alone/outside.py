@@ -6,6 +6,7 @@ import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
+from jupyter_selfheal.healers.rules.near_file import list_files_with_other_numbers
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone, read_line
 from jupyter_selfheal.healers.triage.smaller import list_what_could_be_smaller
 from jupyter_selfheal.model import Diagnosis, FailureKind, Install, SkipReason
@@ -107,10 +108,14 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
         return None
     quoted = re.search(r"'([^']+)'", failure.evalue)
     name = quoted[1] if quoted else "the file"
+    others = list_files_with_other_numbers(context, name) if quoted else []
+    near = (
+        f"Beside it there is `{others[0]}`, with another number: write that if you mean it."
+        if others
+        else "No file in the project has a similar name."
+    )
     return leave_alone(
-        f"A data file is missing: {name}.",
-        SkipReason.MISSING_DATA,
-        f"Put {name} where the cell looks for it. No file in the project has a similar name.",
+        f"A data file is missing: {name}.", SkipReason.MISSING_DATA, f"Put {name} where the cell looks for it. {near}"
     )
 
 

@@ -15,6 +15,7 @@ from jupyter_selfheal.model import (
     Cell,
     Ending,
     Failure,
+    FailureKind,
     Frame,
     Isolation,
     Notebook,
@@ -144,11 +145,34 @@ def test_values_inside_the_failing_function_are_told() -> None:
         ("KeyError", "'aple'", "There is no key or column 'aple'."),
         ("ValueError", "could not convert string to float: '1,200'", "The text '1,200' cannot be read as a number."),
         ("IndexError", "index 3 is out of bounds for axis 0 with size 3", "the last one is 2"),
+        ("KeyError", "'Column not found: amout'", "There is no column 'amout'."),
+        ("KeyError", "\"['x', 'y'] not in index\"", "There is no column 'x', 'y'."),
+        ("KeyError", "\"None of [Index(['x', 'y'], dtype='str')] are in the [columns]\"", "None of these columns is there: 'x', 'y'."),
+        ("AttributeError", "'Account' object has no attribute 'ownr'", "An `Account` has no `.ownr`."),
+        ("AttributeError", "Line2D.set() got an unexpected keyword argument 'colour'", "`set` has no option named `colour`."),
+        ("ValueError", "Expected 2D array, got 1D array instead:\narray=[1.]", "A table (rows and columns) was expected"),
         ("OwnError", "no such luck", "The cell stopped with OwnError: no such luck"),
     ],
 )  # fmt: skip
 def test_what_failed_is_one_plain_sentence(ename: str, evalue: str, said: str) -> None:
     assert said in explain("f(x)", {}, ename=ename, evalue=evalue).splitlines()[0]
+
+
+def test_a_syntax_error_is_told_without_the_file_that_ipython_made_up() -> None:
+    said = "invalid syntax. Perhaps you forgot a comma? (887749457.py, line 1)"
+    failure = Failure("c", "[1, 2 3]", FailureKind.SYNTAX, "SyntaxError", said, line=1)
+    assert failure.headline == "SyntaxError: invalid syntax. Perhaps you forgot a comma?"
+    first = next(explanation.explain_failure(Case(failure, Notebook((Cell("c", "[1, 2 3]"),))), {}))
+    assert first == "Python cannot read line 1: invalid syntax. Perhaps you forgot a comma?"
+    failure = Failure("c", "f(x)", ename="ValueError", evalue="Expected 2D array, got 1D array instead:\narray=[1.]")
+    assert failure.headline == "ValueError: Expected 2D array, got 1D array instead"
+
+
+def test_the_variable_of_a_comprehension_is_not_the_global_of_that_name() -> None:
+    text = explain("max(i * k for i in xs)", {"i": 7, "k": 2, "xs": [1]}, above=("i = 7", "k = 2", "xs = [1]"))
+    assert "`k` is int 2" in text
+    assert "`i` is" not in text
+    assert "`Model`" not in explain("Model().fit(k)", {"Model": type("Model", (), {}), "k": 2})
 
 
 def test_a_hint_says_where_and_not_what() -> None:

@@ -35,7 +35,7 @@ def candidate(*ran: str) -> Candidate:
 
 
 def test_in_the_kernel_after_the_new_definition() -> None:
-    plan = build_plan(candidate("def", "named", "use"), "fail", CELLS["fail"], CELLS)
+    plan = build_plan(candidate("def", "named", "use"), "fail", CELLS["fail"], NOTEBOOK)
     assert plan.first == (CELLS["def"].replace("'1'", "1"), CELLS["named"], CELLS["use"])
 
 
