@@ -6,20 +6,22 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
-from jupyter_selfheal.surfaces.cli.jobs import heal_in_processes
-from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
+from jupyter_selfheal.surfaces.cli.jobs import choose_workers, heal_in_processes
+from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
+from jupyter_selfheal.surfaces.cli.progress import TimeLeft, show_progress
 from jupyter_selfheal.surfaces.cli.project import heal_project
 from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
+from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, write_report
 from jupyter_selfheal.surfaces.notebook.session import (
@@ -33,6 +35,9 @@ from jupyter_selfheal.surfaces.notebook.session import (
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
 INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
+INTERRUPTED_ELSEWHERE = (
+    "interrupted: no further notebook is begun; the workers of {} finish those that they are at, and write them"
+)
 
 
 def heal(options: argparse.Namespace) -> int:
@@ -62,8 +67,10 @@ def heal_jobs(
                 reports_by_part[job.part] = report
                 printer.print_report(report)
     except KeyboardInterrupt:
-        raise SelfHealError(f"{INTERRUPTED}; go on with --resume {run}") from None
+        raise SelfHealError(_describe_interruption(options.cluster, run)) from None
     open_run_fixes(run).forget()  # where the run was cut off it stays, for --resume
+    if all(report.exit_code != 2 for report in reports_by_part.values()):
+        KeptReports(run).forget()
     for problem in problems:
         printer.print_report(problem)
     reports = [*(reports_by_part[job.part] for job in jobs), *problems]
@@ -80,15 +87,25 @@ def heal_jobs(
     return reports
 
 
+def _describe_interruption(cluster: str | None, run: str) -> str:
+    """What was interrupted, and how it is gone on with, where anything was begun."""
+    is_remote = cluster is not None and not cluster.startswith("local:")
+    said = INTERRUPTED_ELSEWHERE.format(cluster) if is_remote else INTERRUPTED
+    try:
+        return f"{said}; go on with --resume {find_run(run)}"
+    except UsageError:
+        return said
+
+
 def _heal_all(
     options: argparse.Namespace, jobs: Sequence[Job], run: str
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
     settings, resuming = replace(build_settings(options), share_fixes=len(jobs) > 1), bool(options.resume)
     show_bar = not options.quiet and sys.stderr.isatty()
-    workers = min(options.jobs, len(jobs))
+    workers, left = choose_workers(options, settings, len(jobs)), TimeLeft(len(jobs))
     if workers > 1 or options.cluster:
-        with _show_progress(show_bar, "notebooks", "notebook") as progress, ExitStack() as stack:
+        with show_progress(show_bar, "notebooks", "notebook") as progress, ExitStack() as stack:
             progress(0, len(jobs), options.cluster or f"{workers} at once")
             if options.cluster:
                 pairs = _heal_on_cluster(options.cluster, stack, jobs, settings, run, resuming)
@@ -96,14 +113,14 @@ def _heal_all(
                 pairs = heal_in_processes(jobs, workers, settings, run, resuming)
             stack.enter_context(closing(pairs))
             for number, pair in enumerate(pairs, start=1):
-                progress(number, len(jobs), pair[0].path.name)
+                progress(number, len(jobs), ", ".join(filter(None, (left.describe(number), pair[0].path.name))))
                 yield pair
         return
     with Session(settings, run, resuming=resuming) as session:
-        for job in jobs:
+        for done, job in enumerate(jobs):
             name = f"[{job.part}/{len(jobs)}] {job.path.name}" if job.part else job.path.name
-            with _show_progress(show_bar, name, "cell") as progress:
-                report = heal_notebook(session, job, progress)
+            with show_progress(show_bar, ", ".join(filter(None, (name, left.describe(done)))), "cell") as progress:
+                report = heal_once(session, job, progress)
             yield job, report
 
 
@@ -191,20 +208,3 @@ def _has_decided_on_model(config: HealConfig) -> bool:
 def _select_paid(healers: Sequence[str]) -> tuple[str, ...]:
     """Those that ask a model."""
     return tuple(name for name in healers if registry.load_traits(name).paid)
-
-
-@contextmanager
-def _show_progress(show_bar: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar on stderr while it is a terminal."""
-    if not show_bar:
-        yield lambda at, of, what: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format="{desc} {bar:20} {n}/{total}{postfix}") as bar:
-
-        def show_progress(at: int, of: int, what: str) -> None:
-            bar.total, bar.n = max(of, 1), at
-            bar.set_postfix_str(what)
-
-        yield show_progress

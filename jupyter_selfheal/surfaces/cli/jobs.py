@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import multiprocessing
 import os
@@ -14,16 +15,56 @@ from dataclasses import dataclass, replace
 from multiprocessing import connection
 from typing import Any
 
+from jupyter_selfheal.inside.fork.gate import measure_available_mb
 from jupyter_selfheal.providers.pot import Pot
-from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
+from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 from jupyter_selfheal.surfaces.notebook.shared_pot import open_pot
+
+NOTEBOOK_MB = 2_048
+"""Memory that a notebook may need while others run, unless a limit says how much it may have."""
+
+LEAST_NOTEBOOKS = 4
+"""Notebooks that each process should have: starting one, and kernels for it, takes as long as a small notebook."""
 
 PATIENCE = 30.0
 """Seconds that a process gets to stop its kernels before it is killed (then they end with it)."""
 
 _SAFE_PATH, _OURS = "PYTHONSAFEPATH", "selfheal"
+
+
+def choose_workers(options: argparse.Namespace, settings: Settings, notebooks: int) -> int:
+    """How many notebooks are healed at once: ``--jobs``, or as many as the machine can take.
+
+    One at a time where they could get in each other's way: where cells write files, files of the project are replaced, or questions are asked.
+    """
+    if options.jobs is not None:
+        return max(min(int(options.jobs), notebooks), 1)
+    if settings.writes == "allow" or settings.project is not None or settings.approve == "ask":
+        return 1
+    memory = settings.config.memory_mb or NOTEBOOK_MB
+    return count_workers(_count_cores(), _measure_free_mb(), notebooks, memory)
+
+
+def count_workers(cores: int, free_mb: int, notebooks: int, memory_mb: int) -> int:
+    """Half of the cores (a notebook runs while trials for it do), as far as the memory goes, and no more than there is to do for."""
+    return max(min(cores // 2, free_mb // memory_mb, notebooks // LEAST_NOTEBOOKS), 1)
+
+
+def _count_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _measure_free_mb() -> int:
+    """Memory in MiB that can be used now; 0 where that is not known, as on other systems than Linux."""
+    try:
+        return measure_available_mb()
+    except OSError:
+        return 0
 
 
 def heal_in_processes(
@@ -143,7 +184,7 @@ def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool, pot: Po
         threading.Thread(target=_end_with_command, daemon=True).start()
         delay_interrupts(False)
         while (job := pipe.recv()) is not None:
-            pipe.send(heal_notebook(session, job))
+            pipe.send(heal_once(session, job))
     except (KeyboardInterrupt, EOFError, OSError):
         pass
     finally:

@@ -14,6 +14,7 @@ from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
 from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
+from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.modernise import heal_warnings
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
@@ -39,6 +40,18 @@ class Job:
     part: int = 0
     copy_healthy: bool = True
     as_in_place: bool = False
+
+
+def heal_once(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
+    """Heal a notebook and keep its report; where the run is gone on with and that was done before, only give the report."""
+    kept = KeptReports(session.run)
+    with kept.hold(job.part):
+        known = kept.find(job.part) if session.resuming else None
+        if known is not None and known.path == str(job.path):
+            return known
+        report = heal_notebook(session, job, progress)
+        kept.keep(job.part, report, job.path, job.target)
+    return report
 
 
 def heal_notebook(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:

@@ -298,9 +298,8 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
     heal.add_argument(
         "--jobs",
         type=_read_count,
-        default=1,
         metavar="N",
-        help="notebooks at once, each in kernels of its own (default 1)",
+        help="notebooks at once, each in kernels of its own (default: as cores and free memory allow, from eight notebooks on)",
     )
     heal.add_argument(
         "--cluster",

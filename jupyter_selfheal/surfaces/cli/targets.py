@@ -18,10 +18,11 @@ def plan_jobs(options: argparse.Namespace) -> tuple[list[Job], list[NotebookRepo
     leave_out = [options.output_dir] if options.output_dir is not None else []
     discovery = find_notebooks(options.notebooks, options.include, options.exclude, leave_out)
     targets = choose_targets(options, discovery.places)
-    if options.jobs > 1 and options.approve == "ask":
+    at_once = options.jobs is not None and options.jobs > 1
+    if at_once and options.approve == "ask":
         raise UsageError("--approve ask needs one notebook at a time: leave out --jobs")
-    if options.cluster and (options.jobs > 1 or options.approve == "ask"):
-        other = "--jobs" if options.jobs > 1 else "--approve ask"
+    if options.cluster and (at_once or options.approve == "ask"):
+        other = "--jobs" if at_once else "--approve ask"
         raise UsageError(f"--cluster cannot be combined with {other}: leave one of the two out")
     several = len(discovery.places) > 1
     copy_all = options.output_dir is not None

@@ -125,7 +125,7 @@ class Session:
         self.settings = settings
         self.run = run or make_run_id()
         self.spent = Cost()
-        self._resuming = resuming
+        self.resuming = resuming
         self._pot = pot
         self._opened: dict[tuple[str, str, int], TrialKernel] = {}
         self._installers: dict[str, Callable[[str], str]] = {}
@@ -377,7 +377,7 @@ class Session:
 
         interrupted = threading.Event()
         with contextlib.closing(self._open_journal(document, name)) as journal, deadline.set_when_over(interrupted):
-            events = journal.events() if self._resuming else ()
+            events = journal.events() if self.resuming else ()
             outcome = engine.heal(
                 case,
                 starts,
@@ -405,7 +405,7 @@ class Session:
         from jupyter_selfheal.journal.jsonl import JsonlJournal, locate_runs_folder
 
         path = locate_runs_folder() / f"{name}.jsonl"
-        if self._resuming and path.exists():
+        if self.resuming and path.exists():
             journal, recording = JsonlJournal.resume(path, uncancelled=True)
             if Path(str(recording.header.get("notebook"))).resolve() != document.path.resolve():
                 journal.close()
@@ -442,11 +442,11 @@ def make_run_id() -> str:
 
 
 def find_run(run: str) -> str:
-    """The id of a run that has journals; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
+    """The id of a run that was begun; ``RUN-3`` names the run of that heal. Raises :class:`UsageError`."""
     from jupyter_selfheal.journal.jsonl import locate_runs_folder
 
     run_id = run.partition("-")[0]
-    if not run_id.isalnum() or not any(locate_runs_folder().glob(f"{run_id}-*.jsonl")):
+    if not run_id.isalnum() or not any(locate_runs_folder().glob(f"{run_id}-*")):
         raise UsageError(
             f"there is no run {run!r} to resume in {locate_runs_folder()}: `jupyter selfheal trace` lists all"
         )

@@ -21,8 +21,9 @@ from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.cluster.calls import Call, call_in_own_process, end_idle_processes
 from jupyter_selfheal.surfaces.cluster.dask_cluster import check_address, open_cluster
 from jupyter_selfheal.surfaces.cluster.executors import heal_on_executor
-from jupyter_selfheal.surfaces.cluster.tasks import KeptReports, Task, heal_task
+from jupyter_selfheal.surfaces.cluster.tasks import Task, heal_task
 from jupyter_selfheal.surfaces.notebook.api import heal_notebooks
+from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.session import Settings
 from tests.batches import notebook
@@ -94,8 +95,8 @@ def test_a_lost_worker_is_one_line_and_the_others_are_healed(runs: Path) -> None
 def test_a_notebook_that_is_done_is_not_healed_again(tmp_path: Path) -> None:
     kept, job = KeptReports("abc"), Job(tmp_path / "none.ipynb", None, 4)
     with kept.hold(4):
-        kept.keep(4, ran("none.ipynb"))
-    assert heal_task(Task(job, Settings(), "abc")) == ran("none.ipynb"), "it is not even looked at"
+        kept.keep(4, ran(str(job.path)))
+    assert heal_task(Task(job, Settings(), "abc")) == ran(str(job.path)), "it is not even looked at"
     kept.forget()
     again = heal_task(Task(job, Settings(), "abc"))
     assert (again.exit_code, "no such file" in again.error.lower()) == (2, True)

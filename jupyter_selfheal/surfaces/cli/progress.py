@@ -1,0 +1,56 @@
+"""How far a run is, and about how long it still takes, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+LEAST_DONE = 3
+"""Notebooks that must be done before a guess is worth saying."""
+
+
+class TimeLeft:
+    """About how long the notebooks of a run still take: as long as those that are done took on average.
+
+    A notebook that is unchanged takes hardly any time; there may be as many of them among those that are left as among those that are done.
+    """
+
+    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._total, self._clock, self._began = total, clock, clock()
+
+    def describe(self, done: int) -> str:
+        """``about 12 min left``; empty where nothing can be said yet, or nothing is left."""
+        if done < LEAST_DONE or done >= self._total:
+            return ""
+        seconds = (self._clock() - self._began) / done * (self._total - done)
+        return f"about {format_seconds(seconds)} left"
+
+
+def format_seconds(seconds: float) -> str:
+    """A time as a person says it: ``40 s``, ``12 min``, ``2 h 10 min``."""
+    if seconds < 59.5:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+@contextmanager
+def show_progress(show_bar: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on stderr, where it is to be shown."""
+    if not show_bar:
+        yield lambda at, of, what: None
+        return
+    from tqdm import tqdm
+
+    bar_format = "{desc} {bar:20} {n}/{total}{postfix}"
+    with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format=bar_format, file=sys.stderr) as bar:
+
+        def show(at: int, of: int, what: str) -> None:
+            bar.total, bar.n = max(of, 1), at
+            bar.set_postfix_str(what)
+
+        yield show
