@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, FailureKind, Patch, Role, Trial
 from jupyter_selfheal.scoring import randomness
+from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
@@ -67,6 +68,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         band_aid=find_band_aid(case, patch) or "",
         tampering=cheats,
         remarks=doubts,
+        avoided=find_avoided_call(case, patch),
     )
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)

@@ -137,6 +137,8 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
 def _find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
     """Why a patch that meets its checks may still be wrong, by what cells above made of what it changes."""
     calls = evidence.calls
+    if evidence.avoided and patch.applicability is not Applicability.SAFE:
+        return f"It no longer calls `{evidence.avoided}`, which failed inside and is as it was."
     if calls.differed and evidence.checks <= FEW:
         return f"It changes what nobody complained of: {calls.differed[0]}."
     if calls.left and patch.applicability is not Applicability.SAFE:

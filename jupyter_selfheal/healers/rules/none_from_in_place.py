@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 METHODS = frozenset(
@@ -60,7 +60,36 @@ class NoneFromInPlace(Rule):
                 prior=0.9,
             )
             return
+        yield from self._mend_local(context)
         yield from self._use_the_object(context)
+
+    def _mend_local(self, context: RuleContext) -> Iterator[Patch]:
+        """The name is a variable of the function that failed."""
+        function = find_function(context.source, context.line)
+        if function is None:
+            return
+        read = {n.id for n in context.nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)}
+        names = {n for n in read if context.state.locals.get(n, ("",))[0] == "NoneType"}
+        made = [
+            n
+            for n in ast.walk(function)
+            if isinstance(n, ast.Assign)
+            and n.lineno < context.line
+            and any(isinstance(t, ast.Name) and t.id in names for t in n.targets)
+        ]
+        node = max(made, key=lambda n: n.lineno, default=None)
+        if node is None or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+            return
+        name = node.targets[0].id
+        text = _copy_argument(context.source, node, {a.arg for a in list_arguments(function)})
+        text = text or _separate(context.source, node, name)
+        if text:
+            yield self.patch(
+                context.replace_here((*context.span(node), text)),
+                f"Don't assign the in-place call's result to `{name}`",
+                f"`{context.text(node.value)}` works in place and returns None.",
+                prior=0.9,
+            )
 
     def _use_the_object(self, context: RuleContext) -> Iterator[Patch]:
         """The result is used in the expression that it stands in."""
@@ -131,6 +160,20 @@ def _take_out(context: RuleContext, call: ast.Call) -> list[Splice]:
 def _is_place(node: ast.AST, source: str) -> bool:
     """True for a variable, an attribute or an item: what a second mention means the same object of."""
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and bool(plain_chain(node, source))
+
+
+def _copy_argument(source: str, node: ast.Assign, arguments: set[str]) -> str:
+    """What a function was given stays as its caller has it: ``s = xs.sort()`` becomes ``s = sorted(xs)``; empty for anything else."""
+    call, target = node.value, node.targets[0]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args:
+        return ""
+    owner = call.func.value
+    if not isinstance(owner, ast.Name) or owner.id not in arguments:
+        return ""
+    given = "".join(f", {src.extract_text(source, k)}" for k in call.keywords)
+    forms = {"sort": f"sorted({owner.id}{given})", "reverse": f"list(reversed({owner.id}))"}
+    made = forms.get(call.func.attr)
+    return f"{src.extract_text(source, target)} = {made}" if made else ""
 
 
 def _separate(source: str, node: ast.Assign, name: str) -> str:

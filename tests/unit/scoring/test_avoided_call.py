@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Case, Cell, Frame, Oracle
+from jupyter_selfheal.scoring.avoided_call import find_avoided_call
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from tests.scoring_cases import case_of, patch_of, try_patch
+
+MEAN = "def mean(xs):\n    return sum(xs) / len(xs)"
+MEDIAN = "def median(xs):\n    s = xs.sort()\n    return s[len(s) // 2]"
+
+
+def fails_in_median(call: str = "median([5, 1, 3])") -> Case:
+    frames = (Frame("", 1, "<module>", cell_id="c2"), Frame("", 3, "median", cell_id="c1"))
+    return case_of([MEAN, MEDIAN, Cell("c2", call)], 2, ename="TypeError", oracle=Oracle(expect="3"), frames=frames)
+
+
+def test_another_function_that_gives_the_same_by_luck_is_shown_not_accepted() -> None:
+    case = fails_in_median()
+    patch = patch_of(case, "mean([5, 1, 3])")
+    found = EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ()).verdicts[0]
+    assert found.score < 7
+    assert any("no longer calls `median`" in reason for reason in found.reasons)
+
+
+def test_the_function_itself_mended_is_accepted() -> None:
+    case = fails_in_median()
+    patch = patch_of(case, MEDIAN.replace("xs.sort()", "sorted(xs)"), "c1")
+    found = EvidenceScorer().judge(case, try_patch(case), [(patch, try_patch(case, patch))], ()).verdicts[0]
+    assert found.score >= 9
+
+
+@pytest.mark.parametrize(
+    ("call", "changed", "avoided"),
+    [
+        ("median([5, 1, 3])", "mean([5, 1, 3])", "median"),
+        ("tools.median([5, 1, 3])", "tools.mean([5, 1, 3])", "median"),
+        ("median([5, 1, 3])", "median(sorted([5, 1, 3]))", ""),
+        ("median([5]) + median([3])", "median([5]) + mean([3])", "median"),
+    ],
+)
+def test_what_is_called_less_often_is_named(call: str, changed: str, avoided: str) -> None:
+    case = fails_in_median(call)
+    assert find_avoided_call(case, patch_of(case, changed)) == avoided
+
+
+def test_nothing_is_avoided_where_the_failure_is_in_the_cell_itself() -> None:
+    case = case_of([MEAN, "mean(xs)"], 1, frames=(Frame("", 1, "<module>", cell_id="c1"),))
+    assert find_avoided_call(case, patch_of(case, "sum(xs)")) == ""
