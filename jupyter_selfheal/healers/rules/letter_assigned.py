@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
@@ -10,16 +11,18 @@ from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arg
 from jupyter_selfheal.healers.rules.context.value_types import find_type
 from jupyter_selfheal.model import Applicability, Patch
 
+ASSIGNED = re.compile(r"'(str|tuple)' object does not support item assignment")
+
 
 class LetterAssigned(Rule):
     """Make a new text where a letter of one is assigned to.
 
-    **Failure** `TypeError: 'str' object does not support item assignment` at `word[0] = "J"`.
+    **Failure** `TypeError: 'str' object does not support item assignment` at `word[0] = "J"`; the same of a tuple.
 
-    **Fix** `word = "J" + word[1:]`; in the middle `word = word[:i] + "J" + word[i + 1:]`.
+    **Fix** `word = "J" + word[1:]`; in the middle `word = word[:i] + "J" + word[i + 1:]`; of a tuple `point = (5,) + point[1:]`.
 
-    **Fix safety** Safe for a variable of the cell or function and a place that is not negative: the text that is asked for is the same. Silent
-    where the text is part of something else, for a slice, and for a value that is no text.
+    **Fix safety** Safe for a variable of the cell or function and a place that is not negative: the text or tuple that is asked for is the same. Silent
+    where it is part of something else, for a slice, and for a value that is no text.
     """
 
     code = "TYP206"
@@ -29,8 +32,9 @@ class LetterAssigned(Rule):
     why = "A text cannot change: the new one has the letter in that place."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if not context.failure.evalue.startswith("'str' object does not support item assignment"):
+        if not (match := ASSIGNED.match(context.failure.evalue)):
             return
+        is_text = match[1] == "str"
         for statement in context.walk(ast.Assign):
             target = statement.targets[0]
             if not statement.lineno <= context.line <= (statement.end_lineno or 0) or len(statement.targets) != 1:
@@ -40,7 +44,7 @@ class LetterAssigned(Rule):
             place = context.number(target.slice) if context.plain_chain(target.slice) else None
             if isinstance(target.slice, ast.Constant):
                 place = target.slice.value if isinstance(target.slice.value, int) else None
-            if place is None or place < 0 or find_type(context, statement.value) != "str":
+            if place is None or place < 0 or (is_text and find_type(context, statement.value) != "str"):
                 continue
             name = target.value.id
             if not _is_own(context, name):
@@ -51,13 +55,17 @@ class LetterAssigned(Rule):
                 if isinstance(statement.value, ast.Constant | ast.Name | ast.Call | ast.Subscript)
                 else f"({letter})"
             )
+            if not is_text:
+                letter = f"({context.text(statement.value)},)"
             constant = isinstance(target.slice, ast.Constant)
             before = "" if constant and place == 0 else f"{name}[:{at}] + "
             after = f"{name}[{int(place) + 1}:]" if constant else f"{name}[{at} + 1:]"
             yield self.patch(
                 context.replace_here((*context.span(statement), f"{name} = {before}{letter} + {after}")),
-                "Make a new text with the letter in it",
-                f"`{name}` is text, and the letters of a text cannot be changed.",
+                "Make a new text with the letter in it" if is_text else "Make a new tuple with the item in it",
+                f"`{name}` is text, and the letters of a text cannot be changed."
+                if is_text
+                else f"`{name}` is a tuple, and the items of a tuple cannot be changed.",
                 prior=0.85,
             )
             return

@@ -1,0 +1,96 @@
+"""TYP213: a date and a text in one operation."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.objects import Reference
+from jupyter_selfheal.healers.rules.context.value_types import find_type
+from jupyter_selfheal.healers.rules.date_format import FORMATS
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(r"unsupported operand type\(s\) for -|not supported between instances of")
+KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
+
+
+class DateAndText(Rule):
+    """Read the date from a text where a date is reckoned with.
+
+    **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
+    'datetime.datetime' and 'str'`.
+
+    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`.
+
+    **Fix safety** Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
+    """
+
+    code = "TYP213"
+    name = "date and text"
+    enames = frozenset({"TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The text holds a date, and only a date makes sense here."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        kinds = re.findall(r"'([\w.]+)'", context.failure.evalue)
+        kind = next((KINDS[k] for k in kinds if k in KINDS), "")
+        if not kind or "str" not in kinds:
+            return
+        for node in context.failing_nodes(ast.BinOp, ast.Compare):
+            sides = _list_sides(node)
+            texts = [s for s in sides if find_type(context, s) == "str"]
+            if len(sides) != 2 or len(texts) != 1:
+                continue
+            given = texts[0]
+            thing = context.describe(given) if not isinstance(given, ast.Constant) else None
+            value = given.value if isinstance(given, ast.Constant) else thing.text if thing is not None else ""
+            made = _read_date(str(value), kind, context.text(given))
+            named = _name_class(context, "datetime" if "strptime" in made else kind) if made else None
+            if named is None:
+                return
+            imports = context.add_imports([named.import_line]) if named.import_line else []
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(given), f"{named.text}.{made}")),
+                f"Read the date from `{context.text(given)}`",
+                f"`{context.text(given)}` is text, not a date.",
+                prior=0.88,
+            )
+            return
+
+
+def _list_sides(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+
+
+def _name_class(context: RuleContext, name: str) -> Reference | None:
+    """How the cell writes `date` or `datetime`, whichever of the two ways it was imported."""
+    is_class = [thing.is_class for thing in context.describe_all([name, f"datetime.{name}"])]
+    if is_class[0]:
+        return Reference(name, "")
+    return Reference(f"datetime.{name}", "") if is_class[1] else context.reference(f"datetime.{name}")
+
+
+def _read_date(value: str, kind: str, text: str) -> str:
+    """The call that reads the date, without its class; empty where no format or more than one fits."""
+    try:
+        (date if kind == "date" else datetime).fromisoformat(value)
+        return f"fromisoformat({text})" if re.match(r"\d{4}-\d\d-\d\d", value) else ""
+    except ValueError:
+        fitting = [f for f in FORMATS if _fits(value, f)]
+    if len(fitting) != 1:
+        return ""
+    return f'strptime({text}, "{fitting[0]}")' + (".date()" if kind == "date" else "")
+
+
+def _fits(value: str, form: str) -> bool:
+    try:
+        datetime.strptime(value, form)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,107 @@
+"""TYP210: a format code that the value's type does not have."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(r"Unknown format code '(\w)' for object of type '(str|float|int)'")
+
+
+class FormatCode(Rule):
+    """Format a number as the number that it is.
+
+    **Failure** `ValueError: Unknown format code 'f' for object of type 'str'` at `"{:.2f}".format(price)` or `f"{price:.2f}"` where the
+    text holds a number; `Unknown format code 'd' for object of type 'float'`.
+
+    **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`.
+
+    **Fix safety** Safe where the text holds a number, and for `.2d`, which no number has. Unsafe for `d` of a fraction: its digits are lost.
+    """
+
+    code = "TYP210"
+    name = "format code of another type"
+    enames = frozenset({"ValueError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The code is one of numbers, and this is the number that is there."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        match = MESSAGE.search(context.failure.evalue)
+        assert match
+        code, kind = match[1], match[2]
+        for node in context.failing_nodes(ast.JoinedStr, ast.Call, ast.FormattedValue):
+            if kind == "str" and code in "dfgeG%":
+                changes, title = _convert_texts(context, node, code), "Convert the text to a number"
+                sure = True
+            elif kind == "float" and code == "d":
+                changes, sure = _change_code(context, node)
+                title = "Format the number with `f`"
+            else:
+                return
+            if changes:
+                yield self.patch(
+                    context.replace_here(*changes),
+                    title,
+                    f"The format code `{code}` is not for `{kind}`.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "What stands behind the point is no longer shown.",
+                    prior=0.9 if sure else 0.6,
+                )
+                return
+
+
+def _convert_texts(context: RuleContext, node: ast.AST, code: str) -> list[Splice]:
+    """``float(…)`` around the one value that is a text, holds a number, and is formatted with the code."""
+    if isinstance(node, ast.Call):
+        values = _list_formatted(node, code)
+    else:
+        values = [
+            v.value for v in ast.walk(node)
+            if isinstance(v, ast.FormattedValue) and isinstance(v.format_spec, ast.JoinedStr)
+            and ast.unparse(v.format_spec).rstrip("'\"").endswith(code)
+        ]  # fmt: skip
+    changes = []
+    for value in values:
+        text = context.text(value)
+        is_there = (tree := src.parse_expression(text)) is not None and ast.dump(tree) == ast.dump(value)
+        function = read_number_in(context, value) if is_there and find_type(context, value) == "str" else ""
+        if not function or (code == "d" and function != "int"):
+            continue
+        changes.append((*context.span(value), f"{'int' if code == 'd' else 'float'}({text})"))
+    return changes
+
+
+def _list_formatted(call: ast.Call, code: str) -> list[ast.expr]:
+    """The arguments of ``"…".format(…)`` and ``format(value, "…")`` that a field with the code may take."""
+    if isinstance(call.func, ast.Name) and call.func.id == "format" and len(call.args) == 2:
+        return call.args[:1]
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "format" or call.keywords:
+        return []
+    template = call.func.value
+    if not isinstance(template, ast.Constant) or not isinstance(template.value, str):
+        return []
+    fields = re.findall(r"\{(\d*)(?::([^{}]*))?\}", template.value)
+    places = [int(number) if number else n for n, (number, _) in enumerate(fields)]
+    return [
+        call.args[at]
+        for at, (_, spec) in zip(places, fields, strict=True)
+        if spec.endswith(code) and at < len(call.args)
+    ]
+
+
+def _change_code(context: RuleContext, node: ast.AST) -> tuple[list[Splice], bool]:
+    """``f`` for the only ``d`` among the codes of a text, and whether nothing is lost by it."""
+    start, end = context.span(node)
+    codes = list(re.finditer(r":[^{}:'\"]*?(\.\d+)?d(?=\})", context.source[start:end]))
+    if len(codes) != 1:
+        return [], False
+    at = start + codes[0].end() - 1
+    return [(at, at + 1, "f" if codes[0][1] else ".0f")], bool(codes[0][1])

@@ -1,0 +1,81 @@
+"""ASR104: rows that are all one list."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
+
+
+class SharedRows(Rule):
+    """Make each row of a table by itself.
+
+    **Failure** `AssertionError`, or another result than the expected one, where `grid = [[0] * 3] * 4` is a table whose rows are one
+    list, and an item of a row is assigned; `dict.fromkeys(names, [])` whose lists are one.
+
+    **Fix** `[[0] * 3 for _ in range(4)]`; `{name: [] for name in names}`.
+
+    **Fix safety** Safe where the cells that the failure comes from change a row: that changes all of them, which nobody means. Silent
+    where the rows are only read.
+    """
+
+    code = "ASR104"
+    name = "rows that are one list"
+    enames = frozenset({"AssertionError", "ExpectationMissed"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "All rows are one list, so that a change of one is a change of all."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
+        cells = [c for c in context.list_cells_upwards() if c in needed]
+        nodes = [(c, n) for c in cells for n in src.walk(context.source_of(c))]
+        changed = {name for _, node in nodes for name in _list_changed(node)}
+        for cell_id, node in nodes:
+            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+                continue
+            source = context.source_of(cell_id)
+            if src.extract_text(source, node.targets[0]) not in changed:
+                continue
+            text = _write_apart(source, node.value)
+            if text:
+                yield self.patch(
+                    context.replace(cell_id, [(*src.find_span(source, node.value), text)]),
+                    f"Make each row by itself: `{text}`",
+                    f"The rows of `{src.extract_text(source, node.targets[0])}` are one and the same list.",
+                    prior=0.92,
+                )
+
+
+def _list_changed(node: ast.AST) -> Iterator[str]:
+    """Texts of what ``grid[i][j] = …``, ``grid[i].append(…)`` and ``grid[i] += …`` change a row of."""
+    rows: list[ast.expr] = []
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+        targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
+        rows = [t.value for t in targets if isinstance(t, ast.Subscript)]
+        rows += [t for t in targets if isinstance(node, ast.AugAssign)]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and hasattr(list, node.func.attr):
+        rows = [node.func.value]
+    yield from (ast.unparse(row.value) for row in rows if isinstance(row, ast.Subscript))
+
+
+def _write_apart(source: str, value: ast.expr) -> str:
+    """The table with rows of their own; empty for any other value."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        rows, count = (value.left, value.right) if isinstance(value.left, ast.List) else (value.right, value.left)
+        if isinstance(rows, ast.List) and len(rows.elts) == 1 and _is_list(rows.elts[0]):
+            return f"[{src.extract_text(source, rows.elts[0])} for _ in range({src.extract_text(source, count)})]"
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="dict"), attr="fromkeys"), args=[keys, given], keywords=[]):
+            if _is_list(given):
+                return f"{{key: {src.extract_text(source, given)} for key in {src.extract_text(source, keys)}}}"
+    return ""
+
+
+def _is_list(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mult) and (_is_list(node.left) or _is_list(node.right))
+    return isinstance(node, ast.List | ast.ListComp)

@@ -1,0 +1,69 @@
+"""TYP211: a number where a text is taken."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"write\(\) argument must be str, not (?:int|float)|expected string or bytes-like object, got '(?:int|float)'|"
+    r"object of type 'int' has no len\(\)"
+)
+SEARCHED = {"match": 1, "search": 1, "findall": 1, "finditer": 1, "fullmatch": 1, "split": 1, "sub": 2}
+"""Functions of ``re``, and which of their arguments is the text."""
+
+
+class TextWanted(Rule):
+    """Turn a number into text where a text is taken.
+
+    **Failure** `TypeError: write() argument must be str, not int`, `expected string or bytes-like object, got 'int'` from
+    `re.findall(pattern, n)`, `object of type 'int' has no len()`.
+
+    **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself.
+
+    **Fix safety** Safe for what is written or searched. Unsafe for `len`, which may be asked of something else.
+    """
+
+    code = "TYP211"
+    name = "text wanted"
+    enames = frozenset({"TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "Only text is taken there, and this is how the number is written."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        counts = "has no len" in context.failure.evalue
+        for call in context.calls_at_failure():
+            name = last_name(call.func)
+            at = 0 if name == ("len" if counts else "write") else -1
+            if not counts and name in SEARCHED:
+                is_module = isinstance(call.func, ast.Attribute) and context.text(call.func.value) == "re"
+                at = SEARCHED[name] - (not is_module)
+            if not 0 <= at < len(call.args) or find_type(context, call.args[at]) not in NUMBERS:
+                continue
+            given = call.args[at]
+            text = context.text(given)
+            if counts and self._counts_rounds(context, call):
+                changes, title = [(*context.span(call), text)], f"Count up to `{text}`"
+            else:
+                changes, title = [(*context.span(given), f"str({text})")], f"Convert `{text}` to text"
+            yield self.patch(
+                context.replace_here(*changes),
+                title,
+                f"`{text}` is a number, not a text.",
+                applicability=Applicability.UNSAFE if counts else Applicability.SAFE,
+                why="The number of its digits may be meant, or the length of something else." if counts else self.why,
+                prior=0.6 if counts else 0.9,
+            )
+            return
+
+    def _counts_rounds(self, context: RuleContext, call: ast.Call) -> bool:
+        outer = src.read(context.source).parents.get(call)
+        return isinstance(outer, ast.Call) and last_name(outer.func) == "range"
