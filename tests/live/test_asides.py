@@ -59,3 +59,34 @@ def test_only_what_a_cell_raised_beside_it_is_kept(capsys: pytest.CaptureFixture
     finally:
         del sys.last_value
         threading.excepthook = theirs
+
+
+LATER = """import ipywidgets
+prices = {'apple': 1.2}
+button = ipywidgets.Button()
+slider = ipywidgets.IntSlider()
+def show(button):
+    print('costs', prices['aple'], button.description)
+def move(change):
+    print(change.nwe * 2)
+button.on_click(show)
+slider.observe(move, 'value')
+print(button.comm.comm_id, slider.comm.comm_id)"""
+
+
+@pytest.mark.kernel
+def test_a_callback_that_fails_when_the_widget_is_used_later_is_healed_where_it_stands(loaded: LiveKernel) -> None:
+    button, slider = loaded.run(LATER, "c1", allow_stdin=True)["text"].split()
+    loaded.ask("comm_msg", {"comm_id": button, "data": {"method": "custom", "content": {"event": "click"}}})
+    place = "s = get_ipython()._jupyter_selfheal; s.on_main(s.heals.latest.run, 'place', '', '')"
+    loaded.run(place, silent=True, store_history=False)
+    card = loaded.card("KeyError: 'aple': fix ready, tested")
+    assert "+    print('costs', prices['apple'], button.description)" in card
+    assert "It failed at line 1: `show(button)`" in loaded.run("%heal why")["text"]
+    reply = loaded.run("%heal approve")
+    put = next(p["text"] for p in reply["payload"] if p["source"] == "set_next_input")
+    assert put == LATER.replace("'aple'", "'apple'")
+    slider = reply["text"].split()[1]
+    loaded.ask("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"value": 3}, "buffer_paths": []}})
+    loaded.run(place, silent=True, store_history=False)
+    assert "+    print(change.new * 2)" in loaded.card("fix ready, tested")

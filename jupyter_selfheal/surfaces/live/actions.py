@@ -51,6 +51,10 @@ class Actions:
     def _dispatch_button(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
         if action == "page":
             heal.update_card(page=int(text))
+        elif action == "place":  # on the main thread, from a request of the page's own
+            if not heal.is_placed:
+                heal.is_placed = True
+                heal.view.show(heal)
         elif action == "reveal":
             heal.update_card(revealed=True)
         elif action == "auto":
@@ -154,8 +158,7 @@ class Actions:
     def run_approved(self, heal: LiveHeal, candidate: Candidate, *, what_is_left: str = "") -> Any:
         """Run what an approved candidate needs first, then the fixed cell (or what is left of it). None: it was not run."""
         session = self._session
-        failure = heal.case.failure
-        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, heal.case.notebook)
+        plan = patch_application.build_plan(candidate, heal.card.cell_id, heal.source, heal.case.notebook)
         session.is_running_fix = True
         try:
             for source in plan.first:
@@ -170,7 +173,7 @@ class Actions:
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)
         finally:
             session.is_running_fix = False
-            session.cells.record_run(failure.cell_id, plan.source, session.shell.execution_count)
+            session.cells.record_run(heal.card.cell_id, plan.source, session.shell.execution_count)
 
 
 def _has_await_in_running_loop(shell: Any, source: str) -> bool:

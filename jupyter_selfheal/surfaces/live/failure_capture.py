@@ -18,12 +18,13 @@ TRACEBACK_LIMIT = 20_000
 
 def describe_failure(
     shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float,
-    is_aside: bool = False,
+    is_aside: bool = False, called_as: Frame | None = None,
 ) -> Failure:  # fmt: skip
-    """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked)."""
+    """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked). ``called_as`` stands for
+    the frame of a call that was in no cell."""
     timed = timed_cell_of(source, cell_id)
     frames = _list_frames(shell, error.__traceback__, log, timed)
-    line = find_line(frames, lambda frame: frame[4] == cell_id, timed)
+    line = called_as.line if called_as else find_line(frames, lambda frame: frame[4] == cell_id, timed)
     syntax = isinstance(error, SyntaxError) and before_exec
     if isinstance(error, SyntaxError) and not line:
         line = error.lineno or 0
@@ -35,7 +36,7 @@ def describe_failure(
         evalue=_format_message(error),
         line=line,
         statement=-1 if syntax else src.find_statement(source, line),
-        frames=tuple(Frame(*frame) for frame in frames),
+        frames=(*([called_as] if called_as else []), *(Frame(*frame) for frame in frames)),
         traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
         seconds=seconds,
         is_aside=is_aside,

@@ -79,6 +79,7 @@ class FrontEnd:
             "status": heal.card.status if heal else "nothing failed yet",
             "run": heal.run if heal else "",
             "cell": heal.card.cell_id if heal else "",
+            "placed": heal.is_placed if heal else True,
             "cost": words.format_money(self._session.spent),
             "on": self._session.auto_suggest,
             "auto": self._session.auto_approve,

@@ -44,8 +44,13 @@ class HealDispatcher:
         error: BaseException | None = None,
         result: Any = None,
         new_modules: int = 0,
+        home: str = "",
     ) -> LiveHeal:
-        """Hand a failure to the worker and show its card; block where waiting was asked for. ``new_modules``: see :class:`~.messages.Heal`."""
+        """Hand a failure to the worker and show its card; block where waiting was asked for. ``new_modules``: see :class:`~.messages.Heal`.
+
+        ``home`` is the cell that a fix goes to where the failure was in none (a widget's callback, used later): a page is told to show
+        the card there, as no cell runs that it could be shown in.
+        """
         session = self._session
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
@@ -56,13 +61,15 @@ class HealDispatcher:
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
             explanation=self._explain(case, error), teach=session.teach,
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
+            **({"cell_id": home} if home else {}),
         )  # fmt: skip
         heal = LiveHeal(
             run, case, card, self._make_view(), repeats_work=resume.repeats_work(failure, session.shell.user_ns)
         )
         session.remember(heal)
-        waits = bool(chosen.wait) if chosen.wait >= 0 else self._should_wait()
-        if not waits:
+        waits = not home and (bool(chosen.wait) if chosen.wait >= 0 else self._should_wait())
+        heal.is_placed = not home
+        if not waits and not home:
             heal.view.show(heal)
         if not self._send_heal(heal, states, config, new_modules=new_modules):
             session.checkpoints.release(states)

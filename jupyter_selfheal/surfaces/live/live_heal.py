@@ -72,6 +72,8 @@ class LiveHeal:
     """Whether the old source is back."""
     repeats_work: bool = False
     """Whether resuming would do twice what the failing statement had begun (see :func:`.resume.repeats_work`)."""
+    is_placed: bool = True
+    """Whether its card is shown somewhere; of what failed in no cell, a page is told to show it."""
     proving: bool = False
     disturbed: bool = False
     """Whether the kernel ran other cells since the proposal."""
@@ -79,10 +81,15 @@ class LiveHeal:
     """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
 
     @property
+    def source(self) -> str:
+        """The cell that the card stands at, as it was: the failing one, or that of a callback which failed later."""
+        failure, cell_id = self.case.failure, self.card.cell_id
+        return failure.source if cell_id == failure.cell_id else self.case.notebook.cell(cell_id).source
+
+    @property
     def fixed_source(self) -> str:
-        """The failing cell as the applied fix leaves it; empty where none was applied."""
-        failure = self.case.failure
-        return self.applied[0].patch.source_of(failure.cell_id, failure.source) if self.applied else ""
+        """That cell as the applied fix leaves it; empty where none was applied."""
+        return self.applied[0].patch.source_of(self.card.cell_id, self.source) if self.applied else ""
 
     def claim_approval(self, page: str) -> float:
         """Hand the approval to one page: of several that show this heal, all but the first are refused.
@@ -215,10 +222,9 @@ class LiveHeal:
 
 def build_new_card(run: str, case: Case, **more: Any) -> Card:
     """The card of a heal that has just begun."""
-    return Card(
-        run=run,
-        cell_id=case.failure.cell_id,
-        headline=case.failure.headline or "missed what was expected",
-        status=f"{case.failure.headline or 'Checking what is expected'}: healing…",
-        **more,
-    )
+    start = {
+        "cell_id": case.failure.cell_id,
+        "headline": case.failure.headline or "missed what was expected",
+        "status": f"{case.failure.headline or 'Checking what is expected'}: healing…",
+    }
+    return Card(run=run, **{**start, **more})

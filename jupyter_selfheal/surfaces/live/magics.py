@@ -115,7 +115,7 @@ class HealMagics:
 
     def _do_approve(self, cell: str = "", replacing: bool = False) -> None:
         heal = self._find_last_heal("proposed")
-        if replacing and options.to_body(cell).strip() != heal.case.failure.source.strip():
+        if replacing and options.to_body(cell).strip() != heal.source.strip():
             raise UsageError("this cell was edited since it failed, so the fix does not fit: run it again first")
         self._apply_candidate(heal)
 
@@ -143,8 +143,7 @@ class HealMagics:
             return
         candidate = self._actions.record_approval(heal, "")
         assert candidate is not None
-        failure = heal.case.failure
-        plan = patch_application.build_plan(candidate, failure.cell_id, failure.source, heal.case.notebook)
+        plan = patch_application.build_plan(candidate, heal.card.cell_id, heal.source, heal.case.notebook)
         for what_to_do, source in plan.others:
             print(f"Self-heal: {what_to_do}\n{source}\n" if source else f"Self-heal: {what_to_do}")
         patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
@@ -260,14 +259,14 @@ class HealMagics:
         heal = healed[int(number) - 1] if number else healed[-1]
         if heal.is_undone:
             raise UsageError("that fix was taken back already")
-        now = self._session.cells.find_source(heal.case.failure.cell_id)
-        if now is not None and now.strip() not in {heal.fixed_source.strip(), heal.case.failure.source.strip()}:
+        now = self._session.cells.find_source(heal.card.cell_id)
+        if now is not None and now.strip() not in {heal.fixed_source.strip(), heal.source.strip()}:
             raise UsageError("not undone: the cell was edited and run since; undo in its editor (Ctrl+Z)")
         return heal
 
     def _do_undo(self, number: str) -> None:
         heal = self._find_heal_to_undo(number)
-        old = heal.card.restore_source(heal.case.failure.source)
+        old = heal.card.restore_source(heal.source)
         patch_application.replace_running_cell(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
         print(f"The old source is back {where}; what the fixed cell did to your variables stays.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -57,7 +58,13 @@ class ShellHooks:
         self._components = components
         self._shell = session.shell
         self._hook = ExceptionHook(session.shell)
-        self._events = (("pre_run_cell", self.handle_pre_run_cell), ("post_run_cell", self.handle_post_run_cell))
+        self._events = (
+            ("pre_run_cell", self.handle_pre_run_cell),
+            ("post_run_cell", self.handle_post_run_cell),
+            ("pre_execute", self.handle_pre_execute),
+            ("post_execute", self.handle_post_execute),
+        )
+        self._is_in_cell = False
         self._transformers = (options.blank_heal_line, self.blank_statements_that_ran)
         self._began = 0.0
         self._modules_before = 0
@@ -109,6 +116,7 @@ class ShellHooks:
     def handle_pre_run_cell(self, info: Any) -> None:
         """``pre_run_cell``: freeze the state before the cell where that is asked for or cheap."""
         raw = info.raw_cell
+        self._is_in_cell = True
         self._options = self._read_options(raw)
         if options.is_ours(raw):
             return
@@ -129,6 +137,7 @@ class ShellHooks:
     @report_errors
     def handle_post_run_cell(self, result: Any) -> None:
         """``post_run_cell``: heal what failed; let go of the checkpoint of what ran."""
+        self._is_in_cell = False
         info = getattr(result, "info", None)
         raw = getattr(info, "raw_cell", "") or ""
         if options.is_ours(raw):
@@ -175,6 +184,34 @@ class ShellHooks:
             new_modules=len(sys.modules) - self._modules_before,
         )
 
+    @report_errors
+    def handle_pre_execute(self) -> None:
+        """``pre_execute``: something is about to run, a cell or what a widget's message asks for."""
+        if self._asides is not None and self._is_beside_cells():
+            self._asides.begin()
+
+    @report_errors
+    def handle_post_execute(self) -> None:
+        """``post_execute``: what a widget's message asked for has run; a callback of it that failed is healed."""
+        if self._asides is None or not self._is_beside_cells():
+            return
+        error = self._take_error_beside()
+        if error is None or not self._session.auto_suggest:
+            return
+        from jupyter_selfheal.surfaces.live.callbacks import describe_callback
+
+        callback = describe_callback(self._shell, error, self._session.cells)
+        if callback is None or self._was_rejected(callback.failure):
+            return
+        self._components.dispatcher.start_heal(callback.failure, options.HealOptions(), error=error, home=callback.home)
+
+    def _is_beside_cells(self) -> bool:
+        """Whether no cell runs, and this is the thread that runs them: messages of pages may be answered on others meanwhile."""
+        return not self._is_in_cell and threading.current_thread() is threading.main_thread()
+
+    def _was_rejected(self, failure: Failure) -> bool:
+        return self._session.was_rejected(failure.cell_id, failure.ename, failure.evalue)
+
     def _can_check(self, chosen: options.HealOptions) -> bool:
         """Whether what is expected of a cell that ran can be checked; where words cannot, that is said."""
         if not chosen.oracle.spec:
@@ -211,7 +248,7 @@ class ShellHooks:
         session = self._session
         if not session.auto_suggest:
             return False
-        if session.was_rejected(failure.cell_id, failure.ename, failure.evalue):
+        if self._was_rejected(failure):
             print("Self-heal: you dismissed the fix for this failure; `%heal` looks again.")
             return False
         return True
