@@ -56,7 +56,16 @@ def collect_names(body: Sequence[ast.stmt]) -> Names:
 _PURE_METHODS = frozenset(
     {"head", "tail", "describe", "info", "mean", "sum", "std", "min", "max", "copy", "groupby", "plot", "format", "join",
      "split", "strip", "lower", "upper", "keys", "values", "items", "get", "count", "index", "show", "replace", "astype",
-     "startswith", "endswith", "reshape", "dot", "merge", "apply", "value_counts", "unique", "isnull", "to_string"}
+     "startswith", "endswith", "reshape", "dot", "merge", "apply", "value_counts", "unique", "isnull", "to_string",
+     # of tables and series, where nothing says ``inplace``
+     "sort_values", "sort_index", "reset_index", "set_index", "rename", "drop", "dropna", "fillna", "ffill", "bfill", "drop_duplicates", "agg",
+     "aggregate", "transform", "corr", "cov", "median", "var", "quantile", "nunique", "isna", "notna", "notnull", "isin", "map", "applymap",
+     "pivot", "pivot_table", "melt", "stack", "unstack", "resample", "rolling", "shift", "diff", "cumsum", "pct_change", "query", "assign",
+     "nlargest", "nsmallest", "idxmax", "idxmin", "argmax", "argmin", "round", "tolist", "to_list", "to_dict", "to_numpy", "flatten", "ravel",
+     "contains", "strftime", "between", "where", "mask", "select_dtypes", "iterrows", "itertuples", "explode", "get_group", "duplicated",
+     # of modules and fitted models
+     "read_csv", "DataFrame", "Series", "array", "zeros", "ones", "arange", "linspace", "to_datetime", "to_numeric", "get_dummies", "concat",
+     "date_range", "crosstab", "predict", "predict_proba", "score", "decision_function", "summary"}
 )  # fmt: skip
 
 
