@@ -88,6 +88,8 @@ class Evidence:
     """How far the notebook's healthy cells still give what is stored for them."""
     shifted: bool = False
     """A result became the same one with a constant more, or was cut, and no check stands for many values."""
+    left_out: str = ""
+    """A call that failed and is gone, with nothing in its place; empty where there is none."""
     rival: str = ""
     """What another change that meets the same few checks does otherwise."""
     printed_alone: int = 0

@@ -12,6 +12,7 @@ from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_trained
@@ -60,6 +61,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         drawn=randomness.draws_unseeded(case, patch) or _is_trained(case),
         agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case),
+        left_out=find_left_out_call(case, patch),
         rival=patch.rival,
         printed_alone=_count_printed_alone(case),
         of_data=asks_of_data(case),

@@ -127,6 +127,12 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
         return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
+    if evidence.left_out and not (
+        evidence.user or evidence.own_asserts or evidence.doctests.held or evidence.deciding.held
+    ):
+        return (
+            f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."
+        )
     if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):
         return f"Another change may be meant: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:
