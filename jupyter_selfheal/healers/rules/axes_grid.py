@@ -54,6 +54,17 @@ class AxesGrid(Rule):
             comma = "" if source[:end].rstrip().endswith(("(", ",")) else ", "
             edits = context.replace(cell_id, [(end, end, f"{comma}squeeze=False")])
             yield self.patch(edits, "Add `squeeze=False`", f"The code indexes `{name}` by row and column.", prior=0.88)
+        elif two == {False} and "not subscriptable" in context.failure.evalue and not call.keywords:
+            start, end = src.find_span(source, statement)
+            indent = source[src.find_offset(source, statement.lineno, 0) : start]
+            last = src.find_span(source, call)[1] - 1
+            comma = "" if source[:last].rstrip().endswith(("(", ",")) else ", "
+            edits = context.replace(
+                cell_id, [(last, last, f"{comma}squeeze=False"), (end, end, f"\n{indent}{name} = {name}.flatten()")]
+            )
+            yield self.patch(
+                edits, "Make an array of the one axes", f"The code indexes `{name}` by a number.", prior=0.85
+            )
         elif two == {False} and "'numpy.ndarray'" in context.failure.evalue and not _is_unpacked(context, name):
             start, end = src.find_span(source, statement)
             indent = source[src.find_offset(source, statement.lineno, 0) : start]

@@ -16,7 +16,7 @@ from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
-MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
 """What a grouped table says, without quotes."""
 
@@ -89,7 +89,7 @@ def _list_missing_keys(context: RuleContext) -> list[str]:
         return []
     if message.startswith('"') and message.endswith('"') and message.count("'") > 1:
         message = message[1:-1]  # a sentence that quotes the key: "['Pirce'] not in index"
-    quoted = [a or b for a, b in MISSING.findall(message) if a or b]
+    quoted = [a or b or c for a, b, c in MISSING.findall(message) if a or b or c]
     return list(dict.fromkeys([*NOT_FOUND.findall(message.strip()), *quoted]))[:4]
 
 

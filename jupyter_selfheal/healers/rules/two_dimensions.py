@@ -49,6 +49,11 @@ class TwoDimensions(Rule):
             one_sample = features is not None and features > 1 and features == length
             text, sure = _write_table(context, given, context.describe_all([given], calls=True)[0], one_sample)
             sure = sure and (one_sample or features in (None, 1) or call.func.attr.startswith("fit"))
+            if len(call.args) > 1 and context.is_true(
+                f"({context.text(call.args[1])}).ndim == 2 and ({context.text(call.args[1])}).shape[1] > 1"
+            ):
+                yield self._swap(context, call)
+                sure = False
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
                 f"Change `{context.text(given)}` to `{text}`",
@@ -58,6 +63,18 @@ class TwoDimensions(Rule):
                 prior=0.88,
             )
             return
+
+    def _swap(self, context: RuleContext, call: ast.Call) -> Patch:
+        """The data first, then the target: where the second is a table of several columns and the first is none."""
+        one, two = call.args[:2]
+        return self.patch(
+            context.replace_here((*context.span(one), context.text(two)), (*context.span(two), context.text(one))),
+            f"Give `{context.text(two)}` first",
+            "The estimator takes the data first, then the target.",
+            applicability=Applicability.UNSAFE,
+            why="The target may have several columns.",
+            prior=0.9,
+        )
 
 
 def _write_table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:

@@ -1,0 +1,106 @@
+"""SKL109: a part of a split that is given beside a part of another kind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+ROLES = ("train", "test", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The names of the data and of the labels, by role: ``{"train": "X_train", "test": "X_test", "all": "X"}``."""
+
+    data: dict[str, str]
+    labels: dict[str, str]
+
+
+class PartsOfSplit(Rule):
+    """Give data and labels of the same part of a split.
+
+    **Failure** `ValueError: Found input variables with inconsistent numbers of samples: [112, 150]` at `model.fit(X_train, y)`,
+    `accuracy_score(y_train, model.predict(X_test))`.
+
+    **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`.
+
+    **Fix safety** Safe where one side is computed of a part, or a model is fitted and one side is the training part. Where two names are given
+    to `score`, either may be meant, and both are offered. Silent where no `train_test_split` says which belong together.
+    """
+
+    code = "SKL109"
+    name = "parts of a split"
+    stage = Stage.LIBRARY
+    enames = frozenset({"ValueError"})
+    message = re.compile(r"inconsistent numbers of samples")
+    applicability = Applicability.SAFE
+    why = "The split says which labels belong to which data."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        split = _find_split(context)
+        for call in context.calls_at_failure() if split is not None else ():
+            given = [*call.args, *(k.value for k in call.keywords)]
+            named = [n for n in given if isinstance(n, ast.Name)]
+            labels = next((n for n in named if split and n.id in split.labels.values()), None)
+            others = [n for n in given if n is not labels]
+            data = next((n for n in others if split and _find_role(context, n, split)), None)
+            if split is None or labels is None or data is None:
+                continue
+            mine = next(r for r in ROLES if split.labels.get(r) == labels.id)
+            theirs = _find_role(context, data, split)
+            if mine == theirs:
+                continue
+            fits = last_name(call.func).startswith("fit")
+            is_name = isinstance(data, ast.Name) and data.id in split.data.values()
+            ways: list[tuple[ast.expr, str]] = []
+            if not (fits and mine == "train") and theirs in split.labels:
+                ways.append((labels, split.labels[theirs]))
+            if is_name and mine in split.data and not (fits and theirs == "train"):
+                ways.append((data, split.data[mine]))
+            for node, name in ways:
+                sure = len(ways) == 1
+                yield self.patch(
+                    context.replace_here((*context.span(node), name)),
+                    f"Give `{name}` in place of `{context.text(node)}`",
+                    f"`{context.text(data)}` and `{labels.id}` are of different parts of the split.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why if sure else "Either part may be meant.",
+                    prior=0.93 if sure else 0.6,
+                )
+            return
+
+
+def _find_split(context: RuleContext) -> Split | None:
+    """The nearest ``X_train, X_test, y_train, y_test = train_test_split(X, y)`` above the failure."""
+    for view in context.look_upwards():
+        for node in view.walk(ast.Assign):
+            call, target = node.value, node.targets[0]
+            if not isinstance(call, ast.Call) or last_name(call.func) != "train_test_split" or len(call.args) != 2:
+                continue
+            names = [n.id for n in target.elts if isinstance(n, ast.Name)] if isinstance(target, ast.Tuple) else []
+            if len(set(names)) == 4:
+                whole = [{"all": a.id} if isinstance(a, ast.Name) else {} for a in call.args]
+                return Split(
+                    {"train": names[0], "test": names[1], **whole[0]}, {"train": names[2], "test": names[3], **whole[1]}
+                )
+    return None
+
+
+def _find_role(context: RuleContext, node: ast.expr, split: Split) -> str:
+    """Of which part the data are that an expression is computed of; empty where it is of none, or of several."""
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    if isinstance(node, ast.Name) and node.id not in split.data.values():
+        home = context.find_last_assignment(node.id)
+        used = (
+            {n.id for n in ast.walk(home[2].value) if isinstance(n, ast.Name)}
+            if home is not None and home[2].value
+            else set()
+        )
+    roles = [role for role, name in split.data.items() if name in used]
+    return roles[0] if len(roles) == 1 else ""

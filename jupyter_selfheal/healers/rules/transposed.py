@@ -1,0 +1,61 @@
+"""NPA113: a product of matrices that fits with one of them transposed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class Transposed(Rule):
+    """Transpose the matrix that fits a product the other way round.
+
+    **Failure** `ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0`, `shapes (10,4) and (3,4) not aligned`.
+
+    **Fix** `X @ W.T`; `X.T @ W` where only that fits.
+
+    **Fix safety** Unsafe: the shapes fit, and whether the product is meant this way is said by the outputs.
+    """
+
+    code = "NPA113"
+    name = "transposed matrix"
+    stage = Stage.LIBRARY
+    enames = frozenset({"ValueError"})
+    message = re.compile(r"matmul: Input operand 1 has a mismatch|shapes \(.*\) and \(.*\) not aligned")
+    applicability = Applicability.UNSAFE
+    why = "The shapes fit; whether it is meant, the outputs say."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.failing_nodes(ast.BinOp, ast.Call):
+            sides = _list_sides(node)
+            if len(sides) != 2:
+                continue
+            one, two = (context.text(s) for s in sides)
+            fits = (
+                f"({one}).shape[-1] == ({two}).shape[-1] and ({two}).ndim == 2",
+                f"({one}).shape[0] == ({two}).shape[0] and ({one}).ndim == 2",
+            )
+            for side, fit, prior in ((sides[1], fits[0], 0.7), (sides[0], fits[1], 0.6)):
+                if context.is_true(fit):
+                    new = f"{context.operand(side)}.T"
+                    yield self.patch(
+                        context.replace_here((*context.span(side), new)),
+                        f"Transpose it: `{new}`",
+                        "The shapes do not fit one another as they stand.",
+                        prior=prior,
+                    )
+            return
+
+
+def _list_sides(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right] if isinstance(node.op, ast.MatMult) else []
+    if isinstance(node, ast.Call) and last_name(node.func) in ("dot", "matmul"):
+        if len(node.args) == 2:
+            return list(node.args)
+        return [node.func.value, node.args[0]] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []
+    return []
