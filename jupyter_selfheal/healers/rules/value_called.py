@@ -39,9 +39,9 @@ class ValueCalled(Rule):
                 continue
             text = context.text(call.func)
             members = _list_own_members(context, call.func.attr)
-            if any(not _is_property(m) for m in members):
+            if any(not _is_property(m) for m in members) and _is_of_any_kind(context, call):
                 return  # a method elsewhere: the one that is a property is the odd one
-            if not members:
+            if not any(map(_is_property, members)):
                 thing = context.describe(text) if context.plain_chain(call.func) else None
                 if thing is None or thing.is_callable or _is_set(context, call.func):
                     continue
@@ -58,6 +58,15 @@ def _list_own_members(context: RuleContext, name: str) -> list[ast.FunctionDef]:
     cells = [c.id for c in context.notebook.cells if c.kind == "code"]
     classes = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.ClassDef)]
     return [m for c in classes for m in c.body if isinstance(m, ast.FunctionDef) and m.name == name]
+
+
+def _is_of_any_kind(context: RuleContext, call: ast.Call) -> bool:
+    """True where the call is made on whatever comes: on a parameter, or on what a loop goes through."""
+    assert isinstance(call.func, ast.Attribute)
+    name = call.func.value.id if isinstance(call.func.value, ast.Name) else ""
+    loops = [n.target for n in context.walk(ast.For, ast.comprehension) if isinstance(n, ast.For | ast.comprehension)]
+    variables = {n.id for target in loops for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return name in variables | {n.arg for n in context.walk(ast.arg)}
 
 
 def _is_property(member: ast.FunctionDef) -> bool:
