@@ -18,7 +18,7 @@ from jupyter_selfheal.inside.search.process_pool import DEPTH, HAS_FORKS, Job, P
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
-from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import LOOPS, OK, TIME, Result, Runner
 
 LEAST, MOST = 0.01, 0.1
 """CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
@@ -30,6 +30,8 @@ they had passed some checks are tried again with a limit so many times longer, f
 left at the end is for two changes."""
 LONGEST, ALMOST = 3.0, 6
 """CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
+GUESSES = 2
+"""And of those, how many that had passed nothing."""
 GO_ON, CUT, GO_ON_SECONDS = 800, 25, 2.0
 """Candidates tried after the first plausible one, so that there is something to rank: they are counted, one that is cut for time as
 so many, so that a busy machine gives the same answer. The CPU seconds are for programs that take long."""
@@ -85,7 +87,7 @@ class Search:
         self.replay = 0.0
         self.counts_all = False
         self.base = Result(1, 0)
-        self.pause = 1.0
+        self.pause, self.given = 1.0, 0.0
         self.sight = Sight(Result(1, 0))
         self.maker = Maker(program, ns, hints, self.sight)
         self.seen_calls: list[dict[str, Any]] = []
@@ -232,10 +234,14 @@ class Search:
 
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
-        late, self.late = self.late, []
+        late, self.late = [c for c in self.late if c.given < LONGEST], []
         if not self.plausible:
-            promising = [c for c in late if c.result.passed or self.sight.result.failed == 1]
-            return sorted(promising, key=lambda c: (-c.result.passed, -c.weight))[:most]
+            if self.counts_all:  # a check that failed before it was cut fails with more time, too
+                late = [c for c in late if c.result.failed <= LOOPS]
+            promising = sorted((c for c in late if c.result.passed), key=lambda c: (-c.result.passed, -c.weight))
+            others = [c for c in late if not c.result.passed and self.sight.result.failed == 1]
+            most_of_others = most if most > ALMOST else GUESSES
+            return [*promising, *sorted(others, key=lambda c: -c.weight)[:most_of_others]][:most]
         best = max(c.weight for c in self.plausible)
         likelier = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
         passed = [c for c in likelier if c.result.passed]
@@ -257,7 +263,7 @@ class Search:
         self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False, lines: int = 0
     ) -> None:
         """Run candidates; a failing check ends one at once, unless all its checks are to be counted."""
-        count = count or self.counts_all
+        count, self.given = count or self.counts_all, seconds
         limit = self.base.failed if count else 1
         known = self.base.mask if self.counts_all else 0
         rounds = 0 if lines else self._count_rounds(seconds)
@@ -277,7 +283,7 @@ class Search:
 
     def _note_result(self, candidate: Candidate, result: Result, count: bool) -> None:
         """Keep what passes, what gains something, and what was cut."""
-        candidate.result = result
+        candidate.result, candidate.given = result, max(candidate.given, self.given)
         if result.plausible:
             old = [self.program.units[n].text for n in candidate.texts]
             if self.base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,13 @@ from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.probes import record_calls
 from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, process_pool, propose_mutations, search
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.process_pool import Pool, Worker
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
-from jupyter_selfheal.inside.search.run_candidate import TOOL, OutOfTime, Runner, matches, watch_clock
+from jupyter_selfheal.inside.search.run_candidate import TIME, TOOL, OutOfTime, Result, Runner, matches, watch_clock
 from jupyter_selfheal.inside.search.scope import Scope
-from jupyter_selfheal.inside.search.search import Search
+from jupyter_selfheal.inside.search.search import ALMOST, LONGEST, Search
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 
 SAMPLE = '''def f(a, b=[], *rest, key=None, **more):
@@ -290,3 +293,22 @@ def test_what_a_method_changes_in_place_is_not_replaced_by_a_copy() -> None:
     assert "ys" in texts
     assert not any(text.startswith(("sorted(xs", "list(xs", "xs[1:]", "xs.copy")) for text in texts)
     assert any("sorted(xs" in new for c in changes for _, _, new in c.edits if c.line == 3)
+
+
+def test_what_was_cut_is_tried_again_only_where_more_time_may_help() -> None:
+    over = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 1, {})
+    over.sight = Sight(Result(1, 0))
+
+    def cut(weight: float, **more: Any) -> Candidate:
+        return Candidate({}, "", 1, weight, 0, 1, **more)
+
+    often, likely, other, last = cut(0.9, given=LONGEST), cut(0.8), cut(0.7), cut(0.6)
+    over.late = [often, last, likely, other]
+    assert over._select_late(ALMOST) == [
+        likely,
+        other,
+    ]  # nothing passed: two guesses; the first had all the time there is
+    over.late = [near := cut(0.1, result=Result(1, 1, TIME)), far := cut(0.9, result=Result(9, 1, TIME))]
+    assert over._select_late(ALMOST) == [far, near]
+    over.counts_all, over.late = True, [near, far]
+    assert over._select_late(ALMOST) == [near]  # what failed before it was cut fails with more time, too
