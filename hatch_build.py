@@ -31,8 +31,9 @@ class LabExtensionHook(BuildHookInterface):
         if not (root / BUILT / "package.json").exists():
             self.app.display_warning("jupyter-selfheal is built without its JupyterLab extension: no Node was found")
             return
-        for leftover in (root / BUILT).rglob("*.orig"):
-            leftover.unlink()
+        # install.json is there where an environment links to this folder and the package was installed into it
+        for leftover in (*(root / BUILT).rglob("*.orig"), root / BUILT / "install.json"):
+            leftover.unlink(missing_ok=True)
         if self.target_name == "wheel":
             build_data["shared_data"][str(root / BUILT)] = TARGET
             build_data["shared_data"][str(root / "labextension/install.json")] = f"{TARGET}/install.json"

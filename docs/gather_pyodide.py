@@ -6,6 +6,7 @@ Python's files come from the npm package ``pyodide`` in that folder, our wheel f
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,10 @@ NEEDED = ("fissix", "pyflakes", "pygments")
 """Pure-Python packages that the rules import."""
 
 
+LIBRARIES = ("numpy", "pandas", "python-dateutil", "pytz", "six")
+"""Packages of Pyodide's full distribution that are copied where the folder holds them: pandas and what it needs."""
+
+
 def gather_files(pyodide: Path, target: Path = TARGET) -> list[str]:
     """Copy and build everything; returns the names of the wheels. Raises ``OSError`` or ``CalledProcessError`` where one is missing."""
     target.mkdir(parents=True, exist_ok=True)
@@ -25,9 +30,15 @@ def gather_files(pyodide: Path, target: Path = TARGET) -> list[str]:
         shutil.copy(pyodide / name, target / name)
     for old in target.glob("*.whl"):
         old.unlink()
+    lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["packages"]
+    copied = {
+        lock[name]["file_name"] for name in LIBRARIES if name in lock and (pyodide / lock[name]["file_name"]).exists()
+    }
+    for name in copied:
+        shutil.copy(pyodide / name, target / name)
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target)]
-    subprocess.run([*pip, str(ROOT), *NEEDED], check=True)
-    wheels = sorted(path.name for path in target.glob("*.whl"))
+    subprocess.run([*pip, str(ROOT), *NEEDED], check=True, env={**os.environ, "SELFHEAL_NO_LABEXTENSION": "1"})
+    wheels = sorted(path.name for path in target.glob("*.whl") if path.name not in copied)
     (target / "wheels.json").write_text(json.dumps(wheels) + "\n", encoding="utf-8")
     return wheels
 

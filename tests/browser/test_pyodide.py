@@ -10,6 +10,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,19 +39,64 @@ def address(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def test_the_page_heals_its_cells(address: str) -> None:
+@pytest.fixture
+def page(address: str) -> Iterator[Any]:
+    """The page, Python started."""
     playwright = pytest.importorskip("playwright.sync_api", reason="the extra browser")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(address)
-        page.click("#try-start")
-        page.wait_for_function("!document.getElementById('try-heal').disabled", timeout=240_000)
-        page.click("#try-heal")
-        page.wait_for_function("document.getElementById('try-state').textContent.includes('healed')", timeout=280_000)
-        assert "left to you" not in page.inner_text("#try-state")
-        cells = page.eval_on_selector_all("textarea", "cells => cells.map(cell => cell.value)")
+        start(page)
+        yield page
         browser.close()
+
+
+def start(page: Any) -> None:
+    page.click("#try-start")
+    wait_until_ready(page)
+
+
+def wait_until_ready(page: Any) -> None:
+    page.wait_for_function("!document.getElementById('try-heal').disabled", timeout=140_000)
+
+
+def heal(page: Any, example: str = "") -> list[str]:
+    """Choose an example, have it healed; returns the cells as they are then."""
+    if example:
+        page.select_option("#try-example", label=example)
+    page.click("#try-heal")
+    wait_until_ready(page)
+    return [str(text) for text in page.eval_on_selector_all("textarea", "cells => cells.map(cell => cell.value)")]
+
+
+def test_the_page_heals_its_examples(page: Any) -> None:
+    cells = heal(page)
+    assert page.inner_text("#try-state").startswith("5 healed, and every cell runs")
     assert cells[1].startswith("total = prices['tea']")
     assert cells[5].startswith("if len(amounts) > 3:")
-    assert "if value > largest:" in cells[6], "by the search"
+    assert "- total = prixes['tea'] * 3" in page.inner_text(".try-diff >> nth=0")
+    assert page.inner_text("output >> nth=2") == "most: 3"
+    assert "if value > largest:" in heal(page, "A wrong result, found by search")[0]
+    for example in ("Python 2, brought along", "Fault above, failure below"):
+        heal(page, example)
+        assert "and every cell runs" in page.inner_text("#try-state")
+    heal(page, "Left alone, rightly")
+    assert page.inner_text(".try-left") == "Set WEATHER_TOKEN and run the cell again."
+
+
+def test_what_does_not_end_is_stopped_and_python_starts_again(page: Any) -> None:
+    page.fill("textarea >> nth=0", "sum(range(10**12))")
+    page.click("#try-heal")
+    page.click("#try-stop")
+    assert "Stopped" in page.inner_text("#try-state")
+    start(page)
+    assert heal(page, "Python 2, brought along")[0] == "print('Measured in the summer of 2009')"
+
+
+def test_a_fix_that_is_offered_is_put_in_by_its_button(page: Any) -> None:
+    page.fill("textarea >> nth=0", "import statistics\nmean = 3")
+    page.fill("textarea >> nth=1", "'mean: ' + statistics.meen([1])")
+    heal(page)
+    page.click("text=Put it in")
+    assert page.input_value("textarea >> nth=1") == "'mean: ' + str(statistics.mean([1]))"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -11,8 +10,8 @@ from jupyter_selfheal.loop.threads import InlineExecutor, open_pool, start_work
 from jupyter_selfheal.surfaces.in_browser import heal_sources
 from tests.shown_commands import ROOT
 
-BY_RULES = 6
-"""Cells of the page that rules heal; the search heals the rest, under Pyodide (on threads, as here, it cannot set its timer)."""
+BY_SEARCH, LEFT_ALONE = "A wrong result, found by search", "Left alone, rightly"
+"""Examples of the page: what the search heals is tested under Pyodide (on threads, as here, it cannot set its timer)."""
 
 
 def test_cells_are_healed_one_after_the_other() -> None:
@@ -31,7 +30,11 @@ def test_what_stays_broken_ends_it_and_is_as_it_was() -> None:
 
 
 def test_cells_that_run_are_left_alone() -> None:
-    assert heal_sources(["x = 1", "x + 1"]) == {"cells": ["x = 1", "x + 1"], "failures": []}
+    assert heal_sources(["x = 1", "x + 1"]) == {
+        "cells": ["x = 1", "x + 1"],
+        "outputs": ["", "2"],
+        "failures": [],
+    }
 
 
 def test_without_threads_work_is_done_at_once() -> None:
@@ -45,10 +48,31 @@ def test_without_threads_work_is_done_at_once() -> None:
     assert done == [1]
 
 
-def test_every_cell_of_the_page_to_try_is_healed() -> None:
-    script = (ROOT / "docs" / "_static" / "try.js").read_text(encoding="utf-8")
-    block = re.search(r"const CELLS = \[(.*?)\n  \];", script, re.DOTALL)
-    assert block
-    cells = json.loads(f"[{block[1].strip().rstrip(',')}]")
-    healed = heal_sources(cells[:BY_RULES])
-    assert [f["cell"] for f in healed["failures"] if f["applied"]] == [2, 3, 4, 5, 6]
+def read_examples() -> dict[str, list[str]]:
+    found = json.loads((ROOT / "docs" / "_static" / "try-examples.json").read_text(encoding="utf-8"))
+    return {example["name"]: example["cells"] for example in found}
+
+
+@pytest.mark.parametrize("name", [name for name in read_examples() if name not in (BY_SEARCH, LEFT_ALONE)])
+def test_the_examples_of_the_page_to_try_are_healed_whole_by_rules(name: str) -> None:
+    healed = heal_sources(read_examples()[name])
+    assert healed["failures"]
+    assert all(f["applied"] for f in healed["failures"])
+    assert any(healed["outputs"])
+
+
+def test_the_page_leaves_alone_what_nothing_in_it_can_give() -> None:
+    (left,) = heal_sources(read_examples()[LEFT_ALONE])["failures"]
+    assert (left["applied"], left["detail"]) == (False, "Set WEATHER_TOKEN and run the cell again.")
+
+
+def test_each_failure_is_told_at_once_with_its_changes_and_the_outputs_at_the_end() -> None:
+    told: list[object] = []
+    healed = heal_sources(["price = 20", "print(prise * 3)", "if price\n    print('!')"], told.append)
+    assert told == healed["failures"]
+    assert [f["changes"] for f in healed["failures"]] == [
+        [{"cell": 2, "old": "print(prise * 3)", "new": "print(price * 3)"}],
+        [{"cell": 3, "old": "if price\n    print('!')", "new": "if price:\n    print('!')"}],
+    ]
+    assert healed["outputs"] == ["", "60\n", "!\n"]
+    assert healed["failures"][1]["failure"] == "SyntaxError: expected ':' (line 1)"
