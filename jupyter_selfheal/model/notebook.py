@@ -101,7 +101,7 @@ class Cell:
     ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata. ``unfinished``: its last run in the kernel failed,
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
     changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
-    healed: it is not run again for another cell's sake.
+    healed: it is not run again for another cell's sake. ``warned``: classes of what it was warned of when it ran in a batch.
     """
 
     id: str
@@ -116,6 +116,7 @@ class Cell:
     unfinished: bool = False
     stale: bool = False
     failed: bool = False
+    warned: tuple[str, ...] = ()
 
     @property
     def first_line(self) -> str:

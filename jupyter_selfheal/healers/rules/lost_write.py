@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.column_aliases import METHODS, AliasWrite, list_alias_writes
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import (
     change_and_replay,
@@ -18,10 +19,9 @@ from jupyter_selfheal.healers.rules.context.replay import (
 from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
-METHODS = frozenset({"replace", "fillna", "ffill", "bfill", "interpolate", "clip", "where", "mask"})
-"""Methods that changed a column of its table in place until pandas 3.0. ``dropna`` and ``sort_values`` never reached the table."""
-
 FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
+WARNING = "ChainedAssignmentError"
+"""What pandas 3 warns of where such a write is lost; not where a column has a name of its own, nor where warnings are filtered."""
 _CONDITIONS = frozenset(
     {"isna", "isnull", "notna", "notnull", "isin", "duplicated", "between", "eq", "ne", "lt", "gt", "le", "ge"}
 )
@@ -53,6 +53,8 @@ class Write:
     """The row may have been named by position: without an index of integers ``loc`` would add one."""
     column: str = ""
     """The variable that holds the column's name; empty where the name stands in the code."""
+    alias: str = ""
+    """The column's own name, where it has one."""
 
 
 class LostWrite(Rule):
@@ -60,7 +62,8 @@ class LostWrite(Rule):
 
     **Failure** Any that comes of a table which was not changed, often many cells below: `ValueError: could not convert string to
     float: 'male'`, `Input X contains NaN`. Since pandas 3.0 `df["c"].replace(…, inplace=True)`, `df["c"].fillna(0, inplace=True)`,
-    `df["c"][mask] = 0` and `df["c"].loc[mask] = 0` change a copy, and only a warning says so, if it is not filtered out.
+    `df["c"][mask] = 0`, `df["c"].loc[mask] = 0` and `df.loc[:, "c"].fillna(0, inplace=True)` change a copy, and only a warning says so, if it is not
+    filtered out. So does `c = df["c"]` with `c.fillna(0, inplace=True)` below it, of which nothing warns.
 
     **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from.
     The cells that made them run again, from the first on. Where texts are replaced by numbers, `infer_objects()` makes
@@ -88,7 +91,7 @@ class LostWrite(Rule):
         splices: dict[str, list[Splice]] = {}
         for write in writes:
             splices.setdefault(write.cell_id, []).append(write.splice)
-        edits = change_and_replay(context, splices) if writes else ()
+        edits = change_and_replay(context, splices, {w.alias for w in writes if w.alias}) if writes else ()
         if not edits or list_text_questions(context):
             return  # PDA125 mends both: one without the other is not what the notebook did
         first = writes[0]
@@ -96,10 +99,11 @@ class LostWrite(Rule):
         below = count_cells_below(context)
         also = f" {below} cells below come of it, too." if below > 1 else ""
         more = f" (and {len(writes) - 1} more)" if len(writes) > 1 else ""
+        warned = f" pandas warned of it there ({WARNING})." if _is_warned(context, first) else ""
         yield self.patch(
             edits,
             f"Write into `{first.table}` itself: `{first.shown}`{more}",
-            f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.{also}",
+            f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.{warned}{also}",
             prior=0.92 if any(_explains(context.failure, w) for w in writes) else 0.6,
         )
 
@@ -115,9 +119,32 @@ def list_lost_writes(context: RuleContext) -> list[Write]:
     """The writes into columns that the failing cell's values come from, in order; none before pandas 3."""
     cells = (*list_replayed_cells(context), context.failure.cell_id)
     writes = [w for cell_id in cells for w in _list_writes(context, cell_id)]
+    writes += [
+        Write(a.cell_id, a.table, a.shown, a.splice, a.texts, a.fills, alias=a.name) for a in _list_aliases(context)
+    ]
     if not writes or (context.number(RELEASE) or 0) < 3:
         return []
     return [w for w in writes if _is_table(context, w)]
+
+
+def _list_aliases(context: RuleContext) -> list[AliasWrite]:
+    """Writes into columns by a name of their own, of tables that the failing cell's values come from."""
+    names = src.find_names(context.failure.source)
+    made = [src.find_names(context.source_of(c)) for c in list_replayed_cells(context)]
+    read = (names.uses | names.changes).union(*(m.binds | m.uses for m in made))
+    return [a for a in list_alias_writes(context) if a.table in read]
+
+
+def _is_warned(context: RuleContext, write: Write) -> bool:
+    """True where pandas warned when the cell of a write ran, or one that calls its function."""
+    cells = (
+        [context.notebook.cell(write.cell_id)]
+        if not write.function
+        else context.notebook.code_before(context.failure.cell_id)
+    )
+    return any(
+        WARNING in c.warned and (not write.function or write.function in src.find_names(c.source).uses) for c in cells
+    )
 
 
 def is_lost_write_to_blame(context: RuleContext) -> bool:
@@ -134,7 +161,12 @@ def _explains(failure: Failure, write: Write) -> bool:
 
 def _is_table(context: RuleContext, write: Write) -> bool:
     """True where the name holds a table at the failure; of a parameter where some call gives the function one."""
-    if write.column and not context.is_true(f"isinstance({write.column}, str)"):
+    if write.alias:
+        return context.describe_all([write.alias])[0].is_a("pandas.Series")
+    if write.column and write.function:
+        if not (_goes_through_texts(context, write) or _is_warned(context, write)):
+            return False  # what the variable of a function held is not known any more
+    elif write.column and not context.is_true(f"isinstance({write.column}, str)"):
         return False  # a list of columns was always a copy
     names = [write.table] if not write.function else _list_given(context, write)
     tables = [n for n, info in zip(names, context.describe_all(names), strict=True) if info.is_a("pandas.DataFrame")]
@@ -142,6 +174,16 @@ def _is_table(context: RuleContext, write: Write) -> bool:
         return bool(tables)
     indexes = [table.index_dtype for name in tables if (table := context.table(name)) is not None]
     return bool(indexes) and all(dtype.startswith("int") for dtype in indexes)
+
+
+def _goes_through_texts(context: RuleContext, write: Write) -> bool:
+    """True where the variable of a function's write goes through names of columns: ``for c in ["a", "b"]``, ``for c in df.columns``."""
+    for node in src.walk(context.source_of(write.cell_id)):
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and node.target.id == write.column:
+            items = node.iter.elts if isinstance(node.iter, ast.List | ast.Tuple) else []
+            is_written = bool(items) and all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items)
+            return is_written or (isinstance(node.iter, ast.Attribute) and node.iter.attr == "columns")
+    return False
 
 
 def _list_given(context: RuleContext, write: Write) -> list[str]:
@@ -176,8 +218,6 @@ def _list_writes(context: RuleContext, cell_id: str) -> Iterator[Write]:
                 write = _read_assignment(source, node)
             if write is not None:
                 (table, column), span, text, texts, fills = write
-                if column and function:
-                    continue  # what the variable of a function held is not known any more
                 by_label = isinstance(node, ast.Assign | ast.AugAssign) and not _is_mask(node)
                 yield Write(cell_id, table, text, (*span, text), texts, fills, function, by_label, column)
 
@@ -191,7 +231,8 @@ def _read_call(source: str, call: ast.Call) -> _Reading | None:
     if not (isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
         return None
     in_place = next((k for k in call.keywords if k.arg == "inplace"), None)
-    table = _find_table(call.func.value)
+    whole = _find_whole_column(source, call.func.value)
+    table = (whole[0], "") if whole is not None else _find_table(call.func.value)
     if (
         in_place is None
         or not (isinstance(in_place.value, ast.Constant) and in_place.value.value is True)
@@ -201,7 +242,8 @@ def _read_call(source: str, call: ast.Call) -> _Reading | None:
     column = src.extract_text(source, call.func.value)
     rest = [src.extract_text(source, a) for a in (*call.args, *(k for k in call.keywords if k is not in_place))]
     end = ".infer_objects()" if call.func.attr == "replace" and turns_texts_to_numbers(call) else ""
-    text = f"{column} = {column}.{call.func.attr}({', '.join(rest)}){end}"
+    value = f"{column}.{call.func.attr}({', '.join(rest)}){end}"
+    text = f"{column} = {value}" if whole is None else whole[1].replace("VALUE", value)
     texts = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return table, src.find_span(source, call), text, frozenset(texts), call.func.attr in FILLING
 
@@ -234,6 +276,26 @@ def _read_assignment(source: str, node: ast.Assign | ast.AugAssign) -> _Reading 
     place = f"{table[0]}.columns.get_loc({name})" if how in ("iloc", "iat") else name
     span = src.find_span(source, target)
     return table, span, f"{table[0]}.{how}[{key}, {place}]", frozenset(), True
+
+
+def _find_whole_column(source: str, node: ast.expr) -> tuple[str, str] | None:
+    """The table of ``df.loc[:, "c"]`` and ``df.iloc[:, 1]``, and the statement that sets the column to VALUE."""
+    if not (
+        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and isinstance(node.slice, ast.Tuple)
+    ):
+        return None
+    table, parts = node.value.value, node.slice.elts
+    if not isinstance(table, ast.Name) or len(parts) != 2 or not isinstance(parts[0], ast.Slice):
+        return None
+    rows, column = parts[0], parts[1]
+    if not (rows.lower is rows.upper is rows.step is None and isinstance(column, ast.Constant)):
+        return None
+    key = src.extract_text(source, column)
+    if node.value.attr == "loc" and isinstance(column.value, str):
+        return table.id, f"{table.id}[{key}] = VALUE"
+    if node.value.attr == "iloc" and type(column.value) is int:
+        return table.id, f"{table.id}.isetitem({key}, VALUE)"
+    return None
 
 
 def _is_mask(node: ast.Assign | ast.AugAssign) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.loop import progress
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Role, Trial
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Output, Role, Trial
 
 
 def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure | None:
@@ -46,6 +46,12 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     return LostState(
         number, used.binds, frozenset(_find_assigned_keys(rest)), frozenset(_find_fitted_names(rest)), used.changes
     )
+
+
+def list_warnings(outputs: Iterable[Output]) -> tuple[str, ...]:
+    """Classes of the warnings that a cell put out: ``("ChainedAssignmentError",)``."""
+    texts = (o.text for o in outputs if o.name == "stderr")
+    return tuple(dict.fromkeys(c for text in texts for c in re.findall(r"(?m)^\S.*:\d+: (\w+): ", text)))
 
 
 def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:

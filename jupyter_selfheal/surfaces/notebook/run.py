@@ -286,7 +286,10 @@ class Batch:
         order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
         ran = (
             replace(
-                c, runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0, failed=self._is_unhealed(c.id)
+                c,
+                runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0,
+                failed=self._is_unhealed(c.id),
+                warned=failures.list_warnings(self.first[c.id].result.outputs) if c.id in self.first else (),
             )
             for c in self.notebook.cells
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from jupyter_selfheal.surfaces.notebook.drift import NOTEWORTHY, measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.roots import describe_root
 from jupyter_selfheal.surfaces.words import format_doubts, format_money, shorten_answer
 
 HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
@@ -83,6 +84,9 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     for record in report.records:
         if record.status is Status.RAN and record.detail:
             yield from _wrap(f"cell {record.number}: {record.detail}", columns)
+    for record in report.records:
+        if root := describe_root(report, record):
+            yield from _wrap(root, columns)
     if report.fixes:
         yield f"  {report.clean_run_words}"
     same, asked = report.reproduced

@@ -11,28 +11,30 @@ from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.model import Edit, Replace, RunCells
 
 
-def list_replayed_cells(context: RuleContext) -> tuple[str, ...]:
+def list_replayed_cells(context: RuleContext, also: Iterable[str] = ()) -> tuple[str, ...]:
     """Ids of the cells above the failing one that make what it reads, in order: a backward slice over whole cells.
 
     A table that one cell reads, another drops columns of and a third encodes is only made again by all three. Empty where one
     of them is marked expensive or is skipped: it is not run unasked. A cell that failed and was not healed is left out: it would fail
-    again, and what it did not make is not there.
+    again, and what it did not make is not there. ``also``: names that are needed though the failing cell does not read them.
     """
     above = [c for c in context.notebook.code_before(context.failure.cell_id) if c.source.strip() and not c.failed]
     names = src.find_names(context.failure.source)
-    needed = src.backward_slice([c.source for c in above], names.uses | names.changes)
+    needed = src.backward_slice([c.source for c in above], names.uses | names.changes | frozenset(also))
     cells = [above[n] for n in needed]
     return () if any(c.expensive or c.skip for c in cells) else tuple(c.id for c in cells)
 
 
-def change_and_replay(context: RuleContext, splices: Mapping[str, Iterable[Splice]]) -> tuple[Edit, ...]:
+def change_and_replay(
+    context: RuleContext, splices: Mapping[str, Iterable[Splice]], also: Iterable[str] = ()
+) -> tuple[Edit, ...]:
     """Edits of cells up to the failing one, after which those above run again that make what the failing cell reads.
 
     Empty where nothing would change.
     """
     edits: list[Edit] = [e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes)]
     above = {e.cell_id for e in edits if isinstance(e, Replace)} - {context.failure.cell_id}
-    replayed = list_replayed_cells(context)
+    replayed = list_replayed_cells(context, also)
     if not above:
         return tuple(edits)
     return (RunCells(replayed), *edits) if above <= set(replayed) else ()
