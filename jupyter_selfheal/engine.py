@@ -460,6 +460,14 @@ def build_installer(stack: contextlib.ExitStack, python: str = sys.executable) -
     return made
 
 
+def open_environments(stack: contextlib.ExitStack) -> Callable[..., str]:
+    """Makes environments for notebooks (a Python, a requirements file) and gives their kernelspecs, until the stack is closed."""
+    environments = _load("kernels.environments", "Environments")()
+    stack.callback(environments.close)
+    make: Callable[..., str] = environments.make
+    return make
+
+
 def format_event(event: object) -> str:
     """One event of the loop in a line (a few, where patches are listed)."""
     return describe_event(wire.encode(event))

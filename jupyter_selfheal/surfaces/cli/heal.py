@@ -13,6 +13,7 @@ from dataclasses import replace
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
+from jupyter_selfheal.surfaces.cli.environments import add_environments, plan_environments
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
@@ -44,6 +45,7 @@ def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
     if not options.notebooks:
         return heal_project(options, build_settings(options))
+    plan_environments(options)
     jobs, problems = plan_jobs(options)
     return max(r.exit_code for r in heal_jobs(options, jobs, problems))
 
@@ -101,7 +103,15 @@ def _heal_all(
     options: argparse.Namespace, jobs: Sequence[Job], run: str
 ) -> Generator[tuple[Job, NotebookReport], None, None]:
     """Each notebook's report as soon as it is there."""
-    settings, resuming = replace(build_settings(options), share_fixes=len(jobs) > 1), bool(options.resume)
+    with ExitStack() as stack:
+        settings = add_environments(build_settings(options), options, stack)
+        yield from _heal_with(options, jobs, run, replace(settings, share_fixes=len(jobs) > 1))
+
+
+def _heal_with(
+    options: argparse.Namespace, jobs: Sequence[Job], run: str, settings: Settings
+) -> Generator[tuple[Job, NotebookReport], None, None]:
+    resuming = bool(options.resume)
     show_bar = not options.quiet and sys.stderr.isatty()
     workers, left = choose_workers(options, settings, len(jobs)), TimeLeft(len(jobs))
     if workers > 1 or options.cluster:

@@ -14,6 +14,7 @@ from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
 from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
+from jupyter_selfheal.surfaces.notebook.environments import prove_elsewhere
 from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.modernise import heal_warnings
 from jupyter_selfheal.surfaces.notebook.read import Document, read
@@ -92,6 +93,7 @@ def _heal_document(session: Session, document: Document, job: Job, progress: Pro
     report, outputs = heal_with_files(session, document, progress, job.part)
     if session.settings.warnings:
         report, outputs = heal_warnings(session, document, (report, outputs), progress)
+    report, outputs = prove_elsewhere(session, document, (report, outputs))
     report = refuse_slowdown(report, session.settings.max_slowdown)
     report = offer_requirements(session, document, report)
     session.share_fixes(report)

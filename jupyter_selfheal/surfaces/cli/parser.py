@@ -311,6 +311,21 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         "--kernel", default="", metavar="NAME", help="run on this kernelspec instead of the notebook's own"
     )
     heal.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="PYTHON",
+        help="a version or a path: run in an environment with this Python; given twice (oldest, newest), healed in the last, proven in each",
+    )
+    heal.add_argument(
+        "--requirements",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="run in an environment made from this file; given twice (oldest, newest), healed in the last, proven in each",
+    )
+    heal.add_argument(
         "--review",
         action="store_true",
         help="also list doubts about cells that run; nothing is changed because of them",

@@ -36,5 +36,10 @@ def describe_change(number: int, compared: Comparison) -> str:
     return f"with it cell {number} gives {now} where {stored} is stored, without it what is stored"
 
 
+def describe_other_value(compared: Comparison) -> str:
+    """What a cell gives with fixes, and what without them, where ``stored`` of the comparison is what it gave without."""
+    return f"{_shorten(compared.got)}, and {_shorten(compared.stored)} without the fixes"
+
+
 def _shorten(text: str) -> str:
     return cut_text(" ".join(text.split()), 60)

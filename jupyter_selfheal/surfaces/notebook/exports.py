@@ -107,6 +107,8 @@ def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:
         for record in report.records:
             if record.status is Status.HEALED:
                 yield from _format_fix(report, record)
+        for environment in report.elsewhere:
+            yield from (f"- `{report.path}`: {_escape(redact(environment.words))}", "")
         if (drift := measure_drift(report)) is not None:
             yield from (f"- `{report.path}`, run time and outputs: {_escape(drift.words)}", "")
 

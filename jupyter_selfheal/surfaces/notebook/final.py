@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_selfheal.errors import PatchError
@@ -225,7 +225,7 @@ class FinalCheck:
 
     def _find_not_surviving(self, records: dict[str, Record], last: CleanRun) -> list[tuple[Fix, str]]:
         """The fix to take back next, and why. All at once whose own cells fail, where no further run could show more."""
-        own = [(fix, why) for fix in last.fixes if (why := _explain_own_failure(fix, last.seen)) is not None]
+        own = [(fix, why) for fix in last.fixes if (why := explain_own_failure(fix, last.seen)) is not None]
         if own:
             return own[:1] if self._can_run else own
         for cell_id in _list_newly_failing(records, last.seen):
@@ -283,7 +283,7 @@ class FinalCheck:
         )
 
 
-def _explain_own_failure(fix: Fix, seen: dict[str, CellRun]) -> str | None:
+def explain_own_failure(fix: Fix, seen: Mapping[str, CellRun]) -> str | None:
     """Why a fix does not stand: its cell, or one that it adds or moves, fails. None where it does."""
     if (failed := _describe_failure(seen, fix.cell_id)) is not None:
         return f"in a clean kernel the cell fails again ({failed})"
@@ -310,7 +310,7 @@ def _list_newly_failing(records: dict[str, Record], seen: dict[str, CellRun]) ->
     return [c for c, r in records.items() if r.status is Status.RAN and _describe_failure(seen, c) is not None]
 
 
-def _describe_failure(seen: dict[str, CellRun], cell_id: str) -> str | None:
+def _describe_failure(seen: Mapping[str, CellRun], cell_id: str) -> str | None:
     if cell_id not in seen or not seen[cell_id].failure:
         return None
     return seen[cell_id].failure[0].headline or seen[cell_id].failure[0].kind.value

@@ -30,7 +30,10 @@ def format_line(report: NotebookReport, columns: int) -> str:
 
 def format_overview(reports: Sequence[NotebookReport], columns: int) -> str:
     """What could not be run, what fails by cause (the most frequent first), what was healed, and the totals."""
-    lines = [*_format_errors(reports, columns), *_format_causes(reports, columns), *_format_healed(reports, columns)]
+    lines = [
+        *_format_errors(reports, columns), *_format_causes(reports, columns), *_format_elsewhere(reports, columns),
+        *_format_differing(reports, columns), *_format_healed(reports, columns),
+    ]  # fmt: skip
     lines += wrap(format_totals(reports), columns, "", "  ")
     return "\n".join(lines)
 
@@ -84,6 +87,35 @@ def _say_what_helps(records: Sequence[Record]) -> str:
         for r in records
     )
     return "; ".join(dict.fromkeys(said))
+
+
+def _format_elsewhere(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:
+    """What fails in other environments than the one that the notebooks were healed in."""
+    failing = [(r, e) for r in reports for e in r.elsewhere if e.failing]
+    for name in dict.fromkeys(e.name for _, e in failing):
+        places = [(r, e) for r, e in failing if e.name == name]
+        yield f"Fails with {name}: {_count(places)}"
+        for report, environment in places[:PLACES]:
+            said = "; ".join(f"cell {number}: {headline}" for number, headline in environment.failing)
+            yield from wrap(f"{report.path}, {said}", columns, "  ", "    ")
+        if len(places) > PLACES:
+            yield f"  and {_count(places[PLACES:])} more: --report FILE.html lists all"
+        yield ""
+
+
+def _format_differing(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:
+    """Cells that run, and give another value than is stored."""
+    differing = [r for r in reports if r.differing]
+    if not differing:
+        return
+    yield f"Gives something else than stored: {_count(differing)}"
+    for report in differing[:PLACES]:
+        numbers = ", ".join(str(r.number) for r in report.differing)
+        noun = "cell" if len(report.differing) == 1 else "cells"
+        yield from wrap(f"{report.path}, {noun} {numbers}", columns, "  ", "    ")
+    if len(differing) > PLACES:
+        yield f"  and {_count(differing[PLACES:])} more: --report FILE.html lists all"
+    yield ""
 
 
 def _format_healed(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:

@@ -164,6 +164,22 @@ class CellWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Another environment that the notebook was run in, and the cells (number, failure) that fail there with what was applied."""
+
+    name: str
+    failing: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def words(self) -> str:
+        """One line for a person."""
+        if not self.failing:
+            return f"with {self.name} every cell runs that should"
+        cells = "; ".join(f"cell {number} fails: {headline}" for number, headline in self.failing)
+        return f"with {self.name} {cells}"
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookReport:
     """One notebook: its cells as given, the healed notebook, and how sure we are of it.
 
@@ -193,6 +209,8 @@ class NotebookReport:
     """Run time and outputs before and after, of the cells that can be compared; see :mod:`.drift`."""
     warnings: tuple[CellWarning, ...] = ()
     """What cells that run are warned of, where that was asked for."""
+    elsewhere: tuple[Elsewhere, ...] = ()
+    """The other environments that it was to run in, and what fails there."""
 
     @property
     def cost(self) -> Cost:
@@ -249,13 +267,18 @@ class NotebookReport:
         tried."""
         if self.error or self.paused:
             return 2
-        return 1 if self.count(*BROKEN) else 0
+        return 1 if self.count(*BROKEN) or any(e.failing for e in self.elsewhere) else 0
 
     @property
     def summary(self) -> str:
         """One line for a person."""
         if self.error:
             return self.error
+        fails_with = ", ".join(e.name for e in self.elsewhere if e.failing)
+        return f"{self._own_summary}; fails with {fails_with}" if fails_with else self._own_summary
+
+    @property
+    def _own_summary(self) -> str:
         parts = [
             f"{self.count(status)} {status.value}"
             for status in Status

@@ -50,6 +50,10 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "differs_from_stored": [r.number for r in report.differing],
         "changed_by_fixes": [r.number for r in report.changed],
         "drift": _drift_to_json(report),
+        "environments": [
+            {"name": e.name, "failing": [{"cell": n, "failure": headline} for n, headline in e.failing]}
+            for e in report.elsewhere
+        ],
         "runs": list(report.runs),
         "reviewed": report.review.cells if report.review is not None else None,
         "review_note": report.review.note if report.review is not None else "",

@@ -73,6 +73,14 @@ runs."""
 
 
 @dataclass(frozen=True, slots=True)
+class Environment:
+    """An environment that notebooks are run in: as a person calls it, and its kernelspec."""
+
+    name: str
+    kernelspec: str
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a command was asked to do.
 
@@ -85,6 +93,7 @@ class Settings:
     replaced by healed ones (None: none is); ``test`` the command whose tests a changed file must pass.
     ``warnings`` heals what a cell's own line is warned of.
     ``max_slowdown``: fixes with which the notebook takes more than so many times as long are refused.
+    ``environments``: those that fixes are proven in, where several are named; the notebook is healed in the last one.
     ``share_fixes``: what healed one notebook of the run is tried first in the next.
     """
 
@@ -105,6 +114,7 @@ class Settings:
     max_slowdown: float = math.inf
     warnings: bool = False
     share_fixes: bool = False
+    environments: tuple[Environment, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in (("approve", APPROVALS), ("writes", ("discard", "allow"))):

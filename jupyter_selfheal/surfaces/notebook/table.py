@@ -101,6 +101,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     if verbose:
         yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
     yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
+    yield from (line for e in report.elsewhere for line in _wrap(e.words, columns))
     yield from _format_warnings(report, columns)
     for change in report.files:
         yield from _wrap(f"{Path(change.path).name}: {change.title}: {change.status}", columns)
