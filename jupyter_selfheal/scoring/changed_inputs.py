@@ -20,6 +20,7 @@ from jupyter_selfheal.model import Case, Patch, Probe, Step, Trial
 from jupyter_selfheal.registry import AGENT, load_traits
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.literals import is_among, is_ordinary, list_expected_literals
+from jupyter_selfheal.scoring.tampering import find_tampering
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
@@ -51,7 +52,7 @@ class ChangedInputs:
         code = patch.source_of(case.failure.cell_id, case.failure.source)
         if not _is_strangers(patch) or src.is_foreign(code) or src.parse(code) is None:
             return
-        if not _list_own_constants(case, patch) or not _list_expected_parts(case):
+        if not _list_own_constants(case, patch) or not _list_expected_parts(case) or find_tampering(case, patch):
             return
         old = case.failure.source
         names = sorted(src.find_names(code).uses | src.find_names(old).uses)

@@ -137,6 +137,25 @@ def test_code_in_a_copy_changes_nothing(agent: Any) -> None:
     assert ask("prices['tea']")["output"] == "'3.50'"
 
 
+def test_a_secret_is_told_by_no_output_message_or_value(agent: Any, root: Path) -> None:
+    login = "raw = ''.join(map(chr, [109, 48, 107, 33, 80, 113, 57, 122]))\npassword = raw"
+    write(
+        root / "login.ipynb",
+        login,
+        "print('as', raw)\nraise ValueError('bad login ' + raw)",
+        "dbPassword = 'tr0ub4dor'\n1",
+    )
+    place = {"path": "login.ipynb", "cell_id": "c1"}
+    said = [agent.call("check_notebook", path="login.ipynb", show="all"), agent.call("diagnose", **place)]
+    said += [agent.call("run_in_copy", **place, code=code) for code in ("password", "['tr0ub' + '4dor', raw[:8]]")]
+    told = json.dumps(said)
+    assert said[0]["next"].startswith("nothing is to be healed: what fails is meant to")
+    assert "m0k!Pq9z" not in told
+    assert "bad login SELFHEAL_SECRET_1_" in told
+    assert said[3]["output"] == "['SELFHEAL_SECRET_2_', 'SELFHEAL_SECRET_1_']"
+    assert "dbPassword = 'tr0ub4dor'" in said[0]["cells"][2]["first_line"], "a source is shown as it must be edited"
+
+
 def test_a_consequence_is_healed_at_its_root(agent: Any) -> None:
     why = agent.refusal("propose_fixes", path="shop.ipynb", cell_id="c3")
     assert "fails only because cell c2 does" in why

@@ -10,12 +10,15 @@ import threading
 from collections.abc import Iterable
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.model import Isolation, Keep, Role, Run, Start, Trial, TrialRequest
+from jupyter_selfheal.model import JSON, Isolation, Keep, Probe, Role, Run, Start, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.mcp.meter import Meter, get_meter
 
 MOST_STATES = 24
 """States kept of one notebook, those around failures not counted. Each is a process that shares its memory with the others."""
+
+ASK_SECONDS = 20.0
+"""Seconds that a question to a state may take."""
 
 
 class StateKeeper:
@@ -122,6 +125,11 @@ class KeptState:
         trial, after = self._state.run(request)
         (self._meter or get_meter()).count_trial(trial)
         return trial, self._keeper.wrap(after, self._meter) if after is not None else None
+
+    def ask(self, source: str) -> JSON:
+        """What a probe says of the state. It is no trial, and is not counted as one."""
+        trial, _ = self._state.run(TrialRequest((Probe(source, timeout=ASK_SECONDS),), timeout=ASK_SECONDS))
+        return trial.probe("probe")
 
     def count_by(self, meter: Meter) -> KeptState:
         """The same state, what is run from it counted for a call whose trials run on threads of their own."""

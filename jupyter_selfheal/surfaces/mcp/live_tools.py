@@ -46,7 +46,9 @@ class LiveToolbox(Toolbox):
 
     def check_session(self, show: str, offset: int, limit: int, max_chars: int) -> JSON:
         """What each cell of the session did when the user last ran it; nothing is run."""
-        return view_session(self._line.look(copies=False), show, offset, min(limit, MOST_CELLS), Texts(max_chars))
+        view = self._line.look(copies=False)
+        self.secrets.learn_notebook(view.notebook)
+        return self.secrets.hide(view_session(view, show, offset, min(limit, MOST_CELLS), self._cut_to(max_chars)))
 
     def run_in_session_copy(self, run: ToolRun, code: str, max_chars: int) -> JSON:
         """What code gives in a copy of the present state, which is thrown away."""
@@ -60,7 +62,7 @@ class LiveToolbox(Toolbox):
             return {
                 "state": "the kernel as it is now",
                 "ran": step is not None and step.ok,
-                "output": Texts(max_chars).cut(said or trial.detail),
+                "output": self._cut_to(max_chars).cut(said or trial.detail),
                 "blocked": list(trial.blocked),
                 "kept": "nothing: the copy is thrown away",
             }
@@ -83,7 +85,9 @@ class LiveToolbox(Toolbox):
                     )
                 address = view.states[0]
                 state = keeper.wrap(engine.connect_state(address.socket, address.start))
-                return question(LiveNotebook(view, state, self.settings))
+                self.secrets.learn_notebook(view.notebook)
+                self.secrets.learn_state(state)
+                return self.secrets.hide(question(LiveNotebook(view, state, self.settings)))
             finally:
                 keeper.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from jupyter_selfheal.loop.trials import build_sandbox
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Oracle, Outcome, Reason, Trial
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.mcp.asked_notebook import find_code_cell
-from jupyter_selfheal.surfaces.mcp.kept_states import StateKeeper
+from jupyter_selfheal.surfaces.mcp.kept_states import KeptState, StateKeeper
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.mcp.situation import Situation, diagnose_case
 from jupyter_selfheal.surfaces.notebook.chain import Chain
@@ -27,6 +27,9 @@ from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
 Progress = Callable[[int, int, str], None]
+
+FAILING = 5
+"""Cells that fail of which the states before them are looked at for secrets."""
 
 
 class OpenNotebook:
@@ -43,6 +46,7 @@ class OpenNotebook:
         self.document = self.session.choose_kernel_for(read(path))
         self.report: NotebookReport | None = None
         self._situations: dict[tuple[str, Oracle], Situation] = {}
+        self._unseen = True
         self._lock = threading.RLock()
 
     @property
@@ -129,6 +133,16 @@ class OpenNotebook:
     def list_failing(self) -> tuple[str, ...]:
         """Ids of the cells that fail by themselves, in order."""
         return tuple(r.cell.id for r in self.list_records() if r.status in (Status.NOT_HEALED, Status.LEFT_ALONE))
+
+    def take_new_failing_states(self) -> Iterator[KeptState]:
+        """The states before the cells that fail, once for this version of the file."""
+        with self._lock:
+            failed = [r.cell.id for r in self.list_records() if r.headline and not r.cascade_of] if self._unseen else []
+            self._unseen = False
+            for cell_id in failed[:FAILING]:
+                state = self.keeper.find_before(cell_id)
+                if state is not None:
+                    yield state
 
     def list_records(self) -> tuple[Record, ...]:
         """What the check says of each cell, in order."""

@@ -16,6 +16,7 @@ from jupyter_selfheal.surfaces.mcp import views
 from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.mcp.edits import MOST_SOURCE, GivenEdit, read_said
 from jupyter_selfheal.surfaces.mcp.fixes import Fixes
+from jupyter_selfheal.surfaces.mcp.hidden import HiddenSecrets
 from jupyter_selfheal.surfaces.mcp.notebooks import OpenNotebooks
 from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook
 from jupyter_selfheal.surfaces.mcp.proving import Proven, find_refusal, propose, try_edits
@@ -44,6 +45,7 @@ class Toolbox:
         self.runs = ToolRuns()
         self.journals: set[str] = set()
         """The heals of this server that were written down, by name."""
+        self.secrets = HiddenSecrets()
         self._notebooks = OpenNotebooks(settings)
         self._fixes = Fixes(settings)
 
@@ -54,16 +56,27 @@ class Toolbox:
 
     def _ask(self, path: str, run: ToolRun, question: Callable[[AskedNotebook], JSON]) -> JSON:
         """The answer to a question about the notebook at that path, which is run first where it was not yet."""
-        return self._notebooks.ask(self.roots.resolve_notebook(path), run, question)
+        return self._ask_file(path, run, question)
+
+    def _ask_file(self, path: str, run: ToolRun, question: Callable[[OpenNotebook], JSON]) -> JSON:
+        def answer(notebook: OpenNotebook) -> JSON:
+            self.secrets.learn_notebook(notebook.document.notebook)
+            for state in notebook.take_new_failing_states():
+                self.secrets.learn_state(state)
+            return self.secrets.hide(question(notebook))
+
+        return self._notebooks.ask(self.roots.resolve_notebook(path), run, answer)
+
+    def _cut_to(self, max_chars: int) -> Texts:
+        return Texts(max_chars, self.secrets.redact)
 
     # --- reading ---
 
     def check_notebook(self, run: ToolRun, path: str, show: str, offset: int, limit: int, max_chars: int) -> JSON:
         """What each cell does when the notebook runs from the top, in isolation."""
-        file = self.roots.resolve_notebook(path)
-        texts, most = Texts(max_chars), min(limit, MOST_CELLS)
-        return self._notebooks.ask(
-            file, run, lambda notebook: views.view_check(notebook, notebook.check(run), show, offset, most, texts)
+        texts, most = self._cut_to(max_chars), min(limit, MOST_CELLS)
+        return self._ask_file(
+            path, run, lambda notebook: views.view_check(notebook, notebook.check(run), show, offset, most, texts)
         )
 
     def diagnose(self, run: ToolRun, path: str, cell_id: str, max_chars: int) -> JSON:
@@ -74,7 +87,9 @@ class Toolbox:
             situation = notebook.examine(cell.id, read_said("", ()))
             with open_facts(situation.case, situation.starts) as facts:
                 live = ask_variables(situation.case, facts, True)
-            return views.view_diagnosis(notebook, situation, cell, _list_needed(notebook, cell), live, Texts(max_chars))
+            return views.view_diagnosis(
+                notebook, situation, cell, _list_needed(notebook, cell), live, self._cut_to(max_chars)
+            )
 
         return self._ask(path, run, answer)
 
@@ -88,17 +103,18 @@ class Toolbox:
             first = (Run(cell.source, cell.id, go_on=True),) if after else ()
             config = self.settings.config
             request = TrialRequest((*first, Run(code, "copy")), timeout=CODE_SECONDS, sandbox=build_sandbox(config))
+            self.secrets.learn_state(state)
             trial, _ = state.run(request)
             step = trial.steps[-1]
             return {
                 "state": f"{'after' if after else 'before'} cell {cell.id}",
                 "ran": step.ok,
-                "output": Texts(max_chars).cut(views.format_step(step) or trial.detail),
+                "output": self._cut_to(max_chars).cut(views.format_step(step) or trial.detail),
                 "blocked": list(trial.blocked),
                 "kept": "nothing: the copy is thrown away",
             }
 
-        return self._notebooks.ask(self.roots.resolve_notebook(path), run, answer)
+        return self._ask_file(path, run, answer)
 
     # --- proving ---
 
@@ -117,7 +133,7 @@ class Toolbox:
 
         def answer(notebook: AskedNotebook) -> JSON:
             proven = try_edits(notebook, edits, said, cell_id, self.settings.config)
-            view = views.view_proven(proven, Texts(max_chars), self.left_to_show)
+            view = views.view_proven(proven, self._cut_to(max_chars), self.left_to_show)
             return {**view, **self._offer(notebook, proven)}
 
         return self._ask(path, run, answer)
@@ -140,7 +156,7 @@ class Toolbox:
             cell = notebook.find_cell(cell_id)
             situation, outcome, journal = propose(notebook, cell.id, said, run, settings)
             self.journals.add(journal)
-            return self._view_outcome(notebook, cell, situation, outcome, journal, Texts(max_chars))
+            return self._view_outcome(notebook, cell, situation, outcome, journal, self._cut_to(max_chars))
 
         return self._ask(path, run, answer)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal.journal.redact import redact
@@ -41,10 +41,11 @@ class Texts:
     """Cuts texts to a length, and says how much was left out and how to get it."""
 
     limit: int = USUAL
+    redact: Callable[[str], str] = redact
 
     def cut(self, text: str) -> str:
         """The text without its secrets, at most so long: of a longer one the beginning and the end."""
-        clean = redact(text)
+        clean = self.redact(text)
         if len(clean) <= self.limit:
             return clean
         half = self.limit // 2
@@ -104,6 +105,8 @@ def _say_next(roots: Sequence[Record], report: NotebookReport) -> str:
         )
     if report.count(Status.LEFT_ALONE):
         return "what fails is not to be changed by an edit: tell the user what leave_alone says"
+    if report.count(Status.MEANT_TO_FAIL):
+        return "nothing is to be healed: what fails is meant to, as leave_alone says"
     return "every cell runs: nothing is to be healed"
 
 
