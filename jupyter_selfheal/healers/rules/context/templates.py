@@ -105,6 +105,21 @@ def render(
     return Written(text, tuple(i for i in imports if i))
 
 
+_WRITTEN = {
+    "builtins.dict": (ast.Dict, ast.DictComp),
+    "builtins.list": (ast.List, ast.ListComp),
+    "builtins.tuple": (ast.Tuple,),
+}
+
+
+def _is_written_as(node: ast.expr, kinds: tuple[str, ...]) -> bool:
+    """True for an argument whose text says its type, where its value cannot be asked: a name in it is made only by the patch."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name in {kind.rsplit(".", 1)[-1] for kind in kinds}
+    return any(isinstance(node, _WRITTEN.get(kind, ())) for kind in kinds)
+
+
 def choose(
     context: RuleContext, forms: tuple[Form, ...], call: ast.Call, receiver: ast.expr | None, params: tuple[str, ...]
 ) -> Written | None:
@@ -121,7 +136,12 @@ def choose(
     )
     for form in forms:
         fits = all(
-            (own is not None and own.is_a(*kinds)) if name == "self" else (name in types and types[name].is_a(*kinds))
+            (own is not None and own.is_a(*kinds))
+            if name == "self"
+            else (
+                name in types
+                and (types[name].is_a(*kinds) or (not types[name].type and _is_written_as(bound.named[name], kinds)))
+            )
             for name, kinds in form.when.items()
         )
         if fits and (written := render(context, form.template, receiver, bound, arguments_text(context, call))):
