@@ -30,6 +30,13 @@ PREFIX = "SELFHEAL_"
 TABLE = "jupyter-selfheal"
 """The table of ``[tool]`` in a ``pyproject.toml``."""
 
+OPTIONS: Mapping[str, str] = {
+    "budget_usd": "budget",
+    "session_budget_usd": "session-budget",
+    "timeout": "trial-timeout",
+}
+"""Settings whose option has another name: ``--timeout`` is that of a cell, and ``--budget`` of the command."""
+
 DEFAULT, PROJECT, ENVIRONMENT = "default", "pyproject.toml", "environment"
 
 NAMES = tuple(f.name for f in fields(HealConfig))
@@ -138,7 +145,7 @@ def _select_harmless(layer: Mapping[str, Any], path: Path, base: HealConfig, not
         if _is_harmless(name, _read_value(name, value, str(path)), base):
             taken[name] = value
         else:
-            option = f"--{name.replace('_', '-')}"
+            option = f"--{OPTIONS.get(name, name.replace('_', '-'))}"
             notes.append(
                 f"{path}: {name} is not taken from a folder's own file: give {option}, --config or {PREFIX}{name.upper()}"
             )
@@ -150,6 +157,8 @@ def _is_harmless(name: str, value: Any, base: HealConfig) -> bool:
         return value is False
     if name in _LIMITS:
         return bool(value <= getattr(base, name))
+    if name == "accept":
+        return bool(value >= base.accept)
     if name == "healers":
         return not any(registry.load_traits(healer).paid for healer in value)
     return name != "offline" or value is True if name not in _ADDRESSES else False

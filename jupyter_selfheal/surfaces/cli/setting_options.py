@@ -11,14 +11,7 @@ from typing import Any
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import CHOICES, HealConfig, read_setting
 from jupyter_selfheal.errors import ConfigError
-from jupyter_selfheal.setting_sources import Resolved, read_descriptions, resolve_settings
-
-OPTIONS: Mapping[str, str] = {
-    "budget_usd": "budget",
-    "session_budget_usd": "session-budget",
-    "timeout": "trial-timeout",
-}
-"""Settings whose option has another name: ``--timeout`` is that of a cell, and ``--budget`` of the command."""
+from jupyter_selfheal.setting_sources import OPTIONS, Resolved, read_descriptions, resolve_settings
 
 HELP: Mapping[str, str] = {
     "offline": "no language model, and no network for cells or trials",

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jupyter_selfheal.model import Cost
 from jupyter_selfheal.surfaces.notebook.drift import NOTEWORTHY, measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
@@ -110,6 +111,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield f"  written: {report.written}"
     yield from (line for text in list_differing(report) for line in _wrap(text, columns))
     yield from _format_questions(list_open_questions(report), columns)
+    yield from (line for text in list_paid(report) for line in _wrap(text, columns))
     for last in report.paused[-1:]:
         yield from _wrap(_describe_outage(report, last), columns)
     yield ""
@@ -157,6 +159,17 @@ def list_differing(report: NotebookReport) -> Iterator[str]:
         yield f"{_format_cells(report.differing, 'runs', 'run')}, but give{_s(report.differing)} something else than stored"
     if report.changed:
         yield f"{_format_cells(report.changed, 'gives', 'give')} something else since the fixes; the new output is written"
+
+
+def list_paid(report: NotebookReport) -> Iterator[str]:
+    """One sentence that says what each who was paid cost in this notebook; none where nobody was."""
+    spent: dict[str, Cost] = {}
+    for record in report.records:
+        for who, cost in record.cost_by.items():
+            spent[who] = spent.get(who, Cost()) + cost
+    parts = [f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in spent.items() if cost.calls or cost.usd]
+    if parts:
+        yield f"paid: {'; '.join(parts)}"
 
 
 def _s(records: Sequence[Record]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,10 +13,10 @@ import pytest
 
 from jupyter_selfheal.config import CHOICES, HealConfig, read_settings
 from jupyter_selfheal.errors import ConfigError
-from jupyter_selfheal.setting_sources import read_descriptions, resolve_settings
+from jupyter_selfheal.setting_sources import OPTIONS, read_descriptions, resolve_settings
 from jupyter_selfheal.surfaces.cli import main
 from jupyter_selfheal.surfaces.cli.parser import build_parser
-from jupyter_selfheal.surfaces.cli.setting_options import OPTIONS, resolve_options
+from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
 from jupyter_selfheal.surfaces.mcp.command import build_settings as build_mcp_settings
 from jupyter_selfheal.surfaces.notebook.api import _build_settings as _build_api_settings
 
@@ -44,6 +45,12 @@ def to_words(name: str, value: Any) -> list[str]:
     if isinstance(value, bool):
         return [f"--{option}" if value else f"--no-{option}"]
     return [f"--{option}", ",".join(value) if isinstance(value, tuple) else str(value)]
+
+
+def _list_options() -> set[str]:
+    """Every option of ``heal``, as its help lists them."""
+    commands = next(a for a in build_parser()._actions if a.choices and "heal" in a.choices)
+    return set(re.findall(r"--[\w-]+", commands.choices["heal"].format_help()))
 
 
 def test_every_setting_can_be_given_on_the_command_line_and_says_what_it_means() -> None:
@@ -126,6 +133,35 @@ def test_one_order_of_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     names = ("attempts", "accept", "parallel", "hypotheses", "timeout")
     said = [Path(found.sources[name]).name for name in names]
     assert said == ["pyproject.toml", "mine.toml", "SELFHEAL_PARALLEL", "option", "default"]
+
+
+def test_every_setting_of_a_folders_own_file_is_taken_or_named_with_an_option_that_there_is(tmp_path: Path) -> None:
+    """One setting after the other, in the table ``[tool.jupyter-selfheal]``: what permits, names a place or raises a limit is not taken."""
+    known = _list_options()
+    taken = {}
+    for name, value in EVERY.items():
+        (tmp_path / "pyproject.toml").write_text(f"[tool.jupyter-selfheal]\n{name} = {json.dumps(value)}\n")
+        found = resolve()
+        taken[name] = getattr(found.config, name) == value
+        assert taken[name] is not bool(found.notes), name
+        for note in found.notes:
+            option = note.partition("give ")[2].partition(",")[0]
+            assert option in known, note
+            assert resolve(*to_words(name, value)).config != HealConfig()
+    left_out = {name for name, is_taken in taken.items() if not is_taken}
+    assert left_out >= {
+        "consent",
+        "send_values",
+        "install",
+        "provider",
+        "base_url",
+        "budget_usd",
+        "key_file",
+        "keyring",
+        "record",
+        "accept",
+    }, "a lower score that is enough would permit what is refused"
+    assert not left_out & {"offline", "hypotheses", "near_same", "effort", "attempts"}
 
 
 OPENS = """

@@ -3,18 +3,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Patch, Replace
+from jupyter_selfheal.model import Case, Cell, Cost, Diagnosis, Failure, Patch, Replace
 from jupyter_selfheal.surfaces.notebook.html import format_page
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook, build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.report import to_json, write_report
-from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals
+from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals, list_paid
 from tests.batches import batch, cell
 
 Make = Callable[..., Document]
@@ -48,6 +49,22 @@ def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookRepor
     assert cells[1]["fix"]["proven_from"] == ["before the cell"]
     write_report(tmp_path / "r.json", [healed[1]])
     assert json.loads((tmp_path / "r.json").read_text()) == raw
+
+
+def test_the_table_says_who_was_paid_what_in_one_line(healed: tuple[Document, NotebookReport, dict]) -> None:  # type: ignore[type-arg]
+    report = healed[1]
+    assert list(list_paid(report)) == []
+    spent = (
+        {"language_model": Cost(0.004, 1200, 300, 1), "judge": Cost(0.001, calls=1)},
+        {"language_model": Cost(0.002, calls=1)},
+    )
+    records = [replace(r, cost_by=by) for r, by in zip(report.records, spent, strict=False)]
+    paid = replace(report, records=(*records, *report.records[2:]))
+    assert "  paid: language model $0.0060; judge $0.0010" in format_reports([paid]).splitlines()
+    unpriced = replace(
+        report, records=(replace(report.records[0], cost_by={"judge": Cost(0, 900, 100, 1, unknown=True)}),)
+    )
+    assert list(list_paid(unpriced)) == ["paid: judge cost unknown (1,000 tokens)"]
 
 
 def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
