@@ -183,13 +183,26 @@ def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
     """What a file of rows measured, and its rows; raises UsageError where it is none, or of another schema."""
     try:
         text = path.read_text(encoding="utf-8")
-        head, *rest = (json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n"))
+        head, *rest = (
+            _read_line(line, n, path) for n, line in enumerate(text.splitlines(keepends=True), 1) if line.endswith("\n")
+        )
+        if "set" not in head:
+            raise KeyError("its first line names no set")
         if head.get("schema") != SCHEMA:
             raise UsageError(f"{path} has rows of schema {head.get('schema', 1)}, not {SCHEMA}: measure again")
         named = {name: head[name] for name in Setup.__dataclass_fields__ if name in head or name not in LATER}
         return Setup(**{**named, "healers": tuple(named["healers"])}), [Row(**row) for row in rest]
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} is no file of rows of an earlier run ({error}): name another file") from error
+
+
+def _read_line(line: str, number: int, path: Path) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        if number == 1:
+            raise
+        raise UsageError(f"{path}, line {number} is no JSON ({error}): mend or remove that row") from error
 
 
 def read_head(path: Path) -> dict[str, Any]:

@@ -21,10 +21,10 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from jupyter_selfheal import registry
+from jupyter_selfheal import engine, registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
-from jupyter_selfheal.model import diff_sources, format_diff
+from jupyter_selfheal.model import Reason, diff_sources, format_diff
 from jupyter_selfheal.surfaces.bench import pydex, syntax
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
@@ -76,10 +76,18 @@ def command(options: argparse.Namespace) -> int:
     left = [(task, run) for task, run in jobs if (task.name, run) not in done]
     if arguments.half == "judge" and left:
         write_entry(arguments.ledger, setup, len(left))
+    if left and "language_model" in config.healers:
+        engine.build_provider(config)  # what is missing for it is said before anything runs
     progress = Progress(len(left), find_budget(arguments), sum(r.dollars_spent for r in rows))
+    untried: list[Row] = []
     for row in measure(
         left, setup, config, arguments.jobs, SETS[arguments.what].compiles, progress.may_begin, arguments.traces
     ):
+        if row.reason == Reason.INFRASTRUCTURE.value:  # no measurement: it says nothing about the healers
+            untried.append(row)
+            if config.replay:
+                break
+            continue
         rows.append(row)
         progress.add_row(row)
         if kept:
@@ -97,9 +105,25 @@ def command(options: argparse.Namespace) -> int:
                 else "give a larger --budget, and --rows FILE to go on later"
             )
         )
+    if untried and not rows:
+        raise UsageError(describe_untried(untried, kept is not None))
     measured = compute_figures(rows, title, arguments.oracle, arguments.jobs)
     print(json.dumps({**measured, "rows": [asdict(r) for r in rows]}) if arguments.json else format_figures(measured))
+    if untried:
+        raise UsageError(describe_untried(untried, kept is not None))
     return 0
+
+
+def describe_untried(untried: Sequence[Row], kept: bool) -> str:
+    """One line for programs that something outside kept from being tried: they are in no figure."""
+    programs = "1 program" if len(untried) == 1 else f"{len(untried)} programs"
+    how = (
+        "the same command goes on with what is left"
+        if kept
+        else "--rows FILE lets a later command go on with what is left"
+    )
+    why = " ".join(untried[0].why.split())
+    return f"{programs} could not be tried to the end ({untried[0].name}: {why}); no figure counts them, and {how}"
 
 
 def _choose_tasks(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Task]:

@@ -58,6 +58,42 @@ def test_a_request_that_was_not_recorded_is_named(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+MODEL = ("--healers", "language_model", "--provider", "openai_compatible", "--base-url", "http://127.0.0.1:9", "--model", "m")  # fmt: skip
+
+
+def test_a_folder_without_a_recording_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    said = refuse("mbpp", "--first", 1, *MODEL, "--replay", tmp_path / "none", "--rows", tmp_path / "rows.jsonl")
+    assert "there is no recording in" in said
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+def test_a_cassette_without_the_request_ends_the_run_and_no_row_is_kept(tmp_path: Path) -> None:
+    rows, cassette = tmp_path / "rows.jsonl", tmp_path / "cassette"
+    cassette.mkdir()
+    said = refuse("mbpp", "--first", 3, *MODEL, "--replay", cassette, "--rows", rows)
+    assert said.startswith("1 program could not be tried to the end (MBPP/2")
+    assert "holds no reply to a new fix request to m" in said
+    assert not rows.exists() or len(rows.read_text().splitlines()) == 1
+
+
+def test_what_could_not_be_tried_is_one_line_that_says_how_to_go_on() -> None:
+    outage = Row("MBPP/2", False, False, why="the service\nis down", reason="infrastructure")
+    assert run.describe_untried([outage], kept=True) == (
+        "1 program could not be tried to the end (MBPP/2: the service is down); no figure counts them, and the same command goes on with what is left"
+    )
+    assert run.describe_untried([outage, outage], kept=False).startswith("2 programs could not")
+
+
+def test_a_row_that_is_no_json_is_named_by_its_line(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "rows.jsonl")
+    path.write_text(path.read_text() + '{"name": \n')
+    assert "rows.jsonl, line 3 is no JSON" in refuse("compare", path)
+    path.write_text('{"other": 1}\n')
+    assert "its first line names no set" in refuse("compare", path)
+
+
 @pytest.mark.parametrize(
     ("case", "why"),
     [
