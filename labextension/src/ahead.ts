@@ -8,6 +8,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookActions } from '@jupyterlab/notebook';
 
 import { KernelLine } from './kernel';
+import { trans } from './texts';
 
 /** What will become of one cell, as the kernel side says it. */
 export interface IMark {
@@ -25,14 +26,14 @@ const QUIET = 400;
 /** What the margin shows, and what it says in full. */
 export function face(mark: IMark): { kind: string; sign: string; words: string } {
   if (mark.outcome === 'will run') {
-    return { kind: 'runs', sign: '✓', words: 'Will run: it ran in a copy of the kernel' };
+    return { kind: 'runs', sign: '✓', words: trans.__('Will run: it ran in a copy of the kernel') };
   }
   if (mark.outcome !== 'will fail') {
-    return { kind: 'unknown', sign: '?', words: `Not known: ${mark.detail}` };
+    return { kind: 'unknown', sign: '?', words: trans.__('Not known: %1', mark.detail) };
   }
   return mark.fix
-    ? { kind: 'fix', sign: 'fix', words: `Will fail: ${mark.detail}. Fix ready: ${mark.fix}. Click to see it` }
-    : { kind: 'fails', sign: '✗', words: `Will fail: ${mark.detail}` };
+    ? { kind: 'fix', sign: trans.__('fix'), words: trans.__('Will fail: %1. Fix ready: %2. Click to see it', mark.detail, mark.fix) }
+    : { kind: 'fails', sign: '✗', words: trans.__('Will fail: %1', mark.detail) };
 }
 
 /** One notebook's marks, and its looks. `show` opens the card of a cell whose fix is ready. */
@@ -167,8 +168,13 @@ const sourceOf = (cell: Cell): string => cell.model.sharedModel.getSource();
 /** What was found, in one sentence. */
 export function count(marks: IMark[]): string {
   const of = (outcome: string): number => marks.filter(mark => mark.outcome === outcome).length;
-  const parts = ['will run', 'will fail', 'not known'].filter(of).map(outcome => `${of(outcome)} ${outcome}`);
-  return parts.length ? `Of the cells below ${parts.join(', ')}.` : 'Nothing is known of the cells below.';
+  const words: [string, string][] = [
+    ['will run', trans.__('%1 will run', of('will run'))],
+    ['will fail', trans.__('%1 will fail', of('will fail'))],
+    ['not known', trans.__('%1 not known', of('not known'))]
+  ];
+  const parts = words.filter(([outcome]) => of(outcome)).map(([, said]) => said);
+  return parts.length ? trans.__('Of the cells below %1.', parts.join(', ')) : trans.__('Nothing is known of the cells below.');
 }
 
 function drawMark(cell: Cell, mark: IMark | undefined, show: (cell: CodeCell) => Promise<void>): void {

@@ -6,11 +6,12 @@ import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jup
 import { holds, ICellState, IEdit, IPlan, IRequest, IResult, plan } from './edits';
 import { hideHealed, showHealed } from './healedLine';
 import { KernelLine } from './kernel';
+import { trans } from './texts';
 
 /** How long the cells wait for the kernel's word that this page may change them, in milliseconds. */
 const PATIENCE = 1000;
 
-const ELSEWHERE = 'Not put in here: it was approved in another tab, or is no longer offered.';
+const elsewhere = (): string => trans.__('Not put in here: it was approved in another tab, or is no longer offered.');
 
 /** The panel and the cell that a DOM node of a widget sits in. */
 export function whereabouts(tracker: INotebookTracker, target: Node): { panel: NotebookPanel; cell: Cell } | null {
@@ -89,7 +90,7 @@ export function isHere(panel: NotebookPanel, undo: IEdit[]): boolean {
 }
 
 /** Take an approval back where the user asked for that, if the cells are as the approval left them. */
-function takeBack(line: KernelLine, failing: Cell, request: IRequest): IResult {
+export function takeBack(line: KernelLine, failing: Cell, request: IRequest): IResult {
   const todo = planFor(line.panel, request, failing.model.id);
   if (todo.ok) {
     change(line.panel.content, failing.model.id, request.edits);
@@ -149,7 +150,7 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
     return refused;
   }
   if ((await line.claim(request.heal, request.patch, PATIENCE)) === false) {
-    return { ok: false, message: ELSEWHERE };
+    return { ok: false, message: elsewhere() };
   }
   const todo = planFor(panel, request, id);
   if (!todo.ok) {
@@ -164,7 +165,7 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
     } else if (granted === false) {
       change(panel.content, id, inverse);
     }
-    return granted === false ? { ok: false, message: ELSEWHERE } : todo;
+    return granted === false ? { ok: false, message: elsewhere() } : todo;
   });
   return (await soon(ended)) ?? { ...todo, late: ended };
 }

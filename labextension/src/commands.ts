@@ -1,31 +1,33 @@
 /** Command palette entries and shortcuts. */
 
 import { JupyterFrontEnd } from '@jupyterlab/application';
-import { Dialog, ICommandPalette, Notification, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import { Dialog, ICommandPalette, InputDialog, Notification, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { searchIcon } from '@jupyterlab/ui-components';
 
 import { focusCell } from './apply';
+import { expecting } from './expectation';
 import { outputsOf } from './healButton';
 import type { Lines } from './index';
 import { healIcon } from './icon';
 import { KernelLine } from './kernel';
 import { needsOffer } from './outputs';
 import { showSent } from './sent';
+import { trans } from './texts';
 import { WholeNotebook } from './wholeNotebook';
 
 /** Run a line of ours in the kernel and put what it shows below the cell's own output. */
-export async function runLine(line: KernelLine, cell: CodeCell, code: string): Promise<void> {
+export async function runLine(line: KernelLine, cell: CodeCell, code: string, silent = false): Promise<void> {
   const kernel = line.panel.sessionContext.session?.kernel;
   if (!kernel) {
-    void showErrorMessage('Self-heal', 'This notebook has no kernel: start one first.');
+    void showErrorMessage('Self-heal', trans.__('This notebook has no kernel: start one first.'));
     return;
   }
   const { outputs } = cell.model;
   const shown = new Map<string, number>();
   // Not disposed of when done: a card is renewed by its display id for as long as it is shown.
-  const future = kernel.requestExecute({ code, store_history: false, silent: false }, false);
+  const future = kernel.requestExecute({ code, store_history: false, silent }, false);
   outputs.changed.connect((_, change) => {
     if (change.type === 'remove' || change.type === 'clear') {
       future.dispose();
@@ -66,11 +68,11 @@ export async function healCell(line: KernelLine, cell: CodeCell): Promise<void> 
   }
   await line.contextKnown();
   if (line.lastFailed !== cell.model.id) {
-    const why = line.lastFailed ? 'Another cell has failed since.' : 'It has not failed in this kernel since the page was opened.';
+    const why = line.lastFailed ? trans.__('Another cell has failed since.') : trans.__('It has not failed in this kernel since the page was opened.');
     const answer = await showDialog({
-      title: 'Run this cell again?',
-      body: `${why} Run this one again, and it is healed if it fails.`,
-      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Run again' })]
+      title: trans.__('Run this cell again?'),
+      body: trans.__('%1 Run this one again, and it is healed if it fails.', why),
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Run again') })]
     });
     if (!answer.button.accept) {
       return;
@@ -97,7 +99,7 @@ function failing(line: KernelLine): CodeCell | null {
 async function healHere(line: KernelLine): Promise<void> {
   const cell = failing(line);
   if (!cell) {
-    Notification.info('No cell has failed here: run one that does, then heal it.', { autoClose: 8000 });
+    Notification.info(trans.__('No cell has failed here: run one that does, then heal it.'), { autoClose: 8000 });
     return;
   }
   const offered = cell.node.querySelector<HTMLButtonElement>('.jupyter-selfheal[data-phase="proposed"] .sh-primary');
@@ -107,6 +109,32 @@ async function healHere(line: KernelLine): Promise<void> {
   }
   focusCell(line.panel.content, cell);
   await healCell(line, cell);
+}
+
+/** Write into the cell what it must give, and run it: what misses that is a failure like any other. */
+export async function expect(line: KernelLine, cell: CodeCell, value: string): Promise<void> {
+  const shared = cell.model.sharedModel;
+  if (value.trim() && (await ensureLoaded(line))) {
+    shared.transact(() => shared.setSource(expecting(shared.getSource(), value)));
+    await NotebookActions.runCells(line.panel.content, [cell], line.panel.sessionContext);
+  }
+}
+
+/** Ask what the active cell must give. */
+async function askExpected(line: KernelLine): Promise<void> {
+  const cell = line.panel.content.activeCell;
+  if (!(cell instanceof CodeCell)) {
+    Notification.info(trans.__('Select the code cell whose result is wrong.'), { autoClose: 8000 });
+    return;
+  }
+  const answer = await InputDialog.getText({
+    title: trans.__('What must this cell give?'),
+    label: trans.__("A Python value: 2.0, [3, 5], 'north'. The cell is run again, and healed where it gives something else."),
+    okLabel: trans.__('Check')
+  });
+  if (answer.button.accept && answer.value) {
+    await expect(line, cell, answer.value);
+  }
 }
 
 /** Whether at least the top of a card is in view. */
@@ -129,7 +157,7 @@ function press(panel: NotebookPanel, id: string): void {
   } else if (button) {
     button.click();
   } else {
-    Notification.info('No fix is waiting for you in this notebook.', { autoClose: 8000 });
+    Notification.info(trans.__('No fix is waiting for you in this notebook.'), { autoClose: 8000 });
   }
 }
 
@@ -173,43 +201,45 @@ function entries(healing: Map<NotebookPanel, WholeNotebook>): IEntry[] {
     }
   };
   return [
-    { name: 'heal-cell', label: 'Heal This Cell', caption: 'Find a fix for the failing cell', execute: healHere },
+    { name: 'heal-cell', label: trans.__('Heal This Cell'), caption: trans.__('Find a fix for the failing cell'), execute: healHere },
     {
-      name: 'approve', label: 'Approve and Run the Fix', caption: 'Put the fix that is offered into the cell, and run it',
+      name: 'approve', label: trans.__('Approve and Run the Fix'), caption: trans.__('Put the fix that is offered into the cell, and run it'),
       execute: line => press(line.panel, 'run')
     },
-    { name: 'reject', label: 'Reject the Fix', caption: 'Say why, and the next attempt will know', execute: line => press(line.panel, 'reject') },
+    { name: 'reject', label: trans.__('Reject the Fix'), caption: trans.__('Say why, and the next attempt will know'), execute: line => press(line.panel, 'reject') },
+    { name: 'expect', label: trans.__('This Result Should Be…'), caption: trans.__('Say what the cell must give; it is healed where it gives something else'), execute: askExpected },
+    { name: 'history', label: trans.__('Show What Was Healed'), caption: trans.__('Every fix of this session, each with its Undo'), execute: (line, lines) => lines.history(line) },
     {
-      name: 'heal-notebook', label: 'Heal the Whole Notebook', caption: 'Run the cells in order; at each that fails, wait until you decide on its fix',
+      name: 'heal-notebook', label: trans.__('Heal the Whole Notebook'), caption: trans.__('Run the cells in order; at each that fails, wait until you decide on its fix'),
       execute: line => healNotebook(line, healing), isEnabled: line => !healing.has(line.panel)
     },
     {
-      name: 'review', label: 'Heal the Notebook and Review All Fixes', caption: 'Heal a copy of the notebook; then accept or leave out each fix',
+      name: 'review', label: trans.__('Heal the Notebook and Review All Fixes'), caption: trans.__('Heal a copy of the notebook; then accept or leave out each fix'),
       execute: async (line, lines) => ((await ensureLoaded(line)) ? lines.review(line) : undefined)
     },
     {
-      name: 'cancel', label: 'Stop Healing the Notebook', caption: 'Stop at the next cell',
+      name: 'cancel', label: trans.__('Stop Healing the Notebook'), caption: trans.__('Stop at the next cell'),
       execute: line => healing.get(line.panel)?.stop(), isEnabled: line => healing.has(line.panel)
     },
     {
-      name: 'check-below', label: 'Check the Cells Below', caption: 'Run the cells below in a copy of the kernel: which will fail?',
+      name: 'check-below', label: trans.__('Check the Cells Below'), caption: trans.__('Run the cells below in a copy of the kernel: which will fail?'),
       execute: (line, lines) => checkBelow(line, lines)
     },
     {
-      name: 'ahead', label: 'Check the Cells Below in Idle Time', caption: 'Beside each cell below: will it run, will it fail',
+      name: 'ahead', label: trans.__('Check the Cells Below in Idle Time'), caption: trans.__('Beside each cell below: will it run, will it fail'),
       execute: async line => ((await ensureLoaded(line)) ? line.send({ action: line.state.ahead?.on ? 'ahead off' : 'ahead on' }) : undefined),
       isToggled: line => line.state.ahead?.on === true
     },
     {
-      name: 'sent', label: 'Show What Would Be Sent to a Model', caption: 'Show what was sent to a model for the failing cell, or would be',
+      name: 'sent', label: trans.__('Show What Would Be Sent to a Model'), caption: trans.__('Show what was sent to a model for the failing cell, or would be'),
       execute: async line => ((await ensureLoaded(line)) ? (await line.contextKnown(), showSent(line, failing(line))) : undefined)
     },
     {
-      name: 'off', label: 'Suggest Fixes When a Cell Fails', caption: 'Switch suggestions of this kernel on or off',
+      name: 'off', label: trans.__('Suggest Fixes When a Cell Fails'), caption: trans.__('Switch suggestions of this kernel on or off'),
       execute: line => switched(line, 'on'), isToggled: line => line.state.on
     },
     {
-      name: 'auto', label: 'Approve Safe Fixes Without Asking', caption: 'Rules that keep the meaning of the code; never what a model proposes',
+      name: 'auto', label: trans.__('Approve Safe Fixes Without Asking'), caption: trans.__('Rules that keep the meaning of the code; never what a model proposes'),
       execute: line => switched(line, 'auto'), isToggled: line => line.state.auto === true
     }
   ];

@@ -1,5 +1,7 @@
 /** What an approval asks of the notebook, checked as a whole before anything changes. Pure: no JupyterLab types. */
 
+import { trans } from './texts.js';
+
 export interface IEdit {
   kind: 'replace' | 'insert' | 'move' | 'delete' | 'run';
   /** Of an insert: the id that the new cell gets, where it is free. */
@@ -60,24 +62,24 @@ function misfit(byId: Map<string, ICellState>, edit: IEdit, undo: boolean): stri
   const cell = byId.get(edit.cellId ?? '');
   const above = !edit.before || byId.has(edit.before);
   if (edit.kind === 'insert') {
-    return above ? '' : 'The cell to insert above is no longer in the notebook.';
+    return above ? '' : trans.__('The cell to insert above is no longer in the notebook.');
   }
   if (undo && isDone(cell, edit)) {
     return '';
   }
   if (!cell) {
-    return 'The cell is no longer in the notebook.';
+    return trans.__('The cell is no longer in the notebook.');
   }
   if (!cell.editable) {
-    return 'The cell is read-only.';
+    return trans.__('The cell is read-only.');
   }
   if (edit.kind === 'move' && !above) {
-    return 'The cell to move it above is no longer in the notebook.';
+    return trans.__('The cell to move it above is no longer in the notebook.');
   }
   if (edit.old !== undefined && !SAME(cell.source, edit.old)) {
     return undo
-      ? 'The cell was edited after the fix, so undo leaves it alone.'
-      : 'The cell was edited since it failed, so the fix was not put in. Run it again to heal it as it is now.';
+      ? trans.__('The cell was edited after the fix, so undo leaves it alone.')
+      : trans.__('The cell was edited since it failed, so the fix was not put in. Run it again to heal it as it is now.');
   }
   return '';
 }
@@ -94,12 +96,12 @@ export function plan(cells: ICellState[], request: IRequest, failingId: string, 
   const changes = request.edits.filter(edit => edit.kind !== 'run');
   const toRun: string[] = [];
   if (readOnly && changes.length) {
-    return refuse('The notebook is read-only: its file may not be written, so nothing was changed.');
+    return refuse(trans.__('The notebook is read-only: its file may not be written, so nothing was changed.'));
   }
   for (const edit of request.edits) {
     if (edit.kind === 'run') {
       if (!(edit.cellIds ?? []).every(id => byId.has(id))) {
-        return refuse('A cell that must run first is no longer in the notebook.');
+        return refuse(trans.__('A cell that must run first is no longer in the notebook.'));
       }
       toRun.push(...(edit.cellIds ?? []));
       continue;
@@ -115,9 +117,22 @@ export function plan(cells: ICellState[], request: IRequest, failingId: string, 
   if (!request.undo && byId.has(failingId)) {
     toRun.push(failingId);
   }
-  const what = request.undo ? 'Undone' : changes.length > 1 ? `${changes.length} cells changed` : changes.length ? 'Cell changed' : 'Nothing to change';
   const runs = request.run && !request.undo;
-  return { ok: true, message: runs ? `${what}; running it.` : `${what}.`, toRun: runs ? toRun : [] };
+  return { ok: true, message: describe(changes.length, request.undo, runs), toRun: runs ? toRun : [] };
+}
+
+/** What was done, in a sentence. */
+function describe(changes: number, undo: boolean, runs: boolean): string {
+  if (undo) {
+    return trans.__('Undone.');
+  }
+  if (changes > 1) {
+    return runs ? trans.__('%1 cells changed; running it.', changes) : trans.__('%1 cells changed.', changes);
+  }
+  if (changes === 1) {
+    return runs ? trans.__('Cell changed; running it.') : trans.__('Cell changed.');
+  }
+  return runs ? trans.__('Nothing to change; running it.') : trans.__('Nothing to change.');
 }
 
 /** Whether the notebook holds all that an approval put in, so that there is something to undo. */

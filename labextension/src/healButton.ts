@@ -4,6 +4,7 @@ import { CodeCell } from '@jupyterlab/cells';
 
 import { healIcon } from './icon';
 import { needsOffer } from './outputs';
+import { trans } from './texts';
 
 const CLASS = 'jp-SelfHeal-offer';
 
@@ -40,15 +41,15 @@ export function offer(cell: CodeCell, heal: () => Promise<void>, first = ''): vo
   button.className = 'jp-SelfHeal-button';
   healIcon.element({ container: button });
   const words = document.createElement('span');
-  words.textContent = 'Heal this cell';
+  words.textContent = trans.__('Heal this cell');
   button.append(words);
-  button.title = `${first}Find a fix that is proven in a separate kernel; nothing changes until you approve (Alt+H)`;
+  button.title = first + trans.__('Find a fix that is proven in a separate kernel; nothing changes until you approve (Alt+H)');
   button.addEventListener('click', () => {
     if (button.getAttribute('aria-disabled')) {
       return;
     }
     button.setAttribute('aria-disabled', 'true');
-    words.textContent = 'Healing, as soon as the kernel is free…';
+    words.textContent = trans.__('Healing, as soon as the kernel is free…');
     void heal().finally(() => cell.isDisposed || offer(cell, heal, first));
   });
   row.append(button);

@@ -1,6 +1,7 @@
 /** The line that stays below a cell whose fix was put in and run: what was changed, Undo, Details. It is not part of the notebook. */
 
 import { CodeCell } from '@jupyterlab/cells';
+import { trans } from './texts';
 
 const CLASS = 'jp-SelfHeal-healed';
 
@@ -29,18 +30,18 @@ export function showHealed(cell: CodeCell, healed: IHealed): void {
   row.className = CLASS;
   const words = document.createElement('span');
   words.setAttribute('role', 'status');
-  words.textContent = `Healed: ${healed.title.replace(/`/g, '')}`;
+  words.textContent = trans.__('Healed: %1', healed.title.replace(/`/g, ''));
   const details = document.createElement('pre');
   details.textContent = healed.details;
   details.hidden = true;
-  const more = button('Details', 'What proves the fix', () => {
+  const more = button(trans.__('Details'), trans.__('What proves the fix'), () => {
     details.hidden = !details.hidden;
     more.setAttribute('aria-expanded', String(!details.hidden));
   });
   more.setAttribute('aria-expanded', 'false');
-  const undo = button('Undo', 'Put the old source back', () => {
+  const undo = button(trans.__('Undo'), trans.__('Put the old source back'), () => {
     const { ok, message } = healed.undo();
-    words.textContent = ok ? 'Undone: the old source is back.' : message;
+    words.textContent = ok ? trans.__('Undone: the old source is back.') : message;
     if (ok) {
       undo.remove();
     }

@@ -7,19 +7,22 @@ import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
+import { ITranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
 import { apply, focusCell, isHere, whereabouts } from './apply';
 import { Marks } from './ahead';
-import { addCommands, healCell, isSeen, runLine } from './commands';
+import { addCommands, expect, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
+import { openHistory } from './history';
 import { KernelLine } from './kernel';
 import { needsOffer } from './outputs';
 import { keepText } from './remains';
 import { openReview } from './review';
 import { pushSettings } from './settings';
 import { StatusItem } from './status';
+import { setBundle, trans } from './texts';
 
 const ID = 'jupyter-selfheal:plugin';
 
@@ -34,6 +37,9 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
     if (detail.action === 'apply') {
       event.preventDefault();
       detail.result = apply(lines.of(here.panel), here.cell, detail);
+    } else if (detail.action === 'expect' && here.cell instanceof CodeCell) {
+      event.preventDefault();
+      void expect(lines.of(here.panel), here.cell, detail.value);
     } else if (detail.action === 'here') {
       detail.here = isHere(here.panel, detail.undo);
     } else if (detail.action === 'diff') {
@@ -67,8 +73,11 @@ function trust(cell: CodeCell): void {
 
 /** One connection for each open notebook, and its marks beside the cells below. */
 export class Lines {
-  /** `review` heals a copy of the notebook and opens its review. */
-  constructor(readonly review: (line: KernelLine) => Promise<void>) {}
+  /** `review` heals a copy of the notebook and opens its review; `history` shows what was healed. */
+  constructor(
+    readonly review: (line: KernelLine) => Promise<void>,
+    readonly history: (line: KernelLine) => void
+  ) {}
 
   of(panel: NotebookPanel): KernelLine {
     let line = this._lines.get(panel);
@@ -133,7 +142,19 @@ function offerIn(panel: NotebookPanel, cell: CodeCell, lines: Lines): void {
     focusCell(panel.content, cell);
     return healCell(lines.of(panel), cell);
   };
-  offer(cell, heal, lines.of(panel).loaded ? '' : 'Load jupyter_selfheal in this kernel. ');
+  offer(cell, heal, lines.of(panel).loaded ? '' : trans.__('Load jupyter_selfheal in this kernel. '));
+}
+
+/** What failed in no cell (a widget's callback, used later) gets its card at the cell that holds the function. */
+function place(panel: NotebookPanel, line: KernelLine): void {
+  const placed = new Set<string>();
+  line.changed.connect((_, state) => {
+    const cell = panel.content.widgets.find(candidate => candidate.model.id === state.cell);
+    if (state.placed === false && !placed.has(state.run) && cell instanceof CodeCell) {
+      placed.add(state.run);
+      void runLine(line, cell, `get_ipython()._jupyter_selfheal.on_main(${JSON.stringify(state.run)}, "place", "", "")`, true);
+    }
+  });
 }
 
 function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): void {
@@ -151,31 +172,36 @@ function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): v
         focusCell(panel.content, cell);
         card().scrollIntoView({ block: 'center' });
       };
-      Notification.info('A fix is ready: ' + state.status, { autoClose: 15_000, actions: [{ label: 'Show', callback: show }] });
+      Notification.info(trans.__('A fix is ready: %1', state.status), { autoClose: 15_000, actions: [{ label: trans.__('Show'), callback: show }] });
     }
   });
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: ID,
-  description: 'Heals failing cells: every fix offered has already run in a separate kernel.',
+  description: 'Heals failing cells: every fix offered was tested in a copy of the kernel.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette, IStatusBar, ISettingRegistry, IEditorLanguageRegistry],
+  optional: [ICommandPalette, IStatusBar, ISettingRegistry, IEditorLanguageRegistry, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     palette: ICommandPalette | null,
     statusBar: IStatusBar | null,
     settings: ISettingRegistry | null,
-    languages: IEditorLanguageRegistry | null
+    languages: IEditorLanguageRegistry | null,
+    translator: ITranslator | null
   ) => {
-    const lines = new Lines(line => openReview(app, line, languages));
+    if (translator) {
+      setBundle(translator.load('jupyter_selfheal'));
+    }
+    const lines = new Lines(line => openReview(app, line, languages), line => openHistory(app, line));
     listen(tracker, lines, languages);
     watchCells(tracker, lines);
     addCommands(app, tracker, lines, palette);
     tracker.widgetAdded.connect((_, panel) => {
       notify(app, panel, lines.of(panel));
+      place(panel, lines.of(panel));
       lines.marksOf(panel);
       keepText(panel);
     });

@@ -9,7 +9,9 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { IMark } from './ahead';
 import type { IEdit } from './edits';
+import type { IHealedCell } from './history';
 import type { IFix, ILeft } from './review';
+import { trans } from './texts';
 
 export const TARGET = 'jupyter_selfheal';
 
@@ -21,6 +23,8 @@ export interface IState {
   run: string;
   cell: string;
   on: boolean;
+  /** Whether its card is shown somewhere: what failed in no cell (a widget's callback, used later) waits for a page to show it. */
+  placed?: boolean;
   /** Safe fixes are approved without asking. */
   auto?: boolean;
   /** Looking ahead: whether it is on, whether a look goes on or why it could not begin, and what is known of the cells below. */
@@ -99,6 +103,11 @@ export class KernelLine {
   /** Word of the heal of the whole notebook. */
   get document(): ISignal<this, IDocument> {
     return this._document;
+  }
+
+  /** What was healed in this session, when it was asked for. */
+  get history(): ISignal<this, IHealedCell[]> {
+    return this._history;
   }
 
   get changed(): ISignal<this, IState> {
@@ -209,7 +218,7 @@ export class KernelLine {
   async load(): Promise<string> {
     const kernel = this.panel.sessionContext.session?.kernel;
     if (!kernel) {
-      return 'This notebook has no kernel: start one first.';
+      return trans.__('This notebook has no kernel: start one first.');
     }
     if (this.loaded) {
       await this._opening;
@@ -218,13 +227,13 @@ export class KernelLine {
     const future = kernel.requestExecute({ code: '%load_ext jupyter_selfheal', store_history: false, silent: false });
     const content = (await future.done)?.content as any;
     if (content?.ename === 'ModuleNotFoundError') {
-      return 'jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` in a cell.';
+      return trans.__('jupyter_selfheal is not installed in this kernel: run `%pip install jupyter-selfheal` in a cell.');
     }
     if (content?.status !== 'ok') {
-      return `jupyter_selfheal could not be loaded in this kernel: ${content?.ename ?? 'aborted'}: ${content?.evalue ?? 'a cell failed before'}`;
+      return trans.__('jupyter_selfheal could not be loaded in this kernel: %1: %2', content?.ename ?? 'aborted', content?.evalue ?? trans.__('a cell failed before'));
     }
     await this.open(kernel);
-    return this.loaded ? '' : 'The kernel does not answer.';
+    return this.loaded ? '' : trans.__('The kernel does not answer.');
   }
 
   private attach(kernel: Kernel.IKernelConnection | null): void {
@@ -271,7 +280,11 @@ export class KernelLine {
     const state = kernel.createComm(TARGET + '.state');
     const told = new Promise<void>(resolve => {
       state.onMsg = (message: KernelMessage.ICommMsgMsg) => {
-        const { document: told } = message.content.data as { document?: any };
+        const { document: told, history } = message.content.data as { document?: any; history?: any };
+        if (history) {
+          this._history.emit(history as IHealedCell[]);
+          return;
+        }
         if (told) {
           this._document.emit(told as IDocument);
           return;
@@ -306,5 +319,6 @@ export class KernelLine {
   private _progress = '';
   private _state: IState = OFF;
   private _document = new Signal<this, IDocument>(this);
+  private _history = new Signal<this, IHealedCell[]>(this);
   private _changed = new Signal<this, IState>(this);
 }

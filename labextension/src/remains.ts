@@ -2,6 +2,7 @@
 
 import { CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
+import { trans } from './texts';
 
 const BROKEN = /^Error displaying widget/;
 
@@ -23,7 +24,7 @@ function mend(panel: NotebookPanel): void {
       if (text) {
         const shown = document.createElement('pre');
         shown.className = 'jp-SelfHeal-saved';
-        for (const line of [...text.split('\n'), '', 'From an earlier kernel: run the cell again to have it healed.']) {
+        for (const line of [...text.split('\n'), '', trans.__('From an earlier kernel: run the cell again to have it healed.')]) {
           const row = shown.appendChild(document.createElement('div'));
           row.textContent = line || '\u00a0';
           row.className = line.startsWith('+') ? 'jp-SelfHeal-added' : line.startsWith('-') ? 'jp-SelfHeal-removed' : '';

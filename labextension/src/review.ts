@@ -13,6 +13,7 @@ import { drawDiff } from './diff';
 import { IEdit, plan } from './edits';
 import { healIcon } from './icon';
 import { IDocument, KernelLine } from './kernel';
+import { trans } from './texts';
 
 export interface IFix {
   cell: string;
@@ -37,7 +38,7 @@ export interface ILeft {
   reason: string;
 }
 
-const KEYS = 'j next · k previous · a accept · x leave out · s accept all that are safe · Enter apply';
+const keys = (): string => trans.__('j next · k previous · a accept · x leave out · s accept all that are safe · Enter apply');
 
 function element<K extends keyof HTMLElementTagNameMap>(tag: K, text = '', name = ''): HTMLElementTagNameMap[K] {
   const node = document.createElement(tag);
@@ -54,7 +55,7 @@ function button(label: string, hint: string, onclick: () => void): HTMLButtonEle
   return node;
 }
 
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : what === 'fix' ? 'es' : 's'}`;
+const fixes = (count: number): string => (count === 1 ? trans.__('1 fix') : trans.__('%1 fixes', count));
 
 /** The panel of one notebook's review. */
 export class Review extends Widget {
@@ -66,14 +67,14 @@ export class Review extends Widget {
     super();
     this.id = `jupyter-selfheal-review-${run}`;
     this.addClass('jp-SelfHeal-review');
-    this.title.label = `Review: ${line.panel.context.path.split('/').pop()}`;
+    this.title.label = trans.__('Review: %1', line.panel.context.path.split('/').pop());
     this.title.icon = healIcon;
     this.title.closable = true;
     this.node.tabIndex = -1;
     this._status.setAttribute('role', 'status');
     this.node.append(this._status, this._controls, this._list);
-    this._say('Healing a copy of the notebook…');
-    this._controls.append(button('Stop', 'End it at the next cell', () => this.line.send({ action: 'stop document', run })));
+    this._say(trans.__('Healing a copy of the notebook…'));
+    this._controls.append(button(trans.__('Stop'), trans.__('End it at the next cell'), () => this.line.send({ action: 'stop document', run })));
     this.node.addEventListener('keydown', event => this._press(event));
     line.document.connect(this._take, this);
   }
@@ -103,7 +104,7 @@ export class Review extends Widget {
       return;
     }
     if (!told.fixes) {
-      this._say(`Healing a copy of the notebook: cell ${told.at} of ${told.of}: ${told.doing}`);
+      this._say(trans.__('Healing a copy of the notebook: cell %1 of %2: %3', told.at, told.of, told.doing));
       return;
     }
     this._isDone = true;
@@ -116,12 +117,12 @@ export class Review extends Widget {
     this._rows = this._fixes.map((fix, at) => this._drawFix(fix, at));
     const left = (told.left ?? []).map(cell => this._drawLeft(cell));
     const notes = (told.notes ?? []).map(note => element('p', note, 'jp-SelfHeal-review-note'));
-    this._list.replaceChildren(...this._rows, ...(left.length ? [element('h3', 'Needs your attention')] : []), ...left, ...notes);
+    this._list.replaceChildren(...this._rows, ...(left.length ? [element('h3', trans.__('Needs your attention'))] : []), ...left, ...notes);
     if (this._fixes.length) {
       this._controls.replaceChildren(
-        button('Accept all that are safe', 'Those that keep the meaning of the code (s)', () => this._acceptSafe()),
-        (this._apply = button('Apply', 'Put the accepted fixes into the notebook (Enter)', () => this._applyAccepted())),
-        element('span', KEYS, 'jp-SelfHeal-review-keys')
+        button(trans.__('Accept all that are safe'), trans.__('Those that keep the meaning of the code (s)'), () => this._acceptSafe()),
+        (this._apply = button(trans.__('Apply'), trans.__('Put the accepted fixes into the notebook (Enter)'), () => this._applyAccepted())),
+        element('span', keys(), 'jp-SelfHeal-review-keys')
       );
       this._takeFocus(this._rows[0]);
     } else {
@@ -133,9 +134,9 @@ export class Review extends Widget {
   private _tell(words = ''): void {
     const accepted = this._accepted.filter(Boolean).length;
     const safe = this._fixes.filter(fix => fix.safe).length;
-    this._say(words || (this._fixes.length ? `${plural(this._fixes.length, 'fix')}, ${safe} of them safe; ${accepted} accepted` : 'No cell needs a fix that was found.'));
+    this._say(words || (this._fixes.length ? trans.__('%1, %2 of them safe; %3 accepted', fixes(this._fixes.length), safe, accepted) : trans.__('No cell needs a fix that was found.')));
     if (this._apply) {
-      this._apply.textContent = accepted ? `Apply ${plural(accepted, 'fix')}` : 'Apply';
+      this._apply.textContent = accepted ? trans.__('Apply %1', fixes(accepted)) : trans.__('Apply');
       this._apply.disabled = !accepted;
     }
   }
@@ -151,10 +152,10 @@ export class Review extends Widget {
     const head = element('h3');
     head.append(this._link(fix.cell, fix.name), ` ${fix.title.replace(/`/g, '')}`);
     const facts = element('p', '', 'jp-SelfHeal-review-facts');
-    facts.textContent = `${fix.safe ? 'Safe' : fix.proven ? 'Runs in the whole notebook; read it' : 'Offered, not applied by itself'} · score ${fix.score} of 10`;
+    facts.textContent = trans.__('%1 · score %2 of 10', fix.safe ? trans.__('Safe') : fix.proven ? trans.__('Runs in the whole notebook; read it') : trans.__('Offered, not applied by itself'), fix.score);
     row.append(head, facts);
     if (fix.why_not) {
-      row.append(element('p', `Why not: ${fix.why_not}`));
+      row.append(element('p', trans.__('Why not: %1', fix.why_not)));
     }
     for (const edit of fix.edits) {
       if (edit.label) {
@@ -168,11 +169,11 @@ export class Review extends Widget {
     const details = element('details');
     const evidence = element('ul');
     evidence.append(...fix.evidence.map(reason => element('li', reason.replace(/`/g, ''))));
-    details.append(element('summary', 'Evidence'), evidence);
+    details.append(element('summary', trans.__('Evidence')), evidence);
     const outputs = element('dl');
-    outputs.append(element('dt', 'Before'), element('dd', fix.before), element('dt', 'After'), element('dd', fix.after || 'no output'));
+    outputs.append(element('dt', trans.__('Before')), element('dd', fix.before), element('dt', trans.__('After')), element('dd', fix.after || trans.__('no output')));
     const choices = element('div', '', 'jp-SelfHeal-review-choices');
-    choices.append(button('Accept', 'Accept this fix (a)', () => this._choose(at, true)), button('Leave out', 'Leave this fix out (x)', () => this._choose(at, false)));
+    choices.append(button(trans.__('Accept'), trans.__('Accept this fix (a)'), () => this._choose(at, true)), button(trans.__('Leave out'), trans.__('Leave this fix out (x)'), () => this._choose(at, false)));
     row.append(details, outputs, choices);
     return row;
   }
@@ -184,7 +185,7 @@ export class Review extends Widget {
   }
 
   private _link(id: string, name: string): HTMLElement {
-    return button(name, 'Go to the cell', () => {
+    return button(name, trans.__('Go to the cell'), () => {
       const { content } = this.line.panel;
       const cell = content.widgets.find(candidate => candidate.model.id === id);
       if (cell) {
@@ -259,10 +260,10 @@ export class Review extends Widget {
     this._list.querySelectorAll('.jp-SelfHeal-review-choices').forEach(choices => choices.remove());
     const put = chosen.length - refused.length;
     this._controls.replaceChildren(
-      button('Undo', 'Take all of it back', () => this._takeBack(undo)),
-      button('Restart and run all', 'Restart the kernel and run the notebook from the top', () => void this.restart())
+      button(trans.__('Undo'), trans.__('Take all of it back'), () => this._takeBack(undo)),
+      button(trans.__('Restart and run all'), trans.__('Restart the kernel and run the notebook from the top'), () => void this.restart())
     );
-    this._say([`${plural(put, 'fix')} put into the notebook.`, ...refused].join(' '));
+    this._say([trans.__('%1 put into the notebook.', fixes(put)), ...refused].join(' '));
     this._apply = null;
     this._controls.querySelector('button')?.focus();
   }
@@ -274,7 +275,7 @@ export class Review extends Widget {
       panel.content.model!.sharedModel.transact(() => void change(panel.content, '', undo));
     }
     this._controls.replaceChildren();
-    this._say(why || 'Undone: the notebook is as it was.');
+    this._say(why || trans.__('Undone: the notebook is as it was.'));
     this.node.focus();
   }
 

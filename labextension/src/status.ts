@@ -9,12 +9,13 @@ import { COMMANDS } from './commands';
 import { healIcon } from './icon';
 import type { Lines } from './index';
 import type { IState } from './kernel';
+import { trans } from './texts';
 
 export function words(state: IState, progress = ''): string {
-  const phase = { healing: 'healing…', proposed: 'fix ready: go to it', paused: 'paused: waiting for you', off: 'not loaded' }[state.phase] ?? 'idle';
+  const phase = { healing: trans.__('healing…'), proposed: trans.__('fix ready: go to it'), paused: trans.__('paused: waiting for you'), off: trans.__('not loaded') }[state.phase] ?? trans.__('idle');
   const cost = state.cost && state.cost !== '$0' ? ` · ${state.cost}` : '';
   const where = progress ? ` · ${progress}` : '';
-  return `Self-heal: ${state.phase !== 'off' && !state.on ? 'off' : phase}${where}${cost}`;
+  return `Self-heal: ${state.phase !== 'off' && !state.on ? trans.__('off') : phase}${where}${cost}`;
 }
 
 /** Lead to the card of the fix that waits for the user; false where none does. */
@@ -40,7 +41,7 @@ export class StatusItem extends Widget {
     const open = document.createElement('button');
     open.type = 'button';
     open.className = 'jp-SelfHeal-menu';
-    open.title = 'Self-heal: what can be done';
+    open.title = trans.__('Self-heal: what can be done');
     open.setAttribute('aria-label', open.title);
     open.setAttribute('aria-haspopup', 'menu');
     healIcon.element({ container: open });
@@ -55,8 +56,8 @@ export class StatusItem extends Widget {
     menu.aboutToClose.connect(() => window.setTimeout(() => document.activeElement === document.body && open.focus(), 0));
     const stop = document.createElement('button');
     stop.type = 'button';
-    stop.textContent = 'Stop';
-    stop.title = 'Stop healing the notebook';
+    stop.textContent = trans.__('Stop');
+    stop.title = trans.__('Stop healing the notebook');
     stop.setAttribute('aria-label', stop.title);
     stop.hidden = true;
     stop.addEventListener('click', () => void commands.execute('jupyter-selfheal:cancel'));

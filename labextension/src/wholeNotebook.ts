@@ -4,6 +4,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookActions } from '@jupyterlab/notebook';
 
 import { KernelLine } from './kernel';
+import { trans } from './texts';
 
 /** How long to wait for a heal to begin, or for an approved cell to be run, in milliseconds. */
 const PATIENCE = 30_000;
@@ -23,7 +24,7 @@ export class WholeNotebook {
 
   stop(): void {
     this._stopped = true;
-    this.line.progress = 'stopping after this cell';
+    this.line.progress = trans.__('stopping after this cell');
     this._wake();
   }
 
@@ -34,7 +35,7 @@ export class WholeNotebook {
     try {
       const failing: number[] = [];
       for (const [at, cell] of cells.entries()) {
-        this.line.progress = `cell ${at + 1} of ${cells.length}`;
+        this.line.progress = trans.__('cell %1 of %2', at + 1, cells.length);
         await this.line.contextKnown();
         const before = this.line.state.run;
         const ran = this._stopped || cell.isDisposed || (await NotebookActions.runCells(panel.content, [cell], panel.sessionContext));
@@ -57,8 +58,8 @@ export class WholeNotebook {
         }
       }
       return failing.length
-        ? `All ${cells.length} cells were run; still failing: cell ${failing.join(', ')}.`
-        : `All ${cells.length} cells have run.`;
+        ? trans.__('All %1 cells were run; still failing: cell %2.', cells.length, failing.join(', '))
+        : trans.__('All %1 cells have run.', cells.length);
     } finally {
       this.line.progress = '';
     }

@@ -74,7 +74,7 @@ def test_menu_of_the_status_bar_has_every_command_by_keyboard(failed: Lab) -> No
     failed.page.get_by_role("button", name="Self-heal: what can be done").focus()
     failed.page.keyboard.press("Enter")
     menu.wait_for()
-    assert menu.locator(".lm-Menu-item").count() == 11
+    assert menu.locator(".lm-Menu-item").count() == 13
     failed.page.keyboard.press("Escape")
     menu.wait_for(state="detached")
     failed.page.wait_for_function("() => document.activeElement.classList.contains('jp-SelfHeal-menu')")

@@ -33,6 +33,8 @@ NO_EXTENSION = (
     "becomes the fix and runs. Or put `%%heal approve` on top of the failing cell, or use Copy."
 )
 
+SAY_EXPECTED = "Put `%%heal --expect {}` on top of the cell and run it: fixes are held against that value."
+
 
 class Actions:
     """Carries out choices on heals of one session. Methods may be called on any thread unless they say otherwise."""
@@ -64,6 +66,8 @@ class Actions:
         elif action == "instructions":
             command = "`%heal resume`" if text == "resume" else "`%heal approve`"
             heal.update_card(instructions=NO_EXTENSION.replace("`%heal approve`", command))
+        elif action == "expect":
+            heal.update_card(instructions=SAY_EXPECTED.format(text or "VALUE"))
         elif action == "undone":
             heal.is_undone = True
             heal.update_card(status="Undone: the old source is back.", undo=())

@@ -105,6 +105,24 @@ class FrontEnd:
         if not session.client.send(message):
             self._send_document(messages.DocumentHealed(run, error=f"The worker does not run; see {session.log_path}"))
 
+    def _send_history(self) -> None:
+        """What was healed in this session, the oldest first, each with what takes it back where a page put it in."""
+        healed = [
+            {
+                "run": heal.run,
+                "cell": heal.card.cell_id,
+                "name": heal.case.notebook.name_cell(heal.card.cell_id),
+                "headline": heal.card.headline,
+                "title": heal.applied[0].patch.title,
+                "is_undone": heal.is_undone,
+                "undo": list(heal.card.undo),
+            }
+            for heal in self._session.heals
+            if heal.applied
+        ]
+        for channel in list(self._comms):
+            channel.send({"history": healed})
+
     def _describe_ahead(self) -> dict[str, Any]:
         ahead = self._session.ahead
         return (
@@ -169,6 +187,8 @@ class FrontEnd:
             self._heal_document(content)
         elif action == "stop document":
             session.client.send(messages.Cancel(str(content["run"])))
+        elif action == "history":
+            self._send_history()
         elif action in ("ahead on", "ahead off"):
             self._components.ahead.switch(action == "ahead on")
         elif action == "settings":
@@ -177,6 +197,8 @@ class FrontEnd:
             self._press_button(
                 str(content.get("run", "")), str(action), str(content.get("patch", "")), str(content.get("text", ""))
             )
+            if action == "undone":
+                self.send_state()
 
     def _press_button(self, run: str, action: str, patch_id: str, text: str) -> None:
         if action == "look ahead":

@@ -13,6 +13,9 @@ AFTER_REST = "After (only what was left of the cell was run)"
 
 APPROVE = ("approve", "Apply", "put the fix into the notebook")
 RUN = ("run", "Apply & run", "put the fix into the notebook and run it (Alt+Enter)")
+EXPECT = ("expect", "Should be…", "say what the cell must give; it is run again, and every fix is held against that")
+WANTED = "What must this cell give? A Python value: 2.0, [3, 5], 'north'"
+
 SHOWN = frozenset({"run", "edit", "stop", "allow", "agree", "resume"})
 """Buttons of a proposal that are in sight; the rest is behind *More*. Resume is there where running all would repeat work."""
 
@@ -99,12 +102,14 @@ def _list_all_buttons(card: Card) -> list[dict[str, JSON]]:
     if card.phase == "proposed":
         add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
+        add(*EXPECT, ask=WANTED)
     if card.phase == "paused":
         add("continue", "Continue", "go on from where it stopped", primary=True)
         add("budget", "Raise the budget", "to so many dollars", ask="New budget in US dollars")
         add("retry", "Give a hint", "and go on", ask="A hint for the next attempt")
     if card.phase == "closed":
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
+        add(*EXPECT, ask=WANTED)
     if card.phase in ("proposed", "closed") and card.asks_consent:
         add("agree", "Agree & ask", "send it, now and for the rest of this session", primary=True)
     elif card.phase in ("proposed", "closed") and not card.model_off:

@@ -180,6 +180,9 @@ function render({ model, el }) {
   // A new heal forks the kernel, and so does one whose frozen states had to go; that only its main thread can: JupyterLab answers every comm on a subshell, so there the
   // extension has that thread do it, in order with the cells; elsewhere the widget's own message gets there.
   const send = (action, text = "") => {
+    // What the cell must give is written into the cell, by the extension; elsewhere the card says how.
+    const expect = { action: "expect", value: text };
+    if (action === "expect" && !root.dispatchEvent(new CustomEvent("jupyter-selfheal", { bubbles: true, cancelable: true, detail: expect }))) return;
     const message = { action, patch: candidate()?.id || "", text, run: model.get("card").run };
     const renews = model.get("card").expired && ["edit", "reject", "retry", "answer", "allow", "continue", "budget"].includes(action);
     const forks = renews || ["model", "agree"].includes(action) || (action === "retry" && model.get("card").phase === "closed");
