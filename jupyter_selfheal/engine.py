@@ -475,3 +475,11 @@ def format_event(event: object) -> str:
 
 def _load(module: str, name: str) -> Any:
     return getattr(import_module(f"jupyter_selfheal.{module}"), name)
+
+
+def describe_crash(code: int, stack: str, peak_mb: float, *, oom: bool, said: str = "") -> tuple[str, str, int]:
+    """How a kernel's process died: the ending, in words, and the line of its cell (0 where ``stack``, as `faulthandler` writes it, does not say)."""
+    from jupyter_selfheal.kernels.deaths import describe_death, find_cell_line, parse_stack
+
+    ending, how = describe_death(code, peak_mb, oom=oom, stderr=said)
+    return ending.value, how, find_cell_line(parse_stack(stack))

@@ -51,11 +51,13 @@ wire.register(HealConfig)
 @wire.register
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first message. ``kernel_pid`` is the user's kernel, ``folder`` its working directory, ``version`` its release."""
+    """The first message. ``kernel_pid`` is the user's kernel, ``folder`` its working directory, ``version`` its release, ``last_words`` the
+    file that says which cell runs (empty: there is none)."""
 
     version: str
     kernel_pid: int = 0
     folder: str = ""
+    last_words: str = ""
 
 
 @wire.register

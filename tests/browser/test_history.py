@@ -45,7 +45,7 @@ def test_what_a_result_should_be_is_said_in_a_dialog_and_healed(page: Any, serve
     lab.click(2)
     lab.palette("This Result Should Be…")
     page.get_by_label("A Python value").fill("2.0")
-    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Check", exact=True).click()
     card = lab.card(2)
     card.get_by_text("Expected 2.0, got 3.0").first.wait_for()
     assert lab.source(2) == "%%heal --expect 2.0\nmean([1, 2, 3])"

@@ -48,7 +48,7 @@ class Guard:
         self.ending = ""
         self.code = 0
         self._heard = b""
-        self._kills = _count_memory_kills()
+        self._kills = count_memory_kills()
 
     def watch(self, lifelines: list[int]) -> str:
         """Block until the trial is over: ``kept``, or how it ended. ``lifelines`` are pidfds of whom not to outlive."""
@@ -115,15 +115,13 @@ class Guard:
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         message: dict[str, Any] = {"ending": self.ending, "code": self.code, "peak_mb": round(peak, 1), "tail": tail}
         message["fault"] = self.memory.read_rest(FAULTS, 1 << 16)[0] if self.code < 0 else ""
-        message["oom"] = (
-            self.code == -signal.SIGKILL and self.ending == "killed" and _count_memory_kills() > self._kills
-        )
+        message["oom"] = self.code == -signal.SIGKILL and self.ending == "killed" and count_memory_kills() > self._kills
         with contextlib.suppress(OSError):  # whoever asked is gone
             self.status.sendall(json.dumps(message).encode())
         self.status.close()  # not by ending: a process gives back its memory first, which takes a while
 
 
-def _count_memory_kills() -> int:
+def count_memory_kills() -> int:
     """Processes that the system has killed for want of memory since it was started."""
     with contextlib.suppress(OSError), open("/proc/vmstat", encoding="utf-8") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)

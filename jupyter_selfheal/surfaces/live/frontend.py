@@ -87,6 +87,7 @@ class FrontEnd:
             "granted": granted,
             "wait": wait,
             "ahead": self._describe_ahead(),
+            "died": self._session.died,
         }
         for channel in list(self._comms):
             channel.send(state)

@@ -221,6 +221,9 @@ class HealMagics:
         return [heal for heal in self._session.heals if heal.applied]
 
     def _do_why(self, _rest: str) -> None:
+        if self._session.died and self._session.heals.latest is None:
+            print(self._session.died["text"])
+            return
         heal = self._find_last_heal()
         heal.settled.wait(ANSWER_SECONDS)
         card, failure = heal.card, heal.case.failure

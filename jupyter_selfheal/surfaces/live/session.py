@@ -46,6 +46,8 @@ class LiveSession:
         self.checkpoints.on_taken = self._mark_expired
         self.client = worker_client.WorkerClient(self.log_path, self._receive_message, self._handle_worker_end)
         self.heals = HealHistory()
+        self.died: dict[str, str] = {}
+        """How the kernel that was here before died: ``cell`` and ``text``; empty where it ended well."""
         self.auto_suggest = True
         self.look_ahead = False
         self.ahead: Ahead | None = None

@@ -25,8 +25,9 @@ from jupyter_selfheal.surfaces.live.session import LiveSession
 if TYPE_CHECKING:
     from jupyter_selfheal.inside import asides, locate
     from jupyter_selfheal.model import Failure
-    from jupyter_selfheal.surfaces.live import failure_capture
+    from jupyter_selfheal.surfaces.live import failure_capture, last_words
 else:
+    last_words = LazyModule("surfaces.live.last_words")
     failure_capture = LazyModule("surfaces.live.failure_capture")
     locate = LazyModule("inside.locate")
     asides = LazyModule("inside.asides")
@@ -72,6 +73,9 @@ class ShellHooks:
         self._error_before: BaseException | None = None
         self._asides: asides.AsideWatch | None = None
         """What watches threads and callbacks; made before the first cell."""
+        self._words_path = self._find_words_path()
+        self._last_words: last_words.LastWords | None = None
+        """What says which cell runs, for who asks when the kernel is dead; made before the first cell."""
 
     def start(self) -> None:
         """Take our places in the shell and start the worker in the background."""
@@ -82,7 +86,16 @@ class ShellHooks:
         for event, callback in self._events:
             self._shell.events.register(event, callback)
         self._session.closers.append(self.stop)
-        self._session.client.greet(__version__, self._session.cells.folder)
+        self._session.client.greet(__version__, self._session.cells.folder, self._words_path)
+        if os.path.exists(self._words_path + ".told"):
+            self._session.died = last_words.take_told(self._words_path)
+            print(f"Self-heal: {self._session.died.get('text', '')}")
+
+    def _find_words_path(self) -> str:
+        """A file of this notebook's kernels: a kernel that is started again has the same connection file. Empty in a terminal."""
+        app = getattr(getattr(self._shell, "kernel", None), "parent", None)
+        name = os.path.splitext(os.path.basename(str(getattr(app, "connection_file", ""))))[0]
+        return str(self._session.log_path.parent / "running" / name) if name else ""
 
     def _fill_code_files(self) -> None:
         """What IPython 7, Colab's, does not have."""
@@ -98,6 +111,9 @@ class ShellHooks:
         if self._asides is not None:
             self._asides.remove()
             self._asides = None
+        if self._last_words is not None:
+            self._last_words.stop()
+            self._last_words = None
         for ours in self._transformers:
             if ours in self._shell.input_transformers_cleanup:
                 self._shell.input_transformers_cleanup.remove(ours)
@@ -118,6 +134,10 @@ class ShellHooks:
         raw = info.raw_cell
         self._is_in_cell = True
         self._options = self._read_options(raw)
+        if self._last_words is None:
+            self._last_words = last_words.LastWords(self._words_path)
+            self._last_words.start()
+        self._last_words.begin_cell(self._find_cell_id(info) or "", raw)
         if options.is_ours(raw):
             return
         session = self._session
@@ -138,6 +158,8 @@ class ShellHooks:
     def handle_post_run_cell(self, result: Any) -> None:
         """``post_run_cell``: heal what failed; let go of the checkpoint of what ran."""
         self._is_in_cell = False
+        if self._last_words is not None:
+            self._last_words.end_cell()
         info = getattr(result, "info", None)
         raw = getattr(info, "raw_cell", "") or ""
         if options.is_ours(raw):

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from jupyter_selfheal import engine, wire
@@ -28,6 +29,7 @@ from jupyter_selfheal.surfaces.worker.states import connect_states
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.worker.heal_document import DocumentHeal
+    from jupyter_selfheal.surfaces.worker.last_words import KernelWatch
     from jupyter_selfheal.surfaces.worker.look_ahead import Look
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
@@ -51,6 +53,7 @@ class Worker:
         self._spent = Cost()
         self._switched: JsonlJournal | None = None
         self._is_imported = False
+        self._watch: KernelWatch | None = None
 
     def serve(self) -> None:
         """Until ``Shutdown`` or the end of the input; then everything that runs is cancelled."""
@@ -69,6 +72,14 @@ class Worker:
                 log.exception("taking %s", type(message).__name__)
                 self._send(m.Notice(format_internal_error(error), "error"))
         self._stop_heals()
+        if self._watch is not None:
+            self._watch.finish()
+
+    def _watch_kernel(self, pid: int, path: str) -> None:
+        from jupyter_selfheal.surfaces.worker.last_words import KernelWatch
+
+        self._watch = KernelWatch(pid, Path(path))
+        self._watch.start()
 
     def _send(self, message: m.FromWorker) -> None:
         """One line to the kernel. A kernel that is gone is noticed by the reader."""
@@ -80,6 +91,8 @@ class Worker:
     def _handle_message(self, message: object) -> None:
         match message:
             case m.Hello(version=version):
+                if message.last_words:
+                    self._watch_kernel(message.kernel_pid, message.last_words)
                 if version != __version__:
                     self._send(
                         m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")

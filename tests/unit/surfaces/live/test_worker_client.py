@@ -14,4 +14,9 @@ def test_greeting_written_by_hand_is_the_message(tmp_path: Path) -> None:
     sent: list[str] = []
     client._queue_line = lambda line: not sent.append(line)  # type: ignore[method-assign]
     assert client.greet("1.2", "/work")
-    assert sent == [wire.dumps(messages.Hello("1.2", os.getpid(), "/work"))]
+    assert client.greet("1.2", "/work", "/data/kernel-1")
+    hellos = (
+        messages.Hello("1.2", os.getpid(), "/work"),
+        messages.Hello("1.2", os.getpid(), "/work", "/data/kernel-1"),
+    )
+    assert sent == [wire.dumps(hello) for hello in hellos]
