@@ -209,3 +209,11 @@ def test_a_model_is_asked_as_often_as_there_are_attempts(
     assert len(asked) == rounds, found
     assert found["attempts"] == 3 * rounds, "each of them was tried"
     assert found["status"] == "not healed"
+
+
+def test_a_notebook_has_the_memory_that_is_named(place: Path) -> None:
+    """All of its cells together: what one holds, the next cannot have."""
+    given = write(place / "n.ipynb", "held = bytearray(150 << 20)", "more = bytearray(200 << 20)", "len(held)")
+    done = heal(given, "-o", "out.ipynb", "--memory-mb", "300", "--json", ends=1)
+    assert [c["status"] for c in done.cells] == ["ran", "left alone", "ran"]
+    assert done.cells[1]["failure"] == "MemoryError"

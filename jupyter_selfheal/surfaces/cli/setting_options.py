@@ -22,6 +22,8 @@ HELP: Mapping[str, str] = {
     "session_budget_usd": "the same, where one failure may spend less (--budget)",
     "outputs": "report: name the cells that run but give another value than is stored (the default); expect: such a cell fails "
     "like any other, and is healed (NBVAL_IGNORE_OUTPUT in a cell leaves it out)",
+    "memory_mb": "MiB that a notebook may take beyond what its kernel has, and each trial beyond the state that it starts from (default: a trial three "
+    "quarters of what is free, a notebook without a limit)",
     "notebook_timeout": "seconds for a whole notebook; what was healed until then is kept (default: ten minutes and three times "
     "what its cells may run)",
     "consent": "agree that failing cells are sent; to name language_model among the healers says it too",

@@ -40,8 +40,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
     except ImportError:
         raise UsageError("--cluster needs Dask: pip install 'jupyter-selfheal[dask]'") from None
     with contextlib.ExitStack() as stack:
-        for name in ("distributed", "tornado"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it is a line of a report
+        _silence_logs()
         scheduler = (
             _start_local(distributed, address, stack) if _LOCAL.fullmatch(address) else address[len("dask://") :]
         )
@@ -49,6 +48,13 @@ def open_cluster(address: str) -> Iterator[Executor]:
         stack.callback(client.close)
         _check_workers(client, address)
         yield client.get_executor(pure=False, retries=RETRIES)
+
+
+def _silence_logs() -> None:
+    """What matters of Dask's logs is a line of a report. Its own settings give some of its loggers a level of their own."""
+    for name in ("distributed", "tornado", *logging.Logger.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) -> Any:

@@ -17,6 +17,8 @@ from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.session import Settings
 from jupyter_selfheal.surfaces.notebook.shared_pot import open_pot
 
+LOST = "the cluster has lost it: its worker, or the scheduler, is gone"
+
 
 def heal_on_executor(
     jobs: Sequence[Job], executor: Executor, settings: Settings, run: str, resuming: bool
@@ -65,5 +67,5 @@ def _read_report(job: Job, future: Future[NotebookReport], run: str) -> Notebook
     try:
         return future.result()
     except (Exception, CancelledError) as error:
-        why = " ".join(f"{type(error).__name__}: {error}".split()) if str(error) else "its worker was lost"
+        why = " ".join(f"{type(error).__name__}: {error}".split()) if str(error) else LOST
         return NotebookReport(str(job.path), error=f"{job.path}: {why[:300]}; go on with --resume {run}")

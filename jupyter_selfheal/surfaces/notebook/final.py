@@ -134,7 +134,7 @@ class FinalCheck:
     @property
     def _why_not_run(self) -> str:
         if self.deadline.is_over:
-            return f"The time limit for this notebook ({self.deadline.seconds:g} s) was reached."
+            return f"The time limit for this notebook ({self.deadline.seconds:.3g} s) was reached."
         return f"The notebook was run {MOST_RUNS} times from the top; that is the limit."
 
     def _try_fixes(

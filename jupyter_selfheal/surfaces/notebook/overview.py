@@ -53,9 +53,23 @@ def _format_errors(reports: Sequence[NotebookReport], columns: int) -> Iterator[
     errors = [r for r in reports if r.error]
     if errors:
         yield f"Could not be run: {len(errors)}"
-        for report in errors:
-            yield from wrap(report.error, columns, "  ", "    ")
+        for why, places in _group_errors(errors):
+            if len(places) == 1:
+                yield from wrap(places[0].error, columns, "  ", "    ")
+                continue
+            yield from wrap(f"{why} ({_count(places)})", columns, "  ", "    ")
+            shown = ", ".join(report.path for report in places[:PLACES])
+            more = f" and {len(places) - PLACES} more" if len(places) > PLACES else ""
+            yield from wrap(f"{shown}{more}", columns, "      ", "      ")
         yield ""
+
+
+def _group_errors(errors: Sequence[NotebookReport]) -> list[tuple[str, list[NotebookReport]]]:
+    """What kept notebooks from being run, with those that it kept, the most frequent first."""
+    groups: dict[str, list[NotebookReport]] = defaultdict(list)
+    for report in errors:
+        groups[report.error.removeprefix(f"{report.path}: ")].append(report)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
 
 
 def _format_causes(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:

@@ -44,7 +44,7 @@ class _TimeIsUp(Exception):
 
 
 def _format_time_limit(deadline: Deadline) -> str:
-    return f"The time limit for this notebook ({deadline.seconds:g} s) was reached."
+    return f"The time limit for this notebook ({deadline.seconds:.3g} s) was reached."
 
 
 RAISES_EXCEPTION = "raises-exception"

@@ -148,10 +148,11 @@ class Session:
 
     @property
     def limits(self) -> Limits:
-        """The notebook's own cells may use the network unless offline, and write as far as the kernel may."""
-        network = not self.settings.config.offline
-        sandbox = Sandbox(network=network, writes="allow")
+        """The notebook's own cells may use the network unless offline, write as far as the kernel may, and have as much memory as a trial
+        where that is said."""
         settings = self.settings
+        config = settings.config
+        sandbox = Sandbox(network=not config.offline, writes="allow", memory_mb=config.memory_mb)
         return Limits(settings.cell_seconds, sandbox, settings.config.notebook_timeout, settings.run_ends)
 
     def open_cache(self) -> HealthyCache | None:
@@ -162,7 +163,9 @@ class Session:
 
         settings, config = self.settings, self.settings.config
         asked = (settings.cell_seconds, settings.kernelspec, config.outputs, config.offline, config.healers)
-        return HealthyCache(locate_runs_folder().parent / "healthy", repr((asked, config.notebook_timeout)))
+        return HealthyCache(
+            locate_runs_folder().parent / "healthy", repr((asked, config.notebook_timeout, config.memory_mb))
+        )
 
     def choose_kernel_for(self, document: Document) -> Document:
         """The document with a kernelspec that is installed. Raises :class:`KernelError` where there is none for it."""

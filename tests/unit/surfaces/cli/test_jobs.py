@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.surfaces.cli import jobs
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, count_workers
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,9 @@ def test_what_could_get_in_each_others_way_is_healed_one_after_the_other(
     assert choose_workers(unsaid, Settings(), 500) == 8
     assert choose_workers(unsaid, Settings(HealConfig(memory_mb=16_000)), 500) == 4
     assert choose_workers(unsaid, settings, 500) == 1
+
+
+def test_the_memory_that_is_named_bounds_the_notebook_too() -> None:
+    with Session(Settings()) as free, Session(Settings(HealConfig(memory_mb=300))) as bounded:
+        assert (free.limits.sandbox.memory_mb, bounded.limits.sandbox.memory_mb) == (0, 300)
+        assert bounded.limits.sandbox.writes == "allow", "what cells write is the kernel's matter"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
 import operator
 import os
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,24 @@ def test_a_lost_worker_is_one_line_and_the_others_are_healed(runs: Path) -> None
     assert {(task.run, task.pot) for task in tasks} == {("abc", tasks[0].pot)}, "one run, one pot"
     assert tasks[0].pot is not None
     assert not list(runs.glob("*.pot"))
+
+
+def test_where_the_scheduler_is_gone_each_notebook_is_a_line() -> None:
+    executor = ScriptedExecutor(ran("a"), CancelledError())
+    jobs = [Job(Path(name), None, part) for part, name in enumerate("ab", start=1)]
+    reports = {job.path.name: r for job, r in heal_on_executor(jobs, executor, Settings(), "abc", resuming=False)}
+    assert (
+        reports["b"].error
+        == "b: the cluster has lost it: its worker, or the scheduler, is gone; go on with --resume abc"
+    )
+
+
+def test_dask_says_nothing_of_itself() -> None:
+    pytest.importorskip("distributed", reason="the extra [dask]")
+    logging.getLogger("distributed.client").setLevel(logging.WARNING)  # as its own settings do
+    with contextlib.suppress(UsageError), open_cluster("dask://127.0.0.1:9"):
+        pass
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
 
 def test_a_notebook_that_is_done_is_not_healed_again(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -102,3 +103,20 @@ def test_a_narrow_table_says_what_the_wide_one_says(document: Make) -> None:
         "    fix: Write 'upper' <b>",
         "    proven from before, fake; score 8.0; 0 tries, 0.1 s, $0",
     ]
+
+
+def test_notebooks_that_one_thing_kept_from_being_run_are_said_once() -> None:
+    """A scheduler that is gone, a time that is up: five hundred lines would say no more."""
+    gone = [NotebookReport(f"n{n}.ipynb", error=f"n{n}.ipynb: the scheduler is gone") for n in range(30)]
+    other = NotebookReport("x.ipynb", error="x.ipynb: no such file")
+    lines = format_overview([other, *gone], 80).splitlines()
+    assert lines[0] == "Could not be run: 31"
+    assert lines[1] == "  the scheduler is gone (30 notebooks)"
+    assert lines[2].startswith("      n0.ipynb, n1.ipynb")
+    assert lines[3].endswith("and 20 more")
+    assert lines[4] == "  x.ipynb: no such file"
+
+
+def test_cells_that_give_something_else_than_stored_are_named() -> None:
+    report = NotebookReport("n.ipynb", records=(record(1), replace(record(2), differs=True)))
+    assert "Gives something else than stored: 1 notebook\n  n.ipynb, cell 2\n" in format_overview([report], 80)
