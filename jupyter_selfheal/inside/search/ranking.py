@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.comparator import is_equal_text
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
@@ -47,6 +48,7 @@ WAIT = 60.0
 LOOK = 1.0
 """CPU seconds for seeing which lines of a patched program run."""
 _LOOP = re.compile(r"\s*(for|while)\b")
+NOTHING = "None"
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 
@@ -212,6 +214,7 @@ class Ranking:
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         doubt = (
             self.hypotheses.describe_doubt(n)
+            or self._describe_odd_value(n)
             or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
             or self._describe_doubt_of_literal(n)
             or self._describe_idle_code(n)
@@ -221,6 +224,21 @@ class Ranking:
             "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
             "rival": doubt,
         }  # fmt: skip
+
+    def _describe_odd_value(self, n: int) -> str:
+        """The doubt about a patch with which an input like the checked ones gives nothing where each check expects something, or, where
+        the failure was an exception, another value than before."""
+        types = compare_behaviour.collect_expected_types(self.runner.program) if self.domain else frozenset[str]()
+        expects = bool(types) and "NoneType" not in types
+        for given, now, then in zip(self.inputs, self.shown[n], self.before, strict=False):
+            if not given.is_call or not given.is_usual or now[:1] == "!" or not self.domain:
+                continue
+            if now == NOTHING and expects:
+                return f"`{given.text}` gives nothing with it, and each check expects something"
+            changes = compare_behaviour.name_type(then) not in ("", "NoneType") and not is_equal_text(now, then)
+            if self.runner.program.crashed and changes:
+                return f"`{given.text}` gives {now} with it and gave {then} before, where nothing failed"
+        return ""
 
     def _describe_idle_code(self, n: int) -> str:
         """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from jupyter_selfheal.healers.search.plan import build_plan
+from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.program import count_idle_checks, read_program
 from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
 GIVEN = [Input("f", given) for given in [(1,), (2,), (3,), (10, 20)]]
 
@@ -144,3 +149,51 @@ def test_what_checks_do_not_notice_weighs_against_an_improbable_change() -> None
     assert not doubt_of(0.12, 0.05)
     assert doubt_of(0.12, 0.3) == "30 % of the small changes of it that make a difference pass the same checks"
     assert not doubt_of(0.9, 0.3)
+
+
+SPOT = """\
+def spot(x, seq):
+    if x > max(seq):
+        return len(seq)
+    for i in range(len(seq)):
+        if seq[i] >= x:
+            return i
+    return -1
+"""
+FLOOR = """\
+def floor(x, steps):
+    if x >= steps[-1]:
+        return len(steps) - 1
+    for i in range(len(steps) - 1):
+        if steps[i] < x <= steps[i + 1]:
+            return i
+"""
+
+
+def look_for(definition: str, calls: dict[str, object], ename: str = "AssertionError") -> dict[str, str]:
+    """The doubts about the patches that the search finds for a definition and what its calls must give, by the patches' words."""
+    checks = "".join(f"assert {call} == {value!r}\n" for call, value in calls.items())
+    plan = build_plan(
+        Case(Failure("t", checks, FailureKind.RAISED, ename), Notebook((Cell("d", definition), Cell("t", checks))))
+    )
+    assert plan is not None
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(definition, space)
+    reply = search.probe(SimpleNamespace(user_ns=space), None, plan.to_argument(300.0, 1))
+    return {p["words"]: p["rival"] for p in reply["patches"]}
+
+
+def test_a_fix_of_a_crash_that_changes_what_was_given_before_is_doubted() -> None:
+    rows = [(1, 6, 8), (2, 7), (3, 4, 7)]
+    calls: dict[str, object] = {f"spot({x}, {row})": sum(n < x for n in row) for row in rows for x in (1, 4, 5, 6, 42)}
+    assert "where nothing failed" in look_for(SPOT, {**calls, "spot(4, ())": 0}, "ValueError")["`max` should be `sum`"]
+    assert "where nothing failed" not in "".join(look_for(SPOT, {**calls, "spot(4, ())": 0}).values())
+
+
+def test_a_fix_that_gives_nothing_for_an_input_like_the_checked_ones_is_doubted() -> None:
+    calls: dict[str, object] = {
+        "floor(9, (2, 5))": 1, "floor(3, [2, 5])": 0, "floor(6, [2, 5, 8])": 1, "floor(4, (1, 6, 8))": 0, "floor(5, (2, 5, 7))": 1
+    }  # fmt: skip
+    assert any("gives nothing" in doubt for doubt in look_for(FLOOR, calls).values())
+    expects_none = {**calls, "floor(1, (2, 5, 7))": None}
+    assert not any("gives nothing" in doubt for doubt in look_for(FLOOR, expects_none).values())
