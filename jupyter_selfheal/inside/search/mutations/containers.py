@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope
 
+_BETWEEN_TEXTS = re.compile(r"(?<=['\"])\s+(?=['\"])")
 TABLE = 3
 """Entries from which a dictionary is a table that may lack one."""
 
@@ -23,6 +25,27 @@ def propose_collections(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not node.elts and isinstance(node, ast.List):
         yield from _propose_for_empty_list(s, node)
     yield from _propose_elements(s, node)
+    yield from _propose_commas(s, node)
+
+
+def _propose_commas(s: Scope, node: ast.List | ast.Tuple | ast.Set) -> Iterator[Change]:
+    """A comma between two texts that stand side by side, which Python reads as one."""
+    for element in node.elts:
+        if not isinstance(element, ast.Constant) or not isinstance(element.value, str):
+            continue
+        start, text = s.start_of(element), s.text_of(element)
+        for gap in _BETWEEN_TEXTS.finditer(text):
+            if not all(map(_is_text, (text[: gap.start()], text[gap.end() :]))):
+                continue
+            at = start + gap.start()
+            yield Change(((at, at, ","),), 0.85, element.lineno, "a comma is missing between two texts")
+
+
+def _is_text(text: str) -> bool:
+    try:
+        return isinstance(ast.literal_eval(text), str)
+    except (ValueError, SyntaxError):
+        return False
 
 
 def _propose_dictionaries(s: Scope, node: ast.Dict) -> Iterator[Change]:

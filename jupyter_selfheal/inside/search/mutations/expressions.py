@@ -229,6 +229,8 @@ def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
     parent = s.parents[node]
     if isinstance(parent, ast.Call) and node is parent.func:
         return
+    if isinstance(node, ast.List) and node.elts and all(isinstance(e, ast.Constant) for e in node.elts):
+        return  # somebody wrote these values down: another list in their place throws them away
     stored = not s.is_read(node)
     if not stored and not is_usable(s, node):
         return

@@ -268,3 +268,18 @@ def test_a_check_that_repeats_an_example_is_no_second_one_for_two_edits() -> Non
     found = find(definition, "assert steps(1) == 0\nassert steps(5) == 4\nassert steps(8) == 24")
     assert found["patches"]
     assert all(patch["rival"] for patch in found["patches"])
+
+
+def test_two_assignments_that_are_meant_at_once_are_made_one() -> None:
+    definition = "def gcd(a, b):\n    while b != 0:\n        a = b\n        b = a % b\n    return a\n"
+    assert any("a, b = b, a % b" in text for text in list_texts(definition, "at once"))
+    turned = "def turn(a, b):\n    kept = a\n    a = b\n    b = kept\n    return a, b\n"
+    assert not list_texts(turned, "at once")
+
+
+def test_a_missing_comma_between_texts_is_put_and_what_is_written_down_stays() -> None:
+    written = 'def names():\n    shown = []\n    return ["Ann" "Bob", "Cid"]\n'
+    assert [t for t in list_texts(written, "comma") if '["Ann", "Bob", "Cid"]' in t]
+    assert not list_texts('def names():\n    return ["Ann", "Bob"]\n', "a comma")
+    assert not list_texts("""def names():\n    return ["say 'no' 'no'"]\n""", "a comma")
+    assert not [t for t in list_texts(written, "should be `shown`") if "return shown" in t]
