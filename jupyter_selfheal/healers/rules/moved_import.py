@@ -9,7 +9,13 @@ from typing import TypeGuard
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.import_plan import Plan, check_imports, plan_import, plan_import_from
+from jupyter_selfheal.healers.rules.context.import_plan import (
+    WRITTEN_OUT,
+    Plan,
+    check_imports,
+    plan_import,
+    plan_import_from,
+)
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name
 from jupyter_selfheal.healers.rules.context.templates import choose
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
@@ -58,7 +64,7 @@ class MovedImport(Rule):
             level = Applicability.UNSAFE
         yield self.patch(
             edits,
-            f"Import {plan.notes[0].split(' → ')[1]} in place of {plan.notes[0].split(' → ')[0]}",
+            _format_title(*plan.notes[0].split(" → ")),
             "The library moved or removed this import: " + "; ".join(plan.notes) + ".",
             applicability=level,
             why="; ".join(plan.unsafe) or self.why,
@@ -66,6 +72,10 @@ class MovedImport(Rule):
             or ("" if all(text for _, _, text in plan.splices) else "an import of what is no longer needed"),
             prior=0.9 if not plan.unsafe else 0.6,
         )
+
+
+def _format_title(old: str, new: str) -> str:
+    return f"{'Write' if new == WRITTEN_OUT else 'Import'} {new} in place of {old}"
 
 
 def _is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:

@@ -45,9 +45,12 @@ OPERATORS = (
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""
+IN_COMPARISON = 0.3
+"""The weight of a change in ``__eq__`` and its like: what compares is as much the check as what is checked."""
 READS_FORGOTTEN = 1.8
 """How much likelier a change is that reads a name which is bound and never read: somebody meant to."""
 _WORD = re.compile(r"\w+")
+_COMPARISONS = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__"})
 
 
 def find_unread_names(tree: ast.AST) -> set[str]:
@@ -105,11 +108,14 @@ def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, 
     """
     best: dict[object, tuple[float, Change]] = {}
     forgotten = find_unread_names(s.tree)
+    comparing = _find_comparing_lines(s.tree)
     for change in list_changes(s):
         key = _make_key(change)
         prior = change.prior * described_intent.weigh_change(s, change)
         if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
             prior *= READS_FORGOTTEN
+        if change.line in comparing:
+            prior *= IN_COMPARISON
         if prior != change.prior:
             change = Change(change.edits, min(1.0, prior), change.line, change.words)
         weight = change.prior * weigh_line(suspicion, change.line)
@@ -118,6 +124,19 @@ def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, 
     ranked = list(best.values())
     ranked.sort(key=lambda pair: -pair[0])
     return ranked
+
+
+def _find_comparing_lines(tree: ast.AST) -> set[int]:
+    """Lines of the methods by which objects of a class that does more than compare are compared."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
+        comparing = [n for n in methods if n.name in _COMPARISONS]
+        if any(n not in comparing and n.name != "__init__" for n in methods):
+            lines.update(*(range(n.lineno, (n.end_lineno or n.lineno) + 1) for n in comparing))
+    return lines
 
 
 def _make_key(change: Change) -> object:

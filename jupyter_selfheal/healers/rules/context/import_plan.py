@@ -19,6 +19,9 @@ SEARCHED = frozenset({
 })  # fmt: skip
 """Packages whose submodules are searched for a name that is gone from where it was imported from."""
 
+WRITTEN_OUT = "its formula"
+"""What a note names where no successor is left: what it computed stands in its place."""
+
 
 @dataclass
 class Plan:
@@ -205,7 +208,7 @@ def _is_module(context: RuleContext, path: str) -> bool:
 
 def _add_note(plan: Plan, old: str, new: str, change: Change | None) -> None:
     shown = new or (change.forms[0].template.split("(")[0].strip("{}@") if change and change.forms else "")
-    plan.notes.append(f"{old} → {shown}")
+    plan.notes.append(f"{old} → {shown or WRITTEN_OUT}")
     if change is not None:
         if change.unsafe_where:
             plan.doubts[change.unsafe_where] = change.unsafe

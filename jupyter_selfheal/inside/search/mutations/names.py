@@ -41,6 +41,12 @@ _METHODS = (
 """What is called most in plain Python: tried in place of any other call, after everything likelier."""
 
 
+_REDUCTIONS = frozenset(
+    {"sum", "mean", "median", "std", "var", "prod", "min", "max", "idxmin", "idxmax", "argmin", "argmax", "any", "all"}
+)
+"""Methods of tables and arrays that give one value a column, or one in all: with ``axis=1`` one a row."""
+
+
 def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another name in scope: the wrong variable is read, returned, or assigned."""
     if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Del):
@@ -182,6 +188,8 @@ def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[C
     if s.text[:end].rstrip().endswith(","):
         comma = " "
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in _REDUCTIONS and isinstance(node.func, ast.Attribute) and not (node.args or node.keywords):
+        yield Change(((end, end, "axis=1"),), 0.5, node.lineno, f"`{callee}` lacks `axis=1`")
     if name in ("sorted", "sort", "min", "max"):
         used = {k.arg for k in node.keywords}
         extra = [] if "reverse" in used or name in ("min", "max") else [("reverse=True", 0.45)]

@@ -312,3 +312,24 @@ def test_what_was_cut_is_tried_again_only_where_more_time_may_help() -> None:
     assert over._select_late(ALMOST) == [far, near]
     over.counts_all, over.late = True, [near, far]
     assert over._select_late(ALMOST) == [near]  # what failed before it was cut fails with more time, too
+
+
+def test_what_compares_is_changed_last() -> None:
+    source = (
+        "class Point:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
+        "    def __add__(self, other):\n        return Point(self.x + other.x, self.y + other.x)\n"
+        "    def __eq__(self, other):\n        return self.x == other.x and self.y == other.y\n"
+    )
+    ranked = propose_mutations.rank_changes(Scope(source), dict.fromkeys(range(1, 9), 1.0))
+    lines = [change.line for _, change in ranked]
+    assert lines.index(7) > lines.index(5)
+    weights = {change.words: weight for weight, change in ranked if change.line == 7}
+    alone = propose_mutations.rank_changes(Scope(source.replace("__eq__", "is_at")), dict.fromkeys(range(1, 9), 1.0))
+    plain = {change.words: weight for weight, change in alone if change.line == 7}
+    word = "`and` should be `or`"
+    assert weights[word] == pytest.approx(plain[word] * propose_mutations.IN_COMPARISON)
+
+
+def test_a_reduction_may_lack_its_axis() -> None:
+    ranked = propose_mutations.rank_changes(Scope("best = scores[['a', 'b']].idxmax()\n"), {1: 1.0})
+    assert any(change.edits[0][2] == "axis=1" for _, change in ranked)

@@ -1,0 +1,55 @@
+"""SKL111: a method of an estimator called on the class."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+METHODS = frozenset({"fit", "fit_transform", "fit_predict"})
+
+
+class EstimatorNotMade(Rule):
+    """Make the estimator before its method is called.
+
+    **Failure** `TypeError: TransformerMixin.fit_transform() missing 1 required positional argument: 'X'` at
+    `StandardScaler.fit_transform(X)`, `AttributeError: 'list' object has no attribute '_validate_params'` at `LinearRegression.fit(X, y)`.
+
+    **Fix** `StandardScaler().fit_transform(X)`.
+
+    **Fix safety** Safe: the method is called on a class of scikit-learn that needs no argument, and its result is used at once. Silent
+    for a statement of its own (`StandardScaler.fit(X)`), whose object would be lost, and for methods that need a fitted one.
+    """
+
+    code = "SKL111"
+    name = "estimator that was not made"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError", "AttributeError"})
+    message = re.compile(r"missing \d+ required positional arguments?: |object has no attribute '_\w+'")
+    applicability = Applicability.SAFE
+    why = "The method is called on the class, which can be made without arguments."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure()[:4]:
+            func = call.func
+            if not isinstance(func, ast.Attribute) or func.attr not in METHODS or context.is_statement(call):
+                continue
+            made = context.describe(func.value)
+            if made is None or not made.is_class or not made.path.startswith("sklearn."):
+                continue
+            signature = context.signature(func.value)
+            if signature is None or any(
+                not p.has_default and not p.kind.startswith("VAR") for p in signature.parameters
+            ):
+                continue
+            end = context.span(func.value)[1]
+            yield self.patch(
+                context.replace_here((end, end, "()")),
+                f"Make `{context.text(func.value)}()` first",
+                f"`{context.text(func.value)}` is a class: `{func.attr}` is called on an object of it.",
+                prior=0.95,
+            )
+            return
