@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from write_rules_since import CHANGELOG, describe_since, list_releases, read_since
 from write_tables import list_table_pages
 
 from jupyter_selfheal.config import HealConfig
@@ -136,17 +137,19 @@ def _find_field_words(source: str, name: str) -> str:
 def list_rule_pages() -> Iterator[tuple[str, str]]:
     """A page for each shipped rule, and their index."""
     rules = [r for r in load_rules() if type(r).__module__.startswith("jupyter_selfheal.")]
+    dates, releases = read_since(), list_releases(CHANGELOG.read_text(encoding="utf-8"))
     lines = ["# Rules", "", "| rule | what is wrong | its patches |", "|---|---|---|"]
     for rule in rules:
         lines.append(f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.applicability.name.lower()} |")
-        yield f"rules/{rule.code}.md", _format_rule(rule.code, _docs.explain(rule.code))
+        since = describe_since(rule.code, dates, releases)
+        yield f"rules/{rule.code}.md", _format_rule(rule.code, _docs.explain(rule.code), since)
     lines += ["", "```{toctree}", ":hidden:", "", *(r.code for r in rules), "```", ""]
     yield "rules/index.md", "\n".join(lines)
 
 
-def _format_rule(code: str, text: str) -> str:
+def _format_rule(code: str, text: str, since: str) -> str:
     title, _, body = text.partition("\n")
-    parts = [f"# {title}", "", body.strip(), ""]
+    parts = [f"# {title}", "", body.strip(), "", since, ""]
     for message, before, after in list_examples(code)[:SHOWN]:
         parts += [f"## {escape(message)}", "", "Before:", "", *_show_cells(before), "After:", "", *_show_cells(after)]
     return "\n".join(parts)

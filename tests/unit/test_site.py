@@ -43,6 +43,22 @@ def test_a_message_leads_to_its_rule(writer: dict[str, Any]) -> None:
     assert "temperature * 2" in page
 
 
+def test_a_page_says_since_when_its_rule_is_there(writer: dict[str, Any]) -> None:
+    page = dict(writer["list_rule_pages"]())["rules/NAM101.md"]
+    assert "(in the repository since 2026-11-21)." in page
+    since = writer["describe_since"]
+    assert writer["list_releases"]("# C\n\n## 0.2.0 (unreleased)\n\n## 0.1.0 (2026-12-01)\n") == [
+        ("0.1.0", "2026-12-01"),
+        ("0.2.0", ""),
+    ]
+    releases, days = [("0.1.0", "2026-12-01"), ("0.2.0", "")], {"AAA101": "2026-11-21", "BBB101": "2026-12-02"}
+    assert (
+        since("AAA101", days, releases) == "Since 0.1.0, released on 2026-12-01 (in the repository since 2026-11-21)."
+    )
+    assert since("BBB101", days, releases) == "Since 0.2.0, not yet released (in the repository since 2026-12-02)."
+    assert since("CCC101", days, releases) == "Since 0.2.0, not yet released."
+
+
 def test_what_a_release_removed_stands_in_a_table_with_its_successor(writer: dict[str, Any]) -> None:
     pages = dict(writer["list_table_pages"]())
     numpy = pages["removed/numpy.md"]
