@@ -65,6 +65,8 @@ class Card:
     """Whether the fix was asked for."""
     hint: str = ""
     """Where to look, without what to write."""
+    welcomes: bool = False
+    """True: the first card that its user sees, which says in three lines what this is."""
     written: Mapping[str, str] = field(default_factory=dict)
     """Cells as they stand in the notebook, by id, where that is not what runs: with a ``%%heal`` line, say."""
 

@@ -23,6 +23,16 @@ function button(label: string, hint: string, onclick: () => void): HTMLButtonEle
   return node;
 }
 
+/** Below the cell in which the kernel died: what is known of it. It is not part of the notebook either, and goes when the cell is run. */
+export function showDied(cell: CodeCell, text: string): void {
+  hideHealed(cell);
+  const row = document.createElement('div');
+  row.className = `${CLASS} jp-SelfHeal-died`;
+  row.setAttribute('role', 'alert');
+  row.textContent = text.replace(/`/g, '');
+  cell.outputArea.node.parentElement?.after(row);
+}
+
 /** Put the line there, in place of one that is there. */
 export function showHealed(cell: CodeCell, healed: IHealed): void {
   hideHealed(cell);

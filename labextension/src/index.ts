@@ -15,6 +15,7 @@ import { Marks } from './ahead';
 import { addCommands, expect, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
+import { hideHealed, showDied } from './healedLine';
 import { openHistory } from './history';
 import { KernelLine } from './kernel';
 import { needsOffer } from './outputs';
@@ -157,6 +158,25 @@ function place(panel: NotebookPanel, line: KernelLine): void {
   });
 }
 
+/** Say below the cell how the kernel that was here before died in it, until the cell is run. */
+function tellDeath(panel: NotebookPanel, line: KernelLine): void {
+  let told = '';
+  line.changed.connect((_, { died }) => {
+    const cell = panel.content.widgets.find(candidate => candidate.model.id === died?.cell);
+    if (died?.text && died.text !== told && cell instanceof CodeCell) {
+      told = died.text;
+      showDied(cell, died.text);
+      const scheduled = (_: unknown, args: { cell: unknown }): void => {
+        if (args.cell === cell) {
+          hideHealed(cell);
+          NotebookActions.executionScheduled.disconnect(scheduled);
+        }
+      };
+      NotebookActions.executionScheduled.connect(scheduled);
+    }
+  });
+}
+
 function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): void {
   let told = '';
   line.changed.connect((_, state) => {
@@ -202,6 +222,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     tracker.widgetAdded.connect((_, panel) => {
       notify(app, panel, lines.of(panel));
       place(panel, lines.of(panel));
+      tellDeath(panel, lines.of(panel));
       lines.marksOf(panel);
       keepText(panel);
     });

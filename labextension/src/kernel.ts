@@ -23,6 +23,8 @@ export interface IState {
   run: string;
   cell: string;
   on: boolean;
+  /** How the kernel that was here before died: the cell that ran, and what is known; empty where it ended well. */
+  died?: { cell?: string; text?: string };
   /** Whether its card is shown somewhere: what failed in no cell (a widget's callback, used later) waits for a page to show it. */
   placed?: boolean;
   /** Safe fixes are approved without asking. */
@@ -61,6 +63,7 @@ export class KernelLine {
         this.wasLoaded ||= this.loaded && this._state.on;
         this.loseCards();
       }
+      this.wasLoaded ||= this._isAlwaysOn;
       this.attach(change.newValue);
     });
     panel.sessionContext.statusChanged.connect((_, status) => {
@@ -68,12 +71,31 @@ export class KernelLine {
         this.wasLoaded ||= this.loaded && this._state.on;
         this.lose();
         this.loseCards();
-      } else if (status === 'idle' && this.wasLoaded) {
-        this.wasLoaded = false;
-        void this.load();
+      } else if (status === 'idle') {
+        this.loadWhenIdle();
       }
     });
     this.attach(panel.sessionContext.session?.kernel ?? null);
+  }
+
+  /** The user wants healing in every notebook (a setting). */
+  private _isAlwaysOn = false;
+
+  /** Load the extension in this and every later kernel of the notebook, once that is idle. */
+  useAlways(wanted: boolean): void {
+    this._isAlwaysOn = wanted;
+    if (wanted && !this.loaded) {
+      this.wasLoaded = true;
+      this.loadWhenIdle();
+    }
+  }
+
+  private loadWhenIdle(): void {
+    const language = this.panel.content.model?.defaultKernelLanguage;
+    if (this.wasLoaded && this.panel.sessionContext.session?.kernel?.status === 'idle' && (!language || language === 'python' || language === 'ipython')) {
+      this.wasLoaded = false;
+      void this.load();
+    }
   }
 
   /** Healing was on in the kernel that was here before: in the next one it is loaded again. */

@@ -100,3 +100,19 @@ def test_clicking_twice_applies_once(failed: Lab) -> None:
     failed.card(1, "applied")
     assert failed.source(1) == FIXED
     assert card.get_by_text("edited since it failed").count() == 0
+
+
+def test_used_in_every_notebook_it_tells_how_a_kernel_died(page: Any, server: Server) -> None:
+    settings = "lab/api/settings/jupyter-selfheal:plugin"
+    server.call("PUT", settings, {"raw": '{"always_on": true}'})
+    try:
+        crash = "import faulthandler\nfaulthandler._sigsegv()"
+        lab = Lab(page, server, server.notebook("crashed.ipynb", ["x = 1", crash], first=""))
+        lab.status("idle")
+        lab.finish(0)
+        lab.run(1)
+        told = lab.cell(1).locator(".jp-SelfHeal-died")
+        told.get_by_text("The kernel died in this cell: a segmentation fault").wait_for()
+        assert "It stood at line 2: faulthandler._sigsegv()" in told.inner_text()
+    finally:
+        server.call("PUT", settings, {"raw": "{}"})

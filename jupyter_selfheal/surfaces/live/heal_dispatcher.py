@@ -59,7 +59,7 @@ class HealDispatcher:
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
         card = build_new_card(
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
-            explanation=self._explain(case, error), teach=session.teach,
+            explanation=self._explain(case, error), teach=session.teach, welcomes=session.take_first_use(),
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
             **({"cell_id": home} if home else {}),
         )  # fmt: skip

@@ -111,6 +111,15 @@ class LiveSession:
 
         return sum(list(self._costs.values()), Cost())
 
+    def take_first_use(self) -> bool:
+        """Whether this is the first failure that is healed for this user; true once."""
+        mark = self.log_path.with_name("welcomed")
+        try:
+            mark.touch(exist_ok=False)
+        except OSError:
+            return False  # it is there, or cannot be made: then nobody is told again and again
+        return True
+
     def record_rejection(self, heal: LiveHeal) -> None:
         """The same failure of the same cell is not suggested for again."""
         failure = heal.case.failure

@@ -11,6 +11,14 @@ from jupyter_selfheal.surfaces.words import format_confidence, format_facts, for
 
 AFTER_REST = "After (only what was left of the cell was run)"
 
+WELCOME = (
+    "New here? Nothing of yours changes until you choose: each fix was tested in a copy of your kernel, and Undo takes it back.",
+    "For every notebook: “Use in every notebook” in the settings, or `jupyter selfheal enable`. To be left alone: `%heal off`.",
+    "Which cells below will fail? “More: Check the cells below”, or `%heal ahead on`, tells it before you reach them.",
+)
+"""What the first card says below everything else."""
+AHEAD = ("ahead on", "Check the cells below", "from now on in idle time, in copies of the kernel: will they run?")
+
 APPROVE = ("approve", "Apply", "put the fix into the notebook")
 RUN = ("run", "Apply & run", "put the fix into the notebook and run it (Alt+Enter)")
 EXPECT = ("expect", "Should be…", "say what the cell must give; it is run again, and every fix is held against that")
@@ -47,9 +55,14 @@ def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "is_lesson": card.phase == "closed",
         "undo": list(card.undo),
         "expired": card.expired,
+        "welcome": list(WELCOME) if _is_welcoming(card) else [],
         "auto": (card.auto_by or "ask") if card.unasked else "",
         "how": card.unasked,
     }
+
+
+def _is_welcoming(card: Card) -> bool:
+    return card.welcomes and card.phase in ("proposed", "closed")
 
 
 def list_explanation(card: Card) -> list[JSON]:
@@ -97,6 +110,8 @@ def _list_all_buttons(card: Card) -> list[dict[str, JSON]]:
         add("edit", "Edit", "change the fix and test yours", ask="Your version of the cell", multiline=True, done="Test my version",
             initial=card.draft or find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
+        if card.welcomes:
+            add(*AHEAD)
     if card.is_ahead:
         return [*buttons, *_list_undo(card)]
     if card.phase == "proposed":

@@ -283,6 +283,7 @@ function render({ model, el }) {
     for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
     if (attempts && card.is_lesson) parts.push(element("details", {}, element("summary", { text: "Details" }), attempts));
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
+    if (card.welcome?.length) parts.push(element("aside", { class: "sh-welcome", "aria-label": "First use" }, ...card.welcome.map((line) => prose("p", line))));
     body.replaceChildren(...parts);
   }
 
