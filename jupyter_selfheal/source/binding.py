@@ -140,7 +140,7 @@ class _NameVisitor(ast.NodeVisitor):
             self.visit(target)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and (node.func.attr not in _PURE_METHODS or _is_in_place(node)):
+        if isinstance(node.func, ast.Attribute) and (not _only_reads(node.func) or _is_in_place(node)):
             root = find_root_name(node.func.value)
             if root:
                 self.changes.add(root)
@@ -218,6 +218,12 @@ def _is_in_place(call: ast.Call) -> bool:
     """True for ``df["c"].replace(1, 2, inplace=True)``."""
     given = next((k.value for k in call.keywords if k.arg == "inplace"), None)
     return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
+
+
+def _only_reads(method: ast.Attribute) -> bool:
+    """Whether a method changes nothing, by its name or because it is one of a series' texts or dates."""
+    owner = method.value
+    return method.attr in _PURE_METHODS or (isinstance(owner, ast.Attribute) and owner.attr in ("str", "dt"))
 
 
 def is_pure_method(method: str) -> bool:

@@ -30,7 +30,10 @@ class GridParameters(Rule):
     says, the value in the list the one that took its place. For a penalty of `l1` in the grid, `LogisticRegression()` gets the solver that was its default.
     The cells that made the grid run again.
 
-    **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it. A name that is in no changelog is left alone.
+    A parameter of one step of a pipeline alone gets the step's name: `clf__C`.
+
+    **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it; or one step of the pipeline has the parameter, and no
+    other. A name that is in no changelog is left alone.
     """
 
     code = "SKL106"
@@ -48,6 +51,10 @@ class GridParameters(Rule):
             if new and f"'{new}'" in gone[3]:
                 cause = f"`{gone[2]}` calls `{gone[1]}` `{new}` now."
                 yield from self._change(context, _Renaming(gone[1], new), f"Change `{gone[1]}` to `{new}`", cause)
+            elif gone[2] == "Pipeline" and (step := _find_step(context, gone[1])):
+                cause = f"A pipeline's parameter is named with its step: only `{step}` has `{gone[1]}`."
+                key = f"{step}__{gone[1]}"
+                yield from self._change(context, _Key(gone[1], key), f"Change `{gone[1]}` to `{key}`", cause)
         elif refused := REFUSED.search(text):
             known = next(
                 (v for v in load_knowledge().values if refused[2] in v.calls and v.keyword == refused[1]), None
@@ -82,6 +89,30 @@ class _Change:
 
     def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
         raise NotImplementedError
+
+
+class _Key(_Change):
+    """Another key of a grid, as a whole."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self._old, self._new = old, new
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        for key in node.keys if isinstance(node, ast.Dict) else ():
+            if isinstance(key, ast.Constant) and key.value == self._old:
+                start, end = src.find_span(source, key)
+                yield start, end, f"{source[end - 1]}{self._new}{source[end - 1]}"
+
+
+def _find_step(context: RuleContext, parameter: str) -> str:
+    """The one step of a pipeline in the failing cell that has a parameter; empty where none has it, or several have."""
+    names = src.find_names(context.source)
+    pipelines = [n for n in names.uses | names.binds if context.state.names.get(n, ("", False))[0] == "Pipeline"]
+    nodes = [n for _, _, statement in list_statements_above(context) for n in ast.walk(statement)]
+    firsts = [n.elts[0] for n in nodes if isinstance(n, ast.Tuple) and n.elts]
+    steps = {f.value for f in firsts if isinstance(f, ast.Constant) and isinstance(f.value, str)}
+    found = {s for s in steps for p in pipelines if context.is_true(f"{f'{s}__{parameter}'!r} in {p}.get_params()")}
+    return found.pop() if len(found) == 1 else ""
 
 
 class _Renaming(_Change):

@@ -81,7 +81,7 @@ def _find_split(context: RuleContext) -> Split | None:
     for view in context.look_upwards():
         for node in view.walk(ast.Assign):
             call, target = node.value, node.targets[0]
-            if not isinstance(call, ast.Call) or last_name(call.func) != "train_test_split" or len(call.args) != 2:
+            if not isinstance(call, ast.Call) or len(call.args) != 2 or not _splits(context, view, call):
                 continue
             names = [n.id for n in target.elts if isinstance(n, ast.Name)] if isinstance(target, ast.Tuple) else []
             if len(set(names)) == 4:
@@ -90,6 +90,14 @@ def _find_split(context: RuleContext) -> Split | None:
                     {"train": names[0], "test": names[1], **whole[0]}, {"train": names[2], "test": names[3], **whole[1]}
                 )
     return None
+
+
+def _splits(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
+    """True for a call of ``train_test_split``, under another name too."""
+    if last_name(call.func) == "train_test_split":
+        return True
+    info = context.describe(view.text(call.func)) if isinstance(call.func, ast.Name) else None
+    return info is not None and info.path.endswith(".train_test_split")
 
 
 def _find_role(context: RuleContext, node: ast.expr, split: Split) -> str:

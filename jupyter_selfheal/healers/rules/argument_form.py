@@ -1,0 +1,90 @@
+"""PDA140: an argument of pandas in a form that it does not take, with one form that says the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.model import Applicability, Patch
+
+WORDS = {"average": "mean", "avg": "mean", "stdev": "std", "stddev": "std", "variance": "var", "len": "size", "maximum": "max", "minimum": "min", "total": "sum"}  # fmt: skip
+"""What a reduction is called elsewhere, and in pandas."""
+
+
+class ArgumentForm(Rule):
+    """Give pandas an argument in the form that it takes.
+
+    **Failure** `TypeError: only list-like objects are allowed to be passed to isin(), you passed a `str``; `'list' object is not callable` at
+    `df.rename(columns=["a", "b"])`; `No axis named 1 for object type Series` at `df["age"].max(axis=1)`; `Concatenation requires list-likes
+    containing only strings`; `'SeriesGroupBy' object has no attribute 'average'` at `.agg("average")`.
+
+    **Fix** `isin(["Ulm"])`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
+    `.agg("mean")`.
+
+    **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes.
+    """
+
+    code = "PDA140"
+    name = "form of an argument"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError", "ValueError", "AttributeError"})
+    message = re.compile(
+        r"only list-like objects are allowed to be passed to isin|'list' object is not callable|No axis named (?:1|columns) for object type Series|"
+        r"Concatenation requires list-likes containing only strings|GroupBy' object has no attribute '\w+'"
+    )
+    applicability = Applicability.SAFE
+    why = "It says the same in the form that pandas takes."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            change = _mend_call(context, call) if isinstance(call.func, ast.Attribute) else None
+            if change is not None:
+                splices, title, cause = change
+                yield self.patch(context.replace_here(*splices), title, cause, prior=0.92)
+                return
+
+
+def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str, str] | None:
+    assert isinstance(call.func, ast.Attribute)
+    evalue, method = context.failure.evalue, call.func.attr
+    named = {k.arg: k for k in call.keywords}
+    if "isin" in evalue and method == "isin" and len(call.args) == 1:
+        new = f"[{context.text(call.args[0])}]"
+        return [(*context.span(call.args[0]), new)], f"Use `{new}`", "`isin` takes a list of values."
+    if "not callable" in evalue and method == "rename" and set(named) == {"columns"} and not call.args:
+        given, table = named["columns"].value, context.text(call.func.value)
+        if isinstance(given, ast.List) and context.number(f"len(({table}).columns)") == len(given.elts):
+            new = f"set_axis({context.text(given)}, axis=1)"
+            span = (context.attribute_span(call.func)[0], context.span(call)[1])
+            return [(*span, new)], f"Use `{new}`", "`rename` takes a dictionary of old and new names."
+    if (
+        "No axis named" in evalue
+        and "axis" in named
+        and context.describe_all([call.func.value], calls=True)[0].is_a("pandas.Series")
+    ):
+        start, end = context.span(named["axis"])
+        before = context.source[:start].rstrip()
+        if before.endswith(","):
+            start = len(before) - 1
+        elif (match := re.match(r"\s*,\s*", context.source[end:])) is not None:
+            end += match.end()
+        return [(start, end, "")], "Remove `axis`", "A series has one axis."
+    if "Concatenation requires" in evalue and method == "cat" and len(call.args) == 1:
+        given = call.args[0]
+        info = context.describe_all([given], calls=True)[0]
+        if info.is_a("pandas.Series") and info.dtype.lower().startswith(("int", "uint")):
+            new = f"{context.operand(given)}.astype(str)"
+            return [(*context.span(given), new)], f"Use `{new}`", f"`{context.text(given)}` holds numbers, not texts."
+    if "has no attribute" in evalue and method in ("agg", "aggregate", "transform"):
+        for node in (n for a in (*call.args, *(k.value for k in call.keywords)) for n in ast.walk(a)):
+            if isinstance(node, ast.Constant) and node.value in WORDS and f"'{node.value}'" in evalue:
+                mark, word = context.text(node)[-1], WORDS[str(node.value)]
+                return (
+                    [(*context.span(node), f"{mark}{word}{mark}")],
+                    f"Use {word!r}",
+                    f"pandas calls {node.value!r} {word!r}.",
+                )
+    return None
