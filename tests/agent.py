@@ -81,7 +81,8 @@ class Agent:
 def connect(root: Path, data: Path, *more: str) -> Iterator[tuple[Agent, psutil.Process]]:
     """A server over a folder, with a client, and the server's process. It ends with the client."""
     env = {**os.environ, "JUPYTER_DATA_DIR": str(data)}
-    words = ["-m", "jupyter_selfheal", "mcp", "--root", str(root), *more]
+    place = [] if "--kernel" in more else ["--root", str(root)]
+    words = ["-m", "jupyter_selfheal", "mcp", *place, *more]
     server = StdioServerParameters(command=sys.executable, args=words, env=env, cwd=str(root))
     before = {p.pid for p in psutil.Process().children()}
     with (

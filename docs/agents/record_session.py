@@ -66,7 +66,12 @@ def format_call(tool: str, arguments: dict[str, Any], result: dict[str, Any]) ->
 
 def read_session() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     """The calls of the page, with their arguments and answers."""
-    session = SESSION.search(PAGE.read_text(encoding="utf-8"))
+    return read_calls(SESSION)
+
+
+def read_calls(pattern: re.Pattern[str]) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """The calls of a session that stands on the page."""
+    session = pattern.search(PAGE.read_text(encoding="utf-8"))
     assert session, f"{PAGE} has no session"
     calls = []
     for part in re.split(r"^→ ", session[0], flags=re.MULTILINE)[1:]:
@@ -82,4 +87,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         session = anyio.run(record_session, Path(place))
     page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(SESSION.sub(lambda _: session, page), encoding="utf-8")
+    PAGE.write_text(SESSION.sub(lambda _: session, page, count=1), encoding="utf-8")

@@ -73,7 +73,7 @@ def _find_fixed(case: Case, patch: Patch, found: Mapping[str, Any]) -> str:
     """What of the result does not follow the inputs, in words; empty where all does, or too little was seen."""
     own, expected = _list_own_constants(case, patch), _list_expected_parts(case)
     stays = [value for value, moved in found["leaves"] if not moved and is_among(value, expected)]
-    inputs = ", ".join(found["inputs"][:3])
+    inputs = " or ".join(found["inputs"][:3])
     written = next((value for value in stays if is_among(value, own)), None)
     if written is not None and found["ran"] >= FEW:
         return f"the {written!r} in its result is written in the patch, and stays when {inputs} changes"

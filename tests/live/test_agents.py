@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,7 @@ def test_an_agent_proves_in_copies_and_the_user_decides(kernel: LiveKernel, tool
 
     approved = offer(kernel, toolbox, proven["fix_id"], "%heal approve")
     assert approved["applied"], approved
+    assert "keep prices as text" not in approved["user_said"], "that was said of the rejected one"
     assert kernel.value("bill") == "7.7"
 
 
@@ -98,3 +101,32 @@ def wait_for_end(run: ToolRun) -> None:
     while run.is_running:
         run.wait_for_news(run.version, 1.0)
     assert run.state == "done", run.error
+
+
+@pytest.mark.slow
+def test_the_live_session_of_the_docs_is_what_a_server_answers(kernel: LiveKernel, tmp_path: Path) -> None:
+    """But for ids, times and what this machine isolates by; ``docs/agents/record_live_session.py`` wrote it. Its cheap twin is above: the same
+    steps without a server's process."""
+    agents = pytest.importorskip("tests.agent")
+    with import_from(Path(__file__).parents[2] / "docs" / "agents"):
+        import record_live_session as recorded
+    recorded.run_cells(kernel)
+    with agents.connect(tmp_path, tmp_path / "agent", "--kernel", kernel.manager.connection_file) as (agent, _):
+        played = recorded.play_session(kernel, agent)
+    assert [strip(*call) for call in played] == [strip(*call) for call in recorded.read_session()]
+
+
+@contextmanager
+def import_from(folder: Path) -> Iterator[None]:
+    before = list(sys.path)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def strip(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> Any:
+    kept = {k: v for k, v in answer.items() if k not in ("run_id", "cost", "fix_id", "next")}
+    proven = [line for line in kept.pop("proven", ()) if not line.startswith("ran in ")]
+    return tool, sorted(arguments), kept, proven

@@ -12,6 +12,9 @@ ATTEMPTS = 8
 DIFF_CHARS = 1_500
 """Earlier attempts that are told, and the characters of each one's diff."""
 
+_NO_PROOFS = frozenset({"runs", "judge", "cells below run"})
+"""What a verdict names that does not say that the result is right."""
+
 GUESSES = 1
 """Of those that a search made: the best one shows what it took the fault for, the others nothing more."""
 
@@ -86,7 +89,7 @@ def describe_end(attempt: Attempt, values: bool = False) -> str:
         return f"It ran, but missed: {feedback} {score}"
     known = (
         "it meets what is known of the right result, and is still in doubt"
-        if verdict.oracle_met
+        if verdict.oracle_met or set(verdict.proofs) - _NO_PROOFS
         else "nothing says whether it is right"
     )
     return " ".join(filter(None, (f"It ran; {known}.", feedback, score)))

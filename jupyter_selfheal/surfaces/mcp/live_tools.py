@@ -122,7 +122,7 @@ class LiveToolbox(Toolbox):
             offered, lambda: run.is_cancelled, lambda status: run.report_progress(1, 2, status)
         )
         applied = decided.get("phase") == "applied"
-        why = str(decided.get("reason") or "")
+        why = "" if applied else str(decided.get("reason") or "")  # the reason of an earlier rejection is none of this
         return {
             "fix_id": fix_id,
             "applied": applied,

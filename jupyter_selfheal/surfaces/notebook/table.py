@@ -167,7 +167,9 @@ def list_paid(report: NotebookReport) -> Iterator[str]:
     for record in report.records:
         for who, cost in record.cost_by.items():
             spent[who] = spent.get(who, Cost()) + cost
-    parts = [f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in spent.items() if cost.calls or cost.usd]
+    parts = [
+        f"{who.replace('_', ' ')} {format_money(cost)}" for who, cost in spent.items() if cost.usd or cost.input_tokens
+    ]
     if parts:
         yield f"paid: {'; '.join(parts)}"
 
