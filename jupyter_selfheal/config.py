@@ -128,7 +128,8 @@ class HealConfig:
     """Patches of one healer's answer that are tried, best first."""
 
     search_seconds: float = 20.0
-    """CPU-seconds the search may use for one failure; while you wait for it in a notebook 10, where nothing else is set."""
+    """Seconds the search may use for one failure, counted as 4,000,000 steps each, so that a busy machine gives the same answer; while
+    you wait for it in a notebook 10, where nothing else is set."""
 
     downstream_seconds: float = 10.0
     """Seconds the cells below may take in a trial; expensive ones are skipped."""

@@ -33,8 +33,9 @@ from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts, TrialKern
 log = logging.getLogger(__name__)
 
 PATCHES = 10
-WALL = 4.0
-"""Seconds on the clock for each CPU second after which a search is cut; it ends by itself before."""
+WALL, STARTING = 12.0, 60.0
+"""Seconds on the clock for each second of the setting, and those in which it starts and ranks, after which a search is cut; it ends
+by itself before."""
 WHY = "It makes the checks pass; another change may do so too, and no check sees everything."
 
 
@@ -91,7 +92,7 @@ class SearchHealer:
         seconds = self.config.search_seconds
         argument = plan.to_argument(seconds, self.jobs, with_doctests)
         step = Probe(loader.probe_source("search.search"), argument, name="search")
-        trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + 20))
+        trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + STARTING))
         if trial.probe("search") is None:
             errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
             log.warning(

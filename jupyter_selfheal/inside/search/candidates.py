@@ -45,8 +45,8 @@ class Candidate:
     codes: dict[int, CodeType] = field(default_factory=dict)
     result: Result = Result(1, 0)
     rank: int = 0
-    given: float = 0.0
-    """The longest that it was allowed to take: what was cut then is not tried again."""
+    given: int = 0
+    """The most steps that it was allowed to take: what was cut then is not tried again."""
     spliced: dict[int, tuple[Edit, ...]] = field(default_factory=dict)
     """The edits of each unit's text as the program has it, where none is an edit of an edited text."""
     parent: Result | None = None

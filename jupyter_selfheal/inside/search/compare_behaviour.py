@@ -15,22 +15,24 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, ClassVar
 
+from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, limit_cpu_time
+from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
 
 INPUTS = 120
-SECONDS = 0.01
+STEPS, OVERHEAD = 80_000, 80
+"""Steps that a call may take, and what it counts beside its own."""
+DEFINING = 10_000_000
+"""Steps that the definitions may take."""
 CHANGES = " (and changes what it is given)"
 """After the value of a call that changes an argument in place."""
 FUNCTION = "a function that gives "
 """Before what a function gives that is itself the value of a call."""
 LATE = "!late"
-"""What is shown for a call that there was no time for."""
-AGAIN = 2
-"""Calls that are cut for time and made once more: on a busy machine a short one may seem to take long, once."""
+"""What is shown for a call for which no steps were left."""
 LOOPS = 8
-"""Inputs on which a patch may loop until the rest is taken to loop too."""
+"""Inputs on which a patch may loop until no more are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,39 +144,40 @@ def collect_behaviours(
     variants: Sequence[dict[int, CodeType]],
     function: str,
     given: Sequence[tuple[Any, ...]],
-    budget: float,
+    budget: int,
 ) -> list[list[str]]:
-    """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name."""
+    """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name. After so many
+    steps none is called."""
     import contextlib
-    import time
 
     behaviours: list[list[str]] = []
-    end = time.process_time() + budget
+    left = budget
     with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
         for codes in variants:
             shown: list[str] = []
-            with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state(), limit_cpu_time(30.0):
-                for n, unit in enumerate(runner.program.units):
-                    if unit.role == "define" or (
-                        unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
-                    ):
-                        exec(codes.get(n, runner.codes[n]), runner.ns)
+            with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
+                with runner.count(DEFINING):
+                    for n, unit in enumerate(runner.program.units):
+                        if unit.role == "define" or (
+                            unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
+                        ):
+                            exec(codes.get(n, runner.codes[n]), runner.ns)
                 call = runner.ns.get(function)
                 for arguments in given if callable(call) else ():
-                    if time.process_time() > end:
+                    if left <= 0 or call is None or shown.count("!timeout") >= LOOPS:
                         shown.append(LATE)
-                    elif call is None or shown.count("!timeout") >= LOOPS:
-                        shown.append("!timeout")
                     else:
-                        shown.append(_run_call(call, arguments, shown.count("!timeout") < AGAIN))
+                        before = runner.counter.total
+                        shown.append(_run_call(runner, call, arguments))
+                        left -= runner.counter.total - before + OVERHEAD
             behaviours.append(shown)
     return behaviours
 
 
-def _run_call(call: Callable[..., Any], arguments: tuple[Any, ...], again: bool = False) -> str:
-    """What a call gives; one that is cut for time is made once more where ``again``."""
+def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """What a call gives, within ``STEPS``."""
     try:
-        with limit_cpu_time(SECONDS):
+        with runner.count(STEPS):
             given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):
@@ -182,7 +185,7 @@ def _run_call(call: Callable[..., Any], arguments: tuple[Any, ...], again: bool 
             shown = _show_function(value, given) if isinstance(value, FunctionType) else repr(value)
             return _ADDRESS.sub("", shown)[:2000] + (CHANGES if repr(given) != repr(arguments) else "")
     except OutOfTime:
-        return _run_call(call, arguments) if again else "!timeout"
+        return "!timeout"
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
 

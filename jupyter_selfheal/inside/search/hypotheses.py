@@ -136,8 +136,9 @@ class Hypotheses:
         checks, passed = self.count_checks(n), max(self.candidates[n].result.passed, 1)
         return max(min(round(self._failing * checks / passed), checks), 1) if self._failing else checks
 
-    def describe_doubt(self, n: int) -> str:
-        """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that."""
+    def describe_doubt(self, n: int, rushed: str = "") -> str:
+        """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that. ``rushed`` says why
+        rivals of it may not have been tried, if so."""
         needed = self._find_needed_share(n)
         if not needed:
             return ""
@@ -146,7 +147,7 @@ class Hypotheses:
             return support.rival or self._describe_weak_checks()
         if endless := self._find_new_endless(n):
             return f"`{endless}` does not come to an end with it, and did before"
-        return "" if self._is_compared(n) else "too few inputs are known on which another change would differ"
+        return rushed if self._is_compared(n) else "too few inputs are known on which another change would differ"
 
     def _describe_weak_checks(self) -> str:
         if self.share_missed >= UNNOTICED:
@@ -178,8 +179,9 @@ class Hypotheses:
         Of calls only: a check that was varied is mostly one that fails, or holds, with every candidate.
         """
         shown = [text for given, text in zip(self.inputs, self.shown[n], strict=False) if given.is_call]
-        values = [text for text in shown if not text.startswith("!")]
-        return not shown or (len(values) >= RAISING * len(shown) and len(set(values)) >= CONSTANT)
+        known = [text for text in shown if text != compare_behaviour.LATE]
+        values = [text for text in known if not text.startswith("!")]
+        return not shown or (len(values) >= RAISING * len(known) and len(set(values)) >= CONSTANT)
 
     def _measure_difference(self, n: int, other: int) -> float:
         """1 where two candidates give different values for an input, less where only one of them raises or changes what it is

@@ -30,7 +30,7 @@ def change_condition(old: str, new: str) -> tuple[str, str] | None:
     return ast.unparse(ast.fix_missing_locations(tree)), texts[differing[0]]
 
 
-def list_outcomes(runner: Runner, codes: Mapping[int, CodeType], unit: int, noted: str, seconds: float) -> list[bool]:
+def list_outcomes(runner: Runner, codes: Mapping[int, CodeType], unit: int, noted: str, steps: int) -> list[bool]:
     """How the noted condition of a unit came out, each time that it was asked in a run of the patched program."""
     outcomes: list[bool] = []
 
@@ -39,7 +39,7 @@ def list_outcomes(runner: Runner, codes: Mapping[int, CodeType], unit: int, note
         return value
 
     runner.ns[NOTE] = note
-    runner.run({**codes, unit: compile_unit(runner.program, unit, noted)}, seconds)
+    runner.run({**codes, unit: compile_unit(runner.program, unit, noted)}, steps)
     return outcomes
 
 

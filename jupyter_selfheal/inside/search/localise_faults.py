@@ -7,6 +7,7 @@ localization"). The same traced run sees which kinds of values names have and wh
 from __future__ import annotations
 
 import ast
+import copy
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,10 @@ class Sight:
     calls: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     lines: int = 0
     """How many lines ran in all."""
+    foreign: int = 0
+    """How many calls of other people's Python there were."""
+    copying: int = 0
+    """How many calls it took to copy the state."""
     checked: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """Of ``calls`` those that the checks made."""
     ran: dict[int, frozenset[int]] = field(default_factory=dict)
@@ -45,7 +50,7 @@ class Tracer:
     def __init__(self, units: int) -> None:
         self.files = {f"<selfheal:{n}>": n for n in range(units)}
         self.lines: set[Line] = set()
-        self.count = 0
+        self.count = self.foreign = self.copying = 0
         self.spectra: list[tuple[bool, frozenset[Line]]] = []
         self.kinds: dict[int, dict[str, set[str]]] = {n: {} for n in range(units)}
         self.looked: dict[CodeType, int] = {}
@@ -56,6 +61,10 @@ class Tracer:
         """Trace only the program's own code; note the arguments of calls from outside the function itself."""
         unit = self.files.get(frame.f_code.co_filename)
         if unit is None:
+            if frame.f_code.co_filename == copy.__file__:
+                self.copying += 1
+            else:
+                self.foreign += 1
             return None
         if event == "call" and frame.f_code.co_flags & 2:
             self._note_call(frame)
@@ -108,22 +117,23 @@ def copy_plain_data(value: Any, depth: int = 0) -> Any:
     raise ValueError("not plain data")
 
 
-def trace_program(
-    runner: Runner, seconds: float, changed: Mapping[int, tuple[str, CodeType]] | None = None, rounds: int = sys.maxsize
-) -> Sight:
-    """Run the program traced, within CPU seconds (and ``rounds``) for each check that loops; as it is, or with the text and
-    the code of some units ``changed``."""
-    changed = changed or {}
+def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, CodeType]] | None = None) -> Sight:
+    """Run the program traced, within so many steps for each check that loops; as it is, or with the text and the code of some units
+    ``changed``. As it is, all its checks are run, however many of them loop."""
     tracer = Tracer(len(runner.program.units))
-    patient, runner.patient, runner.on_record = runner.patient, True, tracer.end_check
+    kept = runner.patient, runner.most_loops, runner.on_record
+    runner.patient, runner.on_record = True, tracer.end_check
+    runner.most_loops = runner.most_loops if changed else sys.maxsize
+    changed = changed or {}
     sys.settrace(tracer.global_trace)
     try:
-        result = runner.run({n: code for n, (_, code) in changed.items()}, seconds, rounds=rounds)
+        result = runner.run({n: code for n, (_, code) in changed.items()}, steps)
     finally:
         sys.settrace(None)
-        runner.patient, runner.on_record = patient, lambda passed: None
+        runner.patient, runner.most_loops, runner.on_record = kept
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.calls, tracer.calls, tracer.count
+    sight.foreign, sight.copying = tracer.foreign, tracer.copying
     sight.ran = _list_lines(tracer)
     sight.suspicion = _score_lines(tracer)
     for unit, scores in sight.suspicion.items():

@@ -8,7 +8,9 @@ of the program: what is right but out of the search's reach passes them as easil
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -17,18 +19,18 @@ from typing import Any
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, collect_behaviours
-from jupyter_selfheal.inside.search.process_pool import Pool, read_cpu_time, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
 from jupyter_selfheal.inside.search.program import fingerprint
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 MUTANTS, FEWEST = 150, 30
 """Small changes that are tried, likely slips first; and those that must have come to a result, or nothing is said."""
-SECONDS, EACH, ROUNDS = 1.5, 0.05, 10_000
-"""CPU seconds for all of them and for one; and rounds of its ``while`` loops."""
+STEPS, EACH = 6_000_000, 25_000
+"""Steps for all of them, and for one."""
 INPUTS = 50
 """Inputs on which a change that passes is compared with the patched program."""
-WAIT = 20.0
-"""Seconds on the clock for that comparison."""
+WAIT = 60.0
+"""Seconds on the clock for running them, and for that comparison."""
 
 SEVERAL = 3
 """Items of an expected value that a number must meet all of."""
@@ -62,14 +64,21 @@ def measure_strength(
     if not given:
         return None
     mutants = list(_list_mutants(candidate, maker))
-    end = read_cpu_time() + SECONDS
-    pool = Pool(runner, EACH, 1, rounds=ROUNDS)
-    results = pool.collect_results(iter(list(enumerate(mutants))), lambda: read_cpu_time() > end)
-    passing = [mutants[n] for n, result in results if result.plausible]
-    if pool.tried < FEWEST:
+    passing: list[dict[int, CodeType]] = []
+    tried = spent = 0
+    until = time.monotonic() + WAIT
+    results = Pool(runner, EACH, 1).collect_results(iter(list(enumerate(mutants))), lambda: time.monotonic() > until)
+    with contextlib.closing(results):
+        for n, result, cost in results:
+            tried, spent = tried + 1, spent + cost
+            if result is not None and result.plausible:
+                passing.append(mutants[n])
+            if spent > STEPS:
+                break
+    if tried < FEWEST:
         return None
     missed = _count_different(candidate.codes, passing, runner, function, given[:INPUTS])
-    return None if missed is None else Strength(pool.tried - len(passing), missed)
+    return None if missed is None else Strength(tried - len(passing), missed)
 
 
 def _list_mutants(candidate: Candidate, maker: Maker) -> Iterator[dict[int, CodeType]]:
@@ -102,7 +111,7 @@ def _count_different(
 ) -> int | None:
     """How many of the changes that pass do something else for an input; None where the patched program gives nothing to compare."""
     variants = [codes, *passing]
-    shown = run_in_fork(lambda: collect_behaviours(runner, variants, function, given, SECONDS), WAIT)
+    shown = run_in_fork(lambda: collect_behaviours(runner, variants, function, given, STEPS), WAIT)
     if not isinstance(shown, list) or not shown[0]:
         return None
     return sum(any(a != b for a, b in zip(shown[0], other, strict=False) if LATE not in (a, b)) for other in shown[1:])

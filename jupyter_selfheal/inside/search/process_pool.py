@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import mmap
 import os
 import select
@@ -16,11 +15,13 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import astuple, dataclass, field
 from types import CodeType
 
-from jupyter_selfheal.inside.search.run_candidate import OutOfTime, Result, Runner
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
+from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 
 try:
     import resource
@@ -30,11 +31,13 @@ except ImportError:  # Windows and Pyodide, where nothing is forked
 BATCH = 200
 SLICE = 1.0
 """CPU seconds after which a fork hands its batch back, so that one batch of slow candidates does not hold all others."""
+OVERHEAD = 1000
+"""Steps that a candidate counts beside its own: it is made, compiled and given a state."""
 MEMORY = 768 << 20
 """Bytes a candidate may allocate beyond what the process has."""
 DEPTH = 450
 STUCK = 3.0
-"""A candidate with this many times its limit, in CPU seconds, sits in C code and is killed."""
+"""A candidate with this many times the CPU seconds after which it is cut sits in C code and is killed."""
 
 WAITING = 15.0
 """Seconds on the clock after which one candidate is killed: it waits for something that uses no CPU time."""
@@ -48,7 +51,7 @@ _fork: Callable[[], int] = getattr(sys.modules.get("posix"), "fork", os.fork)
 
 @dataclass(slots=True)
 class Worker:
-    """A fork at work on ``jobs``; ``position`` is the position in them, told through shared memory."""
+    """A fork at work on ``jobs``; ``position`` is the position in them, told through shared memory, as the steps of each are."""
 
     pid: int
     pipe: int
@@ -66,87 +69,90 @@ class Worker:
     def position(self) -> int:
         return int(struct.unpack("q", self.shared[:8])[0])
 
+    def read_steps(self, position: int) -> int:
+        """What the candidate at a position counted; 0 where it did not come to its end."""
+        return int(struct.unpack_from("q", self.shared, 8 + 8 * position)[0])
+
 
 @dataclass(slots=True)
 class Pool:
-    """Runs jobs (an index and the replaced code) through a runner; ``collect_results`` yields what is worth knowing."""
+    """Runs jobs (an index and the replaced code) through a runner; ``collect_results`` yields what came of each, in their order."""
 
     runner: Runner
-    seconds: float
-    """CPU seconds a candidate may take."""
+    steps: int
+    """Steps a candidate may take."""
     limit: int
     """Failing checks at which a candidate is given up."""
     jobs: int = 1
     alone: bool = False
     """Every candidate in a fork of its own: its state cannot be copied."""
     depth: int = DEPTH
-    lines: int = 0
-    """Lines of the program that a candidate may run; 0 where only its CPU time is limited."""
-    rounds: int = sys.maxsize
-    """Rounds of its ``while`` loops, for each check."""
+    overhead: int = OVERHEAD
+    """Steps that each counts beside its own."""
     known: int = 0
     """The checks (as a mask) whose passing is no news."""
-    tried: int = 0
+    costs: dict[int, int] = field(default_factory=dict)
+    """The steps of each candidate whose result is known and not handed out yet."""
+    results: dict[int, Result] = field(default_factory=dict)
+    """Of those the results that are news."""
     workers: list[Worker] = field(default_factory=list)
     waiting: list[Sequence[Job]] = field(default_factory=list)
     """What is left of batches whose fork has handed them back, or has died."""
     stillborn: int = -1
     """Index of the first candidate of the last batch whose fork died before it began."""
 
-    @property
-    def first_open(self) -> float:
-        """Index of the first candidate whose result is not known; infinity where those of all that were begun are."""
-        at_work = (worker.jobs[worker.known][0] for worker in self.workers)
-        return min((*at_work, *(jobs[0][0] for jobs in self.waiting)), default=math.inf)
-
-    def collect_results(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
-        """Results of the candidates that pass something more, as they come. Ends when the source does, or ``until`` says so."""
+    def collect_results(
+        self, source: Iterator[Job], until: Callable[[], bool]
+    ) -> Generator[tuple[int, Result | None, int]]:
+        """Index, result (None where it is no news) and steps of each candidate, in their order whichever fork is done first. Ends when
+        the source does, or when ``until`` says so; who has enough closes it, and what is at work is ended."""
+        order: deque[int] = deque()
+        jobs = _note_order(source, order)
         if not HAS_FORKS:
-            yield from self._run_here(source, until)
+            yield from self._run_here(jobs, until)
             return
         drained = False
         try:
             while not until():
                 while len(self.workers) < self.jobs and not (drained and not self.waiting):
-                    batch = self.waiting.pop(0) if self.waiting else _take_batch(source, 1 if self.alone else BATCH)
+                    batch = self.waiting.pop(0) if self.waiting else _take_batch(jobs, 1 if self.alone else BATCH)
                     if not batch:
                         drained = True
                         break
                     self.workers.append(self._start(batch))
-                if not self.workers:
+                if self.workers:
+                    self._gather()
+                while order and order[0] in self.costs:
+                    index = order.popleft()
+                    yield index, self.results.pop(index, None), self.costs.pop(index)
+                if not self.workers and not self.waiting and drained:
                     return
-                yield from self._gather()
         finally:
             for worker in list(self.workers):
-                self.tried += worker.known
                 self._end(worker)
 
-    def _run_here(self, source: Iterator[Job], until: Callable[[], bool]) -> Iterator[tuple[int, Result]]:
+    def _run_here(self, source: Iterator[Job], until: Callable[[], bool]) -> Generator[tuple[int, Result | None, int]]:
         """The same without forks."""
         before = sys.getrecursionlimit()
         while not until() and (jobs := _take_batch(source, 1)):
             ((index, codes),) = jobs
-            self.waiting = [jobs]
             sys.setrecursionlimit(_count_frames() + self.depth if self.depth else before)
             try:
-                result = self.runner.run(codes, self.seconds, self.limit, self.lines, self.rounds)
+                result = self.runner.run(codes, self.steps, self.limit)
             finally:
                 sys.setrecursionlimit(before)
-            self.tried += 1
-            self.waiting = []
-            if self._is_news(result):
-                yield index, result
+            yield index, result if self._is_news(result) else None, self.overhead + result.steps
 
     def _is_news(self, result: Result) -> bool:
         return bool(result.mask & ~self.known) or result.status in ("time", "deep")
 
-    def _gather(self) -> Iterator[tuple[int, Result]]:
+    def _gather(self) -> None:
         # results are written before the position goes on, and one reading takes all that a pipe holds
         known = [max(w.position, 0) for w in self.workers]
         ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
         for worker, position in zip(list(self.workers), known, strict=True):
-            worker.known = position
             if worker.pipe not in ready:
+                self._note_costs(worker, position)
                 self._unstick(worker)
                 continue
             data = os.read(worker.pipe, 65536)
@@ -154,14 +160,23 @@ class Pool:
             *lines, worker.text = worker.text.split(b"\n")
             for line in lines:
                 index, *result = json.loads(line)
-                yield index, Result(*result)
-            if not data:
-                at = worker.position
-                self._end(worker)
-                done = min(at + 1, len(worker.jobs)) or self._count_stillborn(worker)
-                self.tried += done
-                if rest := worker.jobs[done:]:
-                    self.waiting.insert(0, rest)
+                self.results[index] = Result(*result)
+            if data:
+                self._note_costs(worker, position)
+                continue
+            at = worker.position
+            self._end(worker)
+            done = min(at + 1, len(worker.jobs)) or self._count_stillborn(worker)
+            self._note_costs(worker, done)
+            if rest := worker.jobs[done:]:
+                self.waiting.insert(0, rest)
+
+    def _note_costs(self, worker: Worker, end: int) -> None:
+        """Note the steps of a worker's candidates up to a position; one that did not come to its end costs all it might have."""
+        for position in range(worker.known, end):
+            steps = worker.read_steps(position) or int(self.runner.find_net(self.steps) * STEPS_PER_SECOND)
+            self.costs[worker.jobs[position][0]] = self.overhead + steps
+        worker.known = max(worker.known, end)
 
     def _count_stillborn(self, worker: Worker) -> int:
         """What is done of a batch whose fork died before it began: nothing, so that no candidate is lost; the second time its first."""
@@ -173,12 +188,15 @@ class Pool:
         at, cpu = worker.position, _read_cpu_time(worker.pid)
         if at != worker.at:
             worker.at, worker.cpu_at, worker.clock_at = at, cpu, time.monotonic()
-        elif cpu - worker.cpu_at > STUCK * self.seconds + 0.5 or time.monotonic() - worker.clock_at > WAITING:
+        elif (
+            cpu - worker.cpu_at > STUCK * self.runner.find_net(self.steps) + 0.5
+            or time.monotonic() - worker.clock_at > WAITING
+        ):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker.pid, signal.SIGKILL)
 
     def _start(self, jobs: Sequence[Job]) -> Worker:
-        shared = mmap.mmap(-1, 8)
+        shared = mmap.mmap(-1, 8 + 8 * len(jobs))
         shared[:8] = struct.pack("q", -1)
         read, write = os.pipe()
         pid = _fork()
@@ -201,9 +219,10 @@ class Pool:
         began = time.process_time()
         for position, (index, codes) in enumerate(jobs):
             shared[:8] = struct.pack("q", position)
-            result = self.runner.run(codes, self.seconds, self.limit, self.lines, self.rounds)
+            result = self.runner.run(codes, self.steps, self.limit)
+            struct.pack_into("q", shared, 8 + 8 * position, max(result.steps, 1))
             if self._is_news(result):
-                line = json.dumps([index, result.failed, result.passed, result.status, result.mask])
+                line = json.dumps([index, *astuple(result)])
                 os.write(write, line.encode() + b"\n")
             if time.process_time() - began > SLICE:
                 return
@@ -216,6 +235,12 @@ class Pool:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(worker.pid, 0)
         os.close(worker.pipe)
+
+
+def _note_order(source: Iterator[Job], order: deque[int]) -> Iterator[Job]:
+    for job in source:
+        order.append(job[0])
+        yield job
 
 
 def _take_batch(source: Iterator[Job], size: int) -> list[Job]:

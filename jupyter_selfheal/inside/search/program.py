@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.search.count_steps import insert_counting
+
 VALUE, RECORD, CAUGHT = "__selfheal_value__", "__selfheal_record__", "__selfheal_caught__"
-ROUND = "__selfheal_round__"
-FILE_START = "<selfheal:"
-FILE = FILE_START + "{}>"
+FILE = "<selfheal:{}>"
 DEFINE, REPLAY, CELL, CHECK = "define", "replay", "cell", "check"
 
 
@@ -91,23 +90,13 @@ def read_program(argument: Mapping[str, Any]) -> Program:
 def compile_unit(program: Program, index: int, text: str) -> CodeType:
     """The code of a unit with this text; raises SyntaxError (or ValueError, RecursionError) where it cannot be.
 
-    The rounds of its ``while`` loops are counted: a loop without an end is told by them long before a timer fires.
+    The rounds of its loops and the calls of its functions are counted: see :mod:`.count_steps`.
     """
     unit = program.units[index]
-    if "while" in text and unit.role != CHECK and _has_plain_loops(unit.text):
+    if unit.role != CHECK and (counted := insert_counting(text, unit.text)) != text:
         with contextlib.suppress(SyntaxError):  # `while x := f()`, or the text does not parse anyway
-            return _compile_text(program, index, _WHILE.sub(rf"\1 {ROUND}() and", text))
+            return _compile_text(program, index, counted)
     return _compile_text(program, index, text)
-
-
-_WHILE = re.compile(r"^([ \t]*while)\b(?=[ \t(])", re.MULTILINE)
-
-
-@functools.lru_cache(maxsize=256)
-def _has_plain_loops(text: str) -> bool:
-    """True where what looks like the head of a ``while`` is one, and no line of a longer text."""
-    loops = sum(isinstance(node, ast.While) for node in ast.walk(ast.parse(text)))
-    return len(_WHILE.findall(text)) == loops
 
 
 def _compile_text(program: Program, index: int, text: str) -> CodeType:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import time
 from collections.abc import Collection, Sequence
 from types import CodeType
 from typing import Any
@@ -41,12 +40,12 @@ from jupyter_selfheal.inside.search.vary_checks import Variation, make_variation
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
-SHRINKING = 0.5
-"""CPU seconds for making a telling input shorter."""
+SHRINKING = 2_000_000
+"""Steps for making a telling input shorter."""
 WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
-LOOK = 1.0
-"""CPU seconds for seeing which lines of a patched program run."""
+LOOK = 400_000
+"""Steps for seeing which lines of a patched program run."""
 _LOOP = re.compile(r"\s*(for|while)\b")
 NOTHING = "None"
 PLAUSIBLE = 40
@@ -57,9 +56,15 @@ class Ranking:
     """Plausible candidates, best first, and the question that would tell the first two hypotheses apart."""
 
     def __init__(
-        self, plausible: Sequence[Candidate], runner: Runner, sight: Sight, seconds: float, maker: Maker
+        self,
+        plausible: Sequence[Candidate],
+        runner: Runner,
+        sight: Sight,
+        steps: int,
+        maker: Maker,
+        rushed: str = "",
     ) -> None:
-        self.runner, self.sight, self.seconds, self.maker = runner, sight, seconds, maker
+        self.runner, self.sight, self.steps, self.maker, self.rushed = runner, sight, steps, maker, rushed
         self.units = runner.program.units
         self.items = count_expected_items(runner.program)
         self.answers = list_expected_texts(runner.program)
@@ -98,9 +103,9 @@ class Ranking:
         variants = [*(c.codes for c in self.candidates), {}]
 
         def compare() -> list[list[str]]:
-            called = compare_behaviour.collect_behaviours(self.runner, variants, function, given, self.seconds)
+            called = compare_behaviour.collect_behaviours(self.runner, variants, function, given, self.steps)
             return [
-                a + b for a, b in zip(called, run_variations(self.runner, variants, varied, self.seconds), strict=True)
+                a + b for a, b in zip(called, run_variations(self.runner, variants, varied, self.steps), strict=True)
             ]
 
         shown = run_in_fork(compare, WAIT) if given or varied else None
@@ -187,14 +192,14 @@ class Ranking:
     def _shrink(self, given: Input, best: int, rival: int) -> list[Any] | None:
         """A shorter call that still tells two candidates apart, as text, with what each candidate gives; None where there is none."""
         variants = [c.codes for c in self.candidates]
-        end = time.process_time() + SHRINKING
+        end = self.runner.counter.total + SHRINKING
 
         def show(chosen: Sequence[dict[int, CodeType]], arguments: tuple[Any, ...]) -> list[str]:
-            shown = compare_behaviour.collect_behaviours(self.runner, chosen, given.function, [arguments], self.seconds)
+            shown = compare_behaviour.collect_behaviours(self.runner, chosen, given.function, [arguments], self.steps)
             return [texts[0] if texts else compare_behaviour.LATE for texts in shown]
 
         def is_telling(arguments: tuple[Any, ...]) -> bool:
-            if time.process_time() > end:
+            if self.runner.counter.total > end:
                 return False
             a, b = show([variants[best], variants[rival]], arguments)
             is_usual = not given.is_usual or self.domain <= list_properties(arguments)
@@ -213,7 +218,7 @@ class Ranking:
         c, units = self.candidates[n], self.units
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         doubt = (
-            self.hypotheses.describe_doubt(n)
+            self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_odd_value(n)
             or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
             or self._describe_doubt_of_literal(n)

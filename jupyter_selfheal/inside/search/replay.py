@@ -7,45 +7,43 @@ in a fork before any candidate relies on it.
 from __future__ import annotations
 
 import contextlib
-import time
 from dataclasses import replace
 
 from jupyter_selfheal.inside.comparator import is_equal
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program
-from jupyter_selfheal.inside.search.run_candidate import Muted, Runner, limit_cpu_time
+from jupyter_selfheal.inside.search.run_candidate import Muted, Runner
 
-QUICK = 0.5
-"""CPU seconds that the statements may take."""
+QUICK = 2_000_000
+"""Steps that the statements may take."""
 WAIT = 60.0
 """Seconds on the clock."""
 _MISSING = object()
 
 
-def measure_replay(runner: Runner) -> float | None:
-    """CPU seconds that the program's earlier statements take, run as they are; None where they do not leave the state as it is."""
+def measure_replay(runner: Runner) -> int | None:
+    """Steps that the program's earlier statements take, run as they are; None where they do not leave the state as it is."""
 
-    def run_once() -> float | None:
-        began = time.process_time()
+    def run_once() -> int | None:
         read = {n: runner.ns[n] for n in runner.program.copied if n in runner.ns}
         with (
             runner.preserve_state(),
             contextlib.redirect_stdout(Muted()),
             contextlib.redirect_stderr(Muted()),
-            limit_cpu_time(QUICK),
+            runner.count(QUICK),
         ):
             for n, unit in enumerate(runner.program.units):
                 if unit.role in (DEFINE, REPLAY):
                     exec(runner.codes[n], runner.ns)
-            took = time.process_time() - began
+            took = runner.counter.used
             defined = {n for n, v in read.items() if callable(v)}
             computed = {n: runner.before.get(n, _MISSING) for n in runner.program.replayed}
             kept = {n: v for n, v in (read | computed).items() if n not in defined}
             is_kept = all(n in runner.ns and is_equal(v, runner.ns[n]) for n, v in kept.items())
             return took if is_kept else None
 
-    seconds = run_in_fork(run_once, WAIT)
-    return seconds if isinstance(seconds, float) else None
+    steps = run_in_fork(run_once, WAIT)
+    return steps if isinstance(steps, int) else None
 
 
 def drop_replay(program: Program) -> Program:

@@ -18,14 +18,13 @@ from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal, is_equal_text
 from jupyter_selfheal.inside.probes.expected import list_conveniences
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime, StepCounter, counts_everything
 from jupyter_selfheal.inside.search.program import (
     CAUGHT,
     CELL,
     CHECK,
-    FILE_START,
     RECORD,
     REPLAY,
-    ROUND,
     VALUE,
     Program,
     compile_check,
@@ -36,10 +35,13 @@ OK, TIME, DEEP = "ok", "time", "deep"
 LOOPS = 3
 """Checks that may loop until a patient run gives up."""
 FEWER = 10
-"""How many times fewer rounds of loops a check may take after one that did not end: most likely it does not either."""
+"""How many times fewer steps a check may take after one that did not end: most likely it does not either."""
+NET, NET_SECONDS = 20.0, 0.25
+"""CPU seconds for each second's worth of steps after which a candidate is cut whatever it counts, and the least of them: it is in C
+code, where no steps are seen."""
 OUTPUT_LIMIT = 1_000_000
-CHEAP = 0.002
-"""CPU seconds up to which checks cost alike: they stay in the order in which they are written, whatever the machine does meanwhile."""
+CHEAP = 2000
+"""Steps up to which checks cost alike: they stay in the order in which they are written."""
 TOOL = 4
 """Number under which Python calls us in every loop; 0, 1, 2 and 5 are a debugger's, a coverage tool's, a profiler's and an optimizer's."""
 NEVER_CUT = ("<selfheal jupyter_selfheal", "<frozen", "/")
@@ -54,10 +56,6 @@ _SHARED = (
 """What no candidate can change in place (functions and classes are defined anew)."""
 
 
-class OutOfTime(BaseException):
-    """The CPU time of a candidate is used up; no ``except Exception`` of the user's catches it."""
-
-
 class Enough(BaseException):
     """So many checks failed that the candidate is no improvement."""
 
@@ -66,13 +64,16 @@ class Enough(BaseException):
 class Result:
     """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error.
 
-    ``mask`` has a bit for each check that passed, in the order in which they ran.
+    ``mask`` has a bit for each check that passed, in the order in which they ran; ``steps`` is what the run counts, and
+    ``cut`` how many of the checks that failed did so because they did not come to an end.
     """
 
     failed: int
     passed: int
     status: str = OK
     mask: int = 0
+    steps: int = 0
+    cut: int = 0
 
     @property
     def plausible(self) -> bool:
@@ -113,7 +114,12 @@ class Runner:
         self.passed = self.failed = self.loops = 0
         self.limit = 0
         self.mask = 0
-        self.rounds = self.rounds_left = sys.maxsize
+        self.counter = StepCounter()
+        self.counter.counts_all_calls = not all(counts_everything(u.text) for u in program.units if u.role != CHECK)
+        self.steps = 0
+        self.most_loops = LOOPS
+        self.slowest = 0.0
+        """CPU seconds that the program is known to take as it is: no net is closer than ``NET`` times that, whatever it counts."""
         self.on_record: Callable[[bool], None] = lambda passed: None
         self.patient = False
         self.order = list(range(len(program.units)))
@@ -125,26 +131,16 @@ class Runner:
         """What the last run printed, as far as the oracle asks for it."""
         return "".join(self.out.parts)
 
-    def run(
-        self,
-        replaced: Mapping[int, CodeType],
-        seconds: float,
-        limit: int = 0,
-        lines: int = 0,
-        rounds: int = sys.maxsize,
-    ) -> Result:
-        """One run with some units' code replaced, within CPU seconds; ends early when ``limit`` checks have failed.
-
-        ``rounds`` bounds those of ``while`` loops, for each check where the run is patient.
-        With ``lines`` a loop is told by how many lines of the program ran, which no load of the machine changes; the
-        seconds are then for what loops in C.
-        """
+    def run(self, replaced: Mapping[int, CodeType], steps: int, limit: int = 0) -> Result:
+        """One run with some units' code replaced, within so many steps, for each check that loops where the run is patient; ends early
+        when ``limit`` checks have failed."""
         self.passed = self.failed = self.loops = 0
-        self.limit, self.mask = limit, 0
-        self.rounds = self.rounds_left = rounds
+        self.limit, self.mask, self.steps = limit, 0, steps
+        began = self.counter.total
         status = TIME
+        is_cut = True
         try:
-            with self.preserve_state(), limit_cpu_time(seconds), _count_lines(lines):
+            with self.preserve_state(), self.count(steps):
                 try:
                     self._run(replaced)
                     status = OK
@@ -156,23 +152,44 @@ class Runner:
                     status = "enough"
                 except (Exception, SystemExit, KeyboardInterrupt) as error:
                     status = type(error).__name__
+                is_cut = status == TIME and not self.counter.is_over
         except OutOfTime:  # fired before the run began, or between its end and the timer's stop
             pass
         if status != OK:
             self.failed += 1
+            self.loops += status == TIME
             self.on_record(False)
-        elif self.loops and rounds < sys.maxsize:
+        elif self.loops:
             status = TIME
-        return Result(self.failed, self.passed, status, self.mask)
+        used = int(self.find_net(steps) * STEPS_PER_SECOND) if is_cut else self.counter.total - began
+        return Result(self.failed, self.passed, status, self.mask, used, self.loops)
 
-    def sort_checks(self, costs: Mapping[int, float], failing: Collection[int]) -> None:
+    def find_net(self, steps: int) -> float:
+        """CPU seconds after which something is cut that may take so many steps."""
+        return max(NET_SECONDS, NET * steps / STEPS_PER_SECOND, NET * self.slowest)
+
+    @contextlib.contextmanager
+    def count(self, steps: int) -> Iterator[None]:
+        """Raise OutOfTime after so many steps, or when the net is reached."""
+        counter = self.counter
+        counter.set_limit(steps)
+        counter.bind_names(self.ns)
+        with limit_cpu_time(self.find_net(steps)):
+            counter.start()
+            try:
+                yield
+            finally:
+                counter.stop()
+                counter.set_limit(0)
+
+    def sort_checks(self, costs: Mapping[int, int], failing: Collection[int]) -> None:
         """Run neighbouring asserts in another order: cheap ones first, and those that fail as it is before others."""
         units = self.program.units
         order: list[int] = []
         for is_assert, group in itertools.groupby(range(len(units)), lambda n: units[n].text.startswith("assert ")):
             members = list(group)
             if is_assert:
-                members.sort(key=lambda n: max(costs.get(n, 0.0), CHEAP) * (1 if n in failing else 3))
+                members.sort(key=lambda n: max(costs.get(n, 0), CHEAP) * (1 if n in failing else 3))
             order.extend(members)
         self.order = order
 
@@ -204,10 +221,8 @@ class Runner:
         counted = self.passed + self.failed
         try:
             exec(code, self.ns)
-        except self.ns[CAUGHT] as error:
+        except self.ns[CAUGHT]:
             self.record(False)
-            if self.rounds == sys.maxsize:
-                self._lose_patience(error)
             return
         if self.passed + self.failed == counted:
             self.record(True)
@@ -216,8 +231,9 @@ class Runner:
         """After a few checks that loop the next one ends the run."""
         if isinstance(error, OutOfTime):
             self.loops += 1
-            self.rounds_left = self.rounds // FEWER
-            if self.loops >= LOOPS:
+            self.counter.set_limit(self.steps // FEWER)
+            self.counter.bind_names(self.ns)
+            if self.loops >= self.most_loops:
                 self.ns[CAUGHT] = Exception
 
     def _run_doctest(self, code: CodeType | None, want: str) -> None:
@@ -250,18 +266,10 @@ class Runner:
             self.passed += 1
         else:
             self.failed += 1
-            if self.rounds < sys.maxsize:
-                self._lose_patience(sys.exc_info()[1])
+            self._lose_patience(sys.exc_info()[1])
         self.on_record(bool(passed))
         if self.limit and self.failed >= self.limit:
             raise Enough
-
-    def count_round(self) -> bool:
-        """Called in the head of every ``while`` of the program; raises OutOfTime when there have been too many rounds."""
-        self.rounds_left -= 1
-        if self.rounds_left < 0:
-            raise OutOfTime
-        return True
 
     @contextlib.contextmanager
     def preserve_state(self) -> Iterator[None]:
@@ -270,7 +278,7 @@ class Runner:
         ns.update(copy.deepcopy(self.copied))
         for name in self.program.absent:
             ns.pop(name, None)
-        ns[RECORD], ns[ROUND] = self.record, self.count_round
+        ns[RECORD] = self.record
         ns[CAUGHT] = (Exception, OutOfTime) if self.patient else Exception
         seeds = _list_random_states() if self.random else ()
         try:
@@ -343,30 +351,6 @@ def watch_clock(seconds: float) -> Iterator[None]:
         if not _ENDS:
             monitoring.set_events(TOOL, 0)
             monitoring.free_tool_id(TOOL)
-
-
-@contextlib.contextmanager
-def _count_lines(most: int) -> Iterator[None]:
-    """Raise OutOfTime after so many lines of the program's own code; 0 counts none."""
-    left = most
-
-    def count(frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise OutOfTime
-        return count
-
-    def enter(frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
-        return count(frame, event, arg) if frame.f_code.co_filename.startswith(FILE_START) else None
-
-    if most:
-        sys.settrace(enter)
-    try:
-        yield
-    finally:
-        if most:
-            sys.settrace(None)
 
 
 def matches(expected: str, printed: str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple
@@ -13,65 +13,79 @@ from typing import Any
 from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.process_pool import DEPTH, HAS_FORKS, Job, Pool, read_cpu_time, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import (
+    DEPTH,
+    HAS_FORKS,
+    OVERHEAD,
+    Job,
+    Pool,
+    read_cpu_time,
+    run_in_fork,
+)
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import LOOPS, OK, TIME, Result, Runner
 
-LEAST, MOST = 0.01, 0.1
-"""CPU seconds for a candidate while screening: twice what its passing checks take, within these."""
-TRACED = 0.2
-"""CPU seconds the program may take as it is, until a check of it counts as looping."""
-LONGER = ((0.15, 15.0, 150), (0.4, 100.0, 40), (0.7, 250.0, 20), (0.85, 250.0, 20))
-"""(share, longer, most): after that share of the CPU time single changes pause, and ``most`` candidates that were cut after
-they had passed some checks are tried again with a limit so many times longer, for half of the time to the next pause; what is
+LEAST, MOST = 25_000, 400_000
+"""Steps for a candidate while screening: twice what its passing checks take, within these."""
+TRACED, MEASURED = 50_000, 2_000_000
+"""Steps the program may take as it is, until a check of it counts as looping: while its lines are looked at, and without that."""
+LONGER = ((0.15, 20, 150), (0.4, 150, 40), (0.7, 500, 20), (0.85, 500, 20))
+"""(share, longer, most): after that share of the steps single changes pause, and ``most`` candidates that were cut after
+they had passed some checks are tried again with a limit so many times longer, for half of the steps to the next pause; what is
 left at the end is for two changes."""
-LONGEST, ALMOST = 3.0, 6
-"""CPU seconds that no candidate exceeds, given to the few that passed most before they were cut a second time."""
+LONGEST, ALMOST = 15_000_000, 6
+"""Steps that no candidate exceeds, given to the few that passed most before they were cut a second time."""
 GUESSES = 2
 """And of those, how many that had passed nothing."""
-GO_ON, CUT, GO_ON_SECONDS = 800, 25, 2.0
-"""Candidates tried after the first plausible one, so that there is something to rank: they are counted, one that is cut for time as
-so many, so that a busy machine gives the same answer. The CPU seconds are for programs that take long."""
+GO_ON, CUT, GO_ON_STEPS = 800, 25, 8_000_000
+"""Candidates tried after the first plausible one, so that there is something to rank: one that is cut counts as so many. Programs that
+take many steps go on for no more than so many of these, or a quarter of what it took to find it."""
 LATE_AFTER = 12
-"""Candidates cut for time that are tried again once something is plausible."""
+"""Candidates that were cut and are tried again once something is plausible."""
 LIKELIER = 3
 """And of those that were cut before they had passed anything."""
-LINES = 200_000
-"""Lines of the program after which a candidate that is tried again loops, once something is plausible; more where the program
-runs many as it is."""
-SLOW = 100
-"""How many times longer than any other such a candidate may compute: its loops are counted."""
+AGAIN = 400_000
+"""Steps after which a candidate that is tried again loops, once something is plausible; more where the program takes many as it is."""
 COUNTED = 1500
 """Single changes whose passed checks are counted, to find those that a second change may complete."""
 ENOUGH_SINGLES = 0.5
-"""Share of the CPU time after which several edits are tried, where every candidate tells which checks it makes pass."""
+"""Share of the steps after which several edits are tried, where every candidate tells which checks it makes pass."""
 ENOUGH_FINISHED = 0.7
 """And the share after which those are left that were cut while all their other checks passed."""
-LONGER_COUNTED = ((0.85, 8.0, 40), (0.95, 60.0, 5))
+LONGER_COUNTED = ((0.85, 8, 40), (0.95, 60, 5))
 """As ``LONGER``, after the first rounds of several edits."""
 FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
 """Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
-ROUNDS = 1_000_000
-"""Rounds of ``while`` loops for each CPU second that a candidate may take."""
-LOOK = 0.3
-"""CPU seconds for looking at what fails in a state of several edits."""
-CLOCK = 3.0
-"""Seconds on the clock for each CPU second: on a busy machine the search ends by the clock."""
+LOOK = 200_000
+"""Steps for looking at what fails in a state of several edits."""
+NET, CLOCK = 3.0, 10.0
+"""CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts: its steps are
+used up long before, unless they are steps into slow C code, or the machine is busy."""
+RANKED = 8_000_000
+"""Steps for comparing what was found."""
+WAIT = 60.0
+"""Seconds on the clock for one look at the program as it is."""
+RUSHED = "the search had to end before it had tried the changes that are as likely"
 VARIED = 3
 """Failing checks that one literal written into the code does not make pass unless it belongs there."""
 
 
 class Search:
-    """One search over a program in a live namespace. ``seconds`` bounds its CPU time, forks included."""
+    """One search over a program in a live namespace. ``seconds`` bounds it, as steps: the same input gives the same answer, however
+    busy the machine is."""
 
     def __init__(
         self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]
     ) -> None:
         self.program, self.ns, self.seconds, self.hints = program, ns, seconds, hints
         self.jobs = jobs or (len(os.sched_getaffinity(0)) if HAS_FORKS else 1)
+        self.steps = int(seconds * STEPS_PER_SECOND)
+        self.spent = 0
+        self.is_rushed = False
         self.began = read_cpu_time()
         self.started = time.monotonic()
         self.runner = Runner(program, ns)
@@ -82,12 +96,13 @@ class Search:
         self.partial: list[Candidate] = []
         self.late: list[Candidate] = []
         self.tried = 0
-        self.found_at = 0.0
+        self.found_at = 0
         self.limit = LEAST
-        self.replay = 0.0
+        self.overhead = OVERHEAD
+        self.replay = 0
         self.counts_all = False
         self.base = Result(1, 0)
-        self.pause, self.given = 1.0, 0.0
+        self.pause, self.given = 1.0, 0
         self.sight = Sight(Result(1, 0))
         self.maker = Maker(program, ns, hints, self.sight)
         self.seen_calls: list[dict[str, Any]] = []
@@ -100,7 +115,9 @@ class Search:
         self.base = base = self.sight.result
         if base.failed == 0:
             return self._build_report("nothing fails here")
-        self.limit = max(self._measure_own_time(), 2 * self.replay)
+        self.overhead += self.sight.copying
+        self.runner.counter.counts_all_calls |= self.sight.foreign > base.steps
+        self.limit = max(self._measure_own_steps(), 2 * self.replay)
         self._prepare_counting()
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
@@ -109,24 +126,24 @@ class Search:
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
             self.pause = ENOUGH_SINGLES
-            self._screen(singles, self.limit)
+            singles = self._screen(singles, self.limit)
             self._finish_what_was_cut()
             self._combine(frontier, FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
         for (share, longer, most), end in zip(longer_times, ends, strict=True):
             self.pause = share
-            self._screen(singles, self.limit)
+            singles = self._screen(singles, self.limit)
             late = self._select_late(most)
-            if late and self._read_time_left() > 0 and self.plausible:
-                self.pause, self.found_at = 1.0, read_cpu_time()
-                lines = LINES if self.base.status == TIME else max(LINES, 5 * self.sight.lines)
-                self._screen(iter(late), min(self.limit * SLOW, LONGEST), again=True, lines=lines)
-            elif late and self._read_time_left() > 0:
+            if late and self.plausible:
+                self.pause, self.found_at = 1.0, self.spent
+                own = AGAIN if self.base.status == TIME else max(AGAIN, 5 * self.base.steps)
+                self._screen(iter(late), min(own, LONGEST), again=True)
+            elif late:
                 self.pause = (share + end) / 2
                 self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
             almost = self._select_late(ALMOST)
-            if almost and not self.plausible and self._read_time_left() > 0:
+            if almost and not self.plausible:
                 self._screen(iter(almost), LONGEST, again=True)
             if self.plausible:
                 break
@@ -147,17 +164,11 @@ class Search:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
         if self.base.failed > 1 and self.limit <= LEAST:
             self.runner.patient = True
-            reply = run_in_fork(
-                lambda: astuple(self.runner.run({}, TRACED, rounds=self._count_rounds(self.limit))), 20.0
-            )
+            reply = run_in_fork(lambda: astuple(self.runner.run({}, self.limit)), WAIT)
             self.counts_all = isinstance(reply, list) and reply[0] > 1
             self.runner.patient = self.counts_all
             if self.counts_all and isinstance(reply, list):
                 self.base = Result(*reply)
-
-    def _count_rounds(self, seconds: float) -> int:
-        """Rounds of loops for so many CPU seconds."""
-        return int(ROUNDS * seconds)
 
     def _combine(self, frontier: Frontier, most: int) -> None:
         """Several edits: unions of changes that make other checks pass, then further changes on the best of what there is.
@@ -165,13 +176,13 @@ class Search:
         Ends after ``most`` rounds, or when ``ROUNDS_AGAIN`` of them brought nothing nearer: what is to be expected of more is little.
         """
         self.pause = 1.0
-        if self.plausible or self.base.failed < 2 or self._read_time_left() <= 0:
+        if self.plausible or self.base.failed < 2:
             return
         self._screen(frontier.unite(self.partial), self.limit)
         idle = 0
         for _ in range(most):
             states = frontier.take_states(self.partial)
-            if self.plausible or not states or idle == ROUNDS_AGAIN or self._read_time_left() <= 0:
+            if self.plausible or not states or idle == ROUNDS_AGAIN or self._is_spent():
                 return
             before = min(c.result.failed for c in self.partial)
             self._screen(frontier.expand(states), self.limit)
@@ -182,51 +193,56 @@ class Search:
 
         def look() -> list[Any]:
             changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
-            sight = trace_program(self.runner, LOOK, changed, self._count_rounds(self.limit))
+            sight = trace_program(self.runner, min(self.limit, LOOK), changed)
             return [[unit, list(lines.items())] for unit, lines in sight.suspicion.items()]
 
-        reply = run_in_fork(look, 20.0)
+        reply = run_in_fork(look, WAIT)
         return {unit: dict(lines) for unit, lines in reply} if isinstance(reply, list) else self.sight.suspicion
 
-    def _measure_own_time(self) -> float:
-        """CPU seconds for a candidate, by what the program takes as it is.
+    def _measure_own_steps(self) -> int:
+        """Steps for a candidate, by what the program takes as it is.
 
         From now on cheap and failing asserts go first, unless they then come out differently: they have side effects.
         """
-        costs, failing = self._measure_checks()
+        costs, failing, self.runner.slowest = self._measure_checks()
         passing = sum(cost for unit, cost in costs.items() if unit not in failing)
         self.runner.sort_checks(costs, failing)
         if failing and self._measure_checks()[1] != failing:
             self.runner.order.sort()
         return min(max(2 * passing, LEAST), MOST)
 
-    def _measure_checks(self) -> tuple[dict[int, float], frozenset[int]]:
-        """CPU seconds of each unit's checks, and the units with a failing one (a fork runs them; nothing where it dies)."""
+    def _measure_checks(self) -> tuple[dict[int, int], frozenset[int], float]:
+        """Steps of each unit's checks, the units with a failing one, and the CPU seconds of those that pass (a fork runs them; nothing
+        where it dies)."""
+        counter = self.runner.counter
 
         def run_once() -> list[Any]:
-            costs: dict[int, float] = {}
+            costs: dict[int, int] = {}
             failing: set[int] = set()
-            last = [time.process_time()]
+            passing = 0.0
+            last = counter.total, time.process_time()
 
             def note(passed: bool) -> None:
-                now = time.process_time()
-                costs[self.runner.at] = costs.get(self.runner.at, 0.0) + now - last[0]
-                last[0] = now
+                nonlocal last, passing
+                now = counter.total + counter.used, time.process_time()
+                costs[self.runner.at] = costs.get(self.runner.at, 0) + now[0] - last[0]
+                passing += now[1] - last[1] if passed else 0.0
+                last = now
                 if not passed:
                     failing.add(self.runner.at)
 
             before = self.runner.on_record, self.runner.patient
             self.runner.on_record, self.runner.patient = note, True
-            self.runner.run({}, TRACED)
+            self.runner.run({}, MEASURED)
             self.runner.on_record, self.runner.patient = before  # for where there are no forks
-            return [list(costs.items()), sorted(failing)]
+            return [list(costs.items()), sorted(failing), passing]
 
-        reply = run_in_fork(run_once, 20.0)
-        return (dict(reply[0]), frozenset(reply[1])) if isinstance(reply, list) else ({}, frozenset())
+        reply = run_in_fork(run_once, WAIT)
+        return (dict(reply[0]), frozenset(reply[1]), reply[2]) if isinstance(reply, list) else ({}, frozenset(), 0.0)
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
-        cut = [c for c in self.late if c.result.failed == 1 and c.result.passed > self.base.passed]
+        cut = [c for c in self.late if c.result.failed == c.result.cut and c.result.passed > self.base.passed]
         if cut and not self.plausible:
             self.late = [c for c in self.late if c not in cut]
             self.pause = ENOUGH_FINISHED
@@ -247,10 +263,16 @@ class Search:
         passed = [c for c in likelier if c.result.passed]
         return passed[:LATE_AFTER] + [c for c in likelier if not c.result.passed][:LIKELIER]
 
-    def _read_time_left(self) -> float:
-        """Seconds left: of the CPU's, and of the clock's, which a busy machine uses up first."""
-        clock = CLOCK * self.seconds - (time.monotonic() - self.started)
-        return min(self.seconds - (read_cpu_time() - self.began), clock)
+    def _is_spent(self) -> bool:
+        """Whether the search ends: its steps are used up, or the net has caught it."""
+        return self.spent >= self.steps or self._is_caught()
+
+    def _is_caught(self) -> bool:
+        """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
+        clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
+        is_caught = clock >= CLOCK * self.seconds or cpu >= NET * self.seconds
+        self.is_rushed = self.is_rushed or is_caught
+        return is_caught
 
     def _list_likeliest(self) -> list[Candidate]:
         """Single changes that pass something, for counting how many checks each passes; best first."""
@@ -260,26 +282,35 @@ class Search:
     # --- screening ---
 
     def _screen(
-        self, source: Iterator[Candidate], seconds: float, again: bool = False, count: bool = False, lines: int = 0
-    ) -> None:
-        """Run candidates; a failing check ends one at once, unless all its checks are to be counted."""
-        count, self.given = count or self.counts_all, seconds
+        self, source: Iterator[Candidate], steps: int, again: bool = False, count: bool = False
+    ) -> Iterator[Candidate]:
+        """Run candidates; a failing check ends one at once, unless all its checks are to be counted. Gives what was not run."""
+        if self._is_over(0, again):
+            return source
+        count, self.given = count or self.counts_all, steps
         limit = self.base.failed if count else 1
         known = self.base.mask if self.counts_all else 0
-        rounds = 0 if lines else self._count_rounds(seconds)
-        depth = 0 if again else DEPTH
-        first = len(self.candidates)
-        self.runner.patient = self.counts_all and not lines
-        pool = Pool(self.runner, seconds, limit, self.jobs, self.alone, depth, lines, rounds or sys.maxsize, known)
-        jobs = self._make_jobs(source, again)
-        for index, result in pool.collect_results(jobs, lambda: self._is_over(pool.first_open, again)):
-            self._note_result(self.candidates[index], result, count)
-        self.tried += pool.tried
-        for candidate in self.candidates[first:]:
+        first = done = len(self.candidates)
+        self.runner.patient = self.counts_all and not (again and self.plausible)
+        pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
+        results = pool.collect_results(self._make_jobs(source, again), self._is_caught)
+        with contextlib.closing(results):
+            for index, result, cost in results:
+                self.spent += cost
+                done = index + 1
+                if result is not None:
+                    self._note_result(self.candidates[index], result, count)
+                if self._is_over(self.candidates[index].rank, again):
+                    break
+        self.tried += done - first
+        for candidate in self.candidates[first:done]:
             if not candidate.result.passed and candidate.result.status == OK:
                 candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
+        left = self.candidates[done:]
+        del self.candidates[done:]
         if not again:
             self._keep_first()
+        return itertools.chain(left, source)
 
     def _note_result(self, candidate: Candidate, result: Result, count: bool) -> None:
         """Keep what passes, what gains something, and what was cut."""
@@ -288,7 +319,7 @@ class Search:
             old = [self.program.units[n].text for n in candidate.texts]
             if self.base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
                 self.plausible.append(candidate)
-                self.found_at = self.found_at or read_cpu_time()
+                self.found_at = self.found_at or self.spent
         elif result.status in ("time", "deep"):
             # how long a statement of an earlier cell takes is known: what takes far longer does not end
             if self.program.units[candidate.unit].role != REPLAY:
@@ -297,7 +328,7 @@ class Search:
             self.partial.append(candidate)
 
     def _keep_first(self) -> None:
-        """Only what an unhurried search by one process would have come to: which fork is done first is chance."""
+        """The plausible candidates in their order, up to the last that is tried."""
         self.plausible.sort(key=lambda c: c.rank)
         if self.plausible:
             last = self._find_last()
@@ -323,6 +354,10 @@ class Search:
         for candidate in source:
             if not again and self._has_enough():
                 return
+            if candidate.rank and not again:  # made before a pause
+                self.candidates.append(candidate)
+                yield len(self.candidates) - 1, candidate.codes
+                continue
             if len(candidate.codes) < len(candidate.texts):
                 continue
             key = hash(tuple(sorted((n, fingerprint(code)) for n, code in candidate.codes.items())))
@@ -334,21 +369,16 @@ class Search:
             self.candidates.append(candidate)
             yield len(self.candidates) - 1, candidate.codes
 
-    def _is_over(self, first_open: float, again: bool) -> bool:
-        """Whether screening ends or pauses. ``first_open`` is the first candidate of those begun that may not have been tried yet.
-
-        The clock ends a search, and decides nothing else in it. Candidates that come before a plausible one are tried, however
-        late the fork is that has them: the first to be plausible is then the same on every machine.
-        """
-        if self._read_time_left() <= 0:
+    def _is_over(self, rank: int, again: bool) -> bool:
+        """Whether screening ends or pauses after the candidate of a rank: all before it have been tried."""
+        if self.spent >= self.steps:
+            self.is_rushed = self.is_rushed or bool(self.plausible)
             return True
         if not self.plausible:
-            return read_cpu_time() - self.began >= self.pause * self.seconds
-        if first_open < min(c.rank for c in self.plausible):
-            return False
-        if read_cpu_time() - self.found_at > max(GO_ON_SECONDS, 0.25 * (self.found_at - self.began)):
+            return self.spent >= self.pause * self.steps
+        if self.spent - self.found_at > max(GO_ON_STEPS, self.found_at // 4):
             return True
-        return not again and min(first_open, len(self.candidates)) >= self._find_last()
+        return not again and (rank >= self._find_last() or len(self.plausible) >= PLAUSIBLE)
 
     # --- ranking ---
 
@@ -356,13 +386,15 @@ class Search:
         patches: list[dict[str, Any]] = []
         questions: list[dict[str, Any]] = []
         if self.plausible:
-            budget = min(2.0, max(self.seconds - (read_cpu_time() - self.began), 0.3))
             seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
-            patches, questions = Ranking(self.plausible, self.runner, self.sight, budget, self.maker).rank()
+            patches, questions = Ranking(
+                self.plausible, self.runner, self.sight, RANKED, self.maker, RUSHED if self.is_rushed else ""
+            ).rank()
         base = self.base
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
             "first": min((c.rank for c in self.plausible), default=0), "cpu": round(read_cpu_time() - self.began, 3),
+            "steps": self.spent,
             "baseline": {"failed": base.failed, "passed": base.passed, "status": base.status},
         }  # fmt: skip
 
@@ -400,5 +432,5 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         if took is None:
             program = drop_replay(program)
         search = Search(program, shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
-        search.replay = took or 0.0
+        search.replay = took or 0
         return {**search.run(), "replayed": took is not None}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import itertools
-import time
 from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any
@@ -17,13 +16,16 @@ from typing import Any
 from jupyter_selfheal.inside.probes import seen_calls
 from jupyter_selfheal.inside.probes.record_calls import record_in_fork
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
-from jupyter_selfheal.inside.search.run_candidate import Enough, OutOfTime, Runner
+from jupyter_selfheal.inside.search.run_candidate import Enough, Runner
 
 SECONDS = 1.5
-"""CPU seconds for the cells that called the functions, all together; and for making their calls again under every candidate."""
+"""CPU seconds for the cells that called the functions, all together."""
+STEPS, EACH = 6_000_000, 400_000
+"""Steps for making their calls again under every candidate, and for one of them."""
 WAIT = 30.0
 """Seconds on the clock for that."""
 CONTRADICTING = 0.02
@@ -144,19 +146,22 @@ def _find_contradicting(
     runner: Runner, variants: Sequence[Mapping[int, CodeType]], seen: Sequence[Mapping[str, Any]]
 ) -> list[bool]:
     changed: list[bool] = []
-    end = time.process_time() + SECONDS
+    end = runner.counter.total + STEPS
     for codes in variants:
         changed.append(False)
         with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
-            for n, unit in enumerate(runner.program.units):
-                if unit.role == DEFINE:
-                    exec(codes.get(n, runner.codes[n]), runner.ns)
-            changed[-1] = any(time.process_time() < end and _changes(runner.ns, call) for call in seen)
+            with runner.count(EACH):
+                for n, unit in enumerate(runner.program.units):
+                    if unit.role == DEFINE:
+                        exec(codes.get(n, runner.codes[n]), runner.ns)
+            changed[-1] = any(runner.counter.total < end and _changes(runner, call) for call in seen)
     return changed
 
 
-def _changes(space: dict[str, Any], call: Mapping[str, Any]) -> bool:
-    now = seen_calls.call(space, call["name"], seen_calls.from_text(call["given"]))
+def _changes(runner: Runner, call: Mapping[str, Any]) -> bool:
+    space = runner.ns
+    with runner.count(EACH):
+        now = seen_calls.call(space, call["name"], seen_calls.from_text(call["given"]))
     if now.kind not in (seen_calls.VALUE, seen_calls.ERROR):
         return False
     return bool(seen_calls.unpack_outcome(seen_calls.from_text(call["gave"]), space).find_change(now))

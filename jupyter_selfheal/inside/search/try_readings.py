@@ -25,8 +25,8 @@ from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 
-SECONDS = 0.5
-"""CPU seconds of one run: a reading that loops is cut there."""
+STEPS = 2_000_000
+"""Steps of one run: a reading that loops is cut there."""
 WAIT = 40.0
 """Seconds on the clock for one group of runs."""
 EXPLORED = 8
@@ -82,7 +82,7 @@ class Explorer:
             code = compile_unit(self.runner.program, self.unit, source)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return False, "syntax", ""
-        result = self.runner.run({self.unit: code}, SECONDS)
+        result = self.runner.run({self.unit: code}, STEPS)
         return result.plausible, result.status, self.runner.output_text
 
     def runs_whole(self, source: str) -> bool:

@@ -10,20 +10,20 @@ from __future__ import annotations
 import ast
 import contextlib
 import random
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, ClassVar
 
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, mutate_value
+from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.program import CHECK, DEFINE, FILE, REPLAY, VALUE, Program, Unit
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, OutOfTime, Runner, limit_cpu_time
+from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
 
 MOST, EACH = 80, 16
 """Variations in all, and of one statement."""
-SECONDS = 0.02
-"""CPU seconds for one variation."""
+STEPS, OVERHEAD = 50_000, 400
+"""Steps for one variation, and what it counts beside its own."""
 OBJECTS = 3
 """How much likelier a variable or a list is changed than a literal: what objects are made with is told apart elsewhere."""
 HISTORY = 0.3
@@ -157,20 +157,21 @@ def compile_noting(tree: ast.Module, index: int) -> CodeType:
 
 
 def run_variations(
-    runner: Runner, variants: Sequence[Mapping[int, CodeType]], variations: Sequence[Variation], seconds: float
+    runner: Runner, variants: Sequence[Mapping[int, CodeType]], variations: Sequence[Variation], steps: int
 ) -> list[list[str]]:
     """For each variant of the program (its ``codes``), what each variation gives: the noted values, else what is printed and the
-    last value; or ``!`` and the exception's name. For what comes after so many CPU seconds there is no time."""
+    last value; or ``!`` and the exception's name. After so many steps nothing more is run."""
     units = runner.program.units
     noting = {n: compile_noting(ast.parse(u.text), n) for n, u in enumerate(units) if u.tests or u.role == CHECK}
-    end = time.process_time() + seconds
-    return [
-        [
-            _run_variation(runner, {**noting, **codes, v.unit: v.code}, v) if time.process_time() < end else LATE
-            for v in variations
-        ]
-        for codes in variants
-    ]
+    left = steps
+    shown: list[list[str]] = []
+    for codes in variants:
+        shown.append([])
+        for v in variations:
+            before = runner.counter.total
+            shown[-1].append(_run_variation(runner, {**noting, **codes, v.unit: v.code}, v) if left > 0 else LATE)
+            left -= runner.counter.total - before + OVERHEAD
+    return shown
 
 
 def _run_variation(runner: Runner, codes: Mapping[int, CodeType], variation: Variation) -> str:
@@ -179,7 +180,7 @@ def _run_variation(runner: Runner, codes: Mapping[int, CodeType], variation: Var
     try:
         with (
             runner.preserve_state(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(Muted()),
-            limit_cpu_time(SECONDS),
+            runner.count(STEPS),
         ):  # fmt: skip
             runner.ns[NOTE] = lambda value: noted.append(_show(value))
             for n in _list_needed(runner.program, variation.unit):

@@ -47,7 +47,7 @@ def run(program: Program, *texts: str) -> list[list[str]]:
     runner = Runner(program, {"__name__": "__main__"})
     variations = make_variations(program, {0})
     variants = [{0: compile(text, "<text>", "exec")} for text in texts]
-    return run_variations(runner, variants, variations, 5.0)
+    return run_variations(runner, variants, variations, 20_000_000)
 
 
 def search(*sources: str) -> Answer:
@@ -87,7 +87,7 @@ def test_what_candidates_change_is_not_varied() -> None:
 def test_a_variation_leaves_the_namespace_as_it_was() -> None:
     program = make_program(QUEUE.format(""), *USE)
     space: dict[str, Any] = {"__name__": "__main__", "kept": [1]}
-    run_variations(Runner(program, space), [{}], make_variations(program, {0}), 5.0)
+    run_variations(Runner(program, space), [{}], make_variations(program, {0}), 20_000_000)
     assert space == {"__name__": "__main__", "kept": [1]}
 
 

@@ -38,7 +38,7 @@ def measure(checks: str, given: list[tuple[Any, ...]]) -> Strength | None:
     space: dict[str, Any] = {"__name__": "__main__"}
     exec(PARCEL, space)
     runner = Runner(program, space)
-    maker = Maker(program, space, {}, trace_program(runner, 1.0))
+    maker = Maker(program, space, {}, trace_program(runner, 100_000))
     (unit,) = [n for n, u in enumerate(program.units) if u.text.startswith("def price")]
     patched = Candidate({unit: program.units[unit].text}, "words", 3, 0.5, unit, 1)
     maker.compile_candidate(patched)

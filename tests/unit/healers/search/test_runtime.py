@@ -17,6 +17,7 @@ from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.probes import record_calls
 from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, process_pool, propose_mutations, search
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.process_pool import Pool, Worker
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
@@ -106,6 +107,9 @@ def test_expected_literals_are_known_as_hard_coded() -> None:
     assert not hard_codes(program, ["return 1"], ["return x"])
 
 
+STEPS = 100_000
+
+
 def runner(*units: Unit, **state: object) -> Runner:
     ns: dict[str, object] = {"__name__": "__main__", **state}
     return Runner(Program(units, copied=tuple(state)), ns)
@@ -115,21 +119,21 @@ def test_a_run_leaves_the_namespace_and_what_it_holds_as_they_were() -> None:
     made = runner(
         Unit("data.append(1)\nnew = 2", "cell", cell="c"), Unit("assert len(data) == 1", "check", cell="c"), data=[]
     )
-    assert made.run({}, 1.0).plausible
-    assert made.run({}, 1.0).plausible
+    assert made.run({}, STEPS).plausible
+    assert made.run({}, STEPS).plausible
     assert "new" not in made.ns
     assert made.ns["data"] == []
 
 
 def test_every_assert_counts_by_itself() -> None:
     made = runner(Unit("for n in range(5):\n    assert n != 2\n    assert n / (n - 3) is not None", "check", cell="c"))
-    result = made.run({}, 1.0)
+    result = made.run({}, STEPS)
     assert (result.passed, result.failed) == (8, 2)
 
 
 def test_time_is_up_even_for_code_that_swallows_everything() -> None:
     loop = "while True:\n    try:\n        pass\n    except BaseException:\n        pass"
-    assert runner(Unit(loop, "cell", cell="c")).run({}, 0.05).status == "time"
+    assert runner(Unit(loop, "cell", cell="c")).run({}, STEPS).status == "time"
 
 
 @pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python 3.12 and newer can watch the clock in every loop")
@@ -159,17 +163,18 @@ def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
         "x = 3",
     ]
     jobs = [(n, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
-    pool = Pool(made, 0.05, 1, jobs=2)
-    found = [index for index, result in pool.collect_results(iter(jobs), lambda: False) if result.plausible]
-    assert found == [4]
-    assert pool.tried == len(texts)
+    pool = Pool(made, 1000, 1, jobs=2)
+    results = list(pool.collect_results(iter(jobs), lambda: False))
+    assert [index for index, _, _ in results] == list(range(len(texts)))
+    assert [index for index, result, _ in results if result is not None and result.plausible] == [4]
+    assert results[3][2] > results[5][2]  # one that does not come back counts as if it had taken all that it may
     assert not pool.workers
 
 
 def test_suspicion_is_highest_where_only_failing_checks_go() -> None:
     source = "def f(n):\n    if n > 2:\n        return n + 2\n    return n\n"
     made = runner(Unit(source, "define", True), Unit("assert f(1) == 1", "check"), Unit("assert f(5) == 5", "check"))
-    seen = localise_faults.trace_program(made, 1.0)
+    seen = localise_faults.trace_program(made, STEPS)
     suspicion = seen.suspicion[0]
     assert suspicion[3] > suspicion[2] > suspicion[4]
     assert seen.kinds[0]["n"] == {"number"}
@@ -233,42 +238,66 @@ def test_a_busy_machine_changes_nothing_in_the_answer_until_the_clock_ends_the_s
     assert not over.run()["patches"]
 
 
-def test_candidates_before_a_plausible_one_are_tried_however_late_their_fork_is() -> None:
+def test_results_come_in_the_order_of_the_candidates_however_late_a_fork_is() -> None:
     made = runner(Unit("x = 1", "cell", cell="c"), Unit("assert x == 2", "check", cell="c"))
     read, write = os.pipe()
-    texts = (f"import os\nx = len(os.read({read}, 9))", "x = 2", "x = 2")
+    texts = (f"import os\nx = len(os.read({read}, 9))", "x = 2", f"import os\nx = os.write({write}, b'ab')")
     jobs = [(n + 1, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
-    pool = Pool(made, 60.0, 1, jobs=2, alone=True)
-    plausible: list[int] = []
-    for index, _ in pool.collect_results(iter(jobs), lambda: bool(plausible) and pool.first_open > min(plausible)):
-        plausible.append(index)
-        if index == 3:  # the first is the last to come, and is waited for
-            assert pool.first_open == 1
-            os.write(write, b"ab")
-    assert plausible == [2, 3, 1]
+    pool = Pool(made, STEPS, 1, jobs=2, alone=True)  # the last lets the first go on
+    found = [
+        (index, result is not None and result.plausible)
+        for index, result, _ in pool.collect_results(iter(jobs), lambda: False)
+    ]
+    assert found == [(1, True), (2, True), (3, True)]
+
+
+def test_a_search_that_had_to_end_early_only_offers_what_it_found() -> None:
+    whole = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 2, {}).run()
+    seconds = 0.9 * whole["steps"] / STEPS_PER_SECOND
+    found = [Search(MANY_MEND, {"__name__": "__main__"}, seconds, jobs, {}).run() for jobs in (2, 1)]
+    assert found[0]["plausible"] >= 1
+    assert found[0]["steps"] < whole["steps"]
+    assert all(patch["rival"] for patch in found[0]["patches"])
+    assert {**found[0], "cpu": 0} == {**found[1], "cpu": 0}
 
 
 def test_checks_that_are_all_cheap_stay_in_the_order_in_which_they_are_written() -> None:
     made = runner(*(Unit(f"assert {n} >= 0", "check", cell="c") for n in range(6)))
-    made.sort_checks({0: 3e-5, 1: 9e-6, 2: 5e-4, 3: 2e-5, 4: 0.5, 5: 1e-5}, {3, 5})
+    made.sort_checks({0: 30, 1: 9, 2: 500, 3: 20, 4: 500_000, 5: 10}, {3, 5})
     assert made.order == [3, 5, 0, 1, 2, 4]
 
 
-def test_a_loop_is_told_by_the_lines_that_ran_and_slow_work_is_none() -> None:
-    loop = runner(Unit("n = 0\nwhile True:\n    n += 1", "cell", cell="c"))
-    assert loop.run({}, 600.0, lines=1000).status == "time"
-    slow = runner(Unit("total = sum(range(300_000))", "cell", cell="c"))
-    assert slow.run({}, 600.0, lines=1000).plausible
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n = 0\nwhile True:\n    n += 1",
+        "import itertools\nfor n in itertools.count():\n    pass",
+        "def f(n):\n    return f(n - 1) + f(n - 1) if n else 1\nf(40)",
+        "def f(n):\n    def g(m):\n        return n\n    return f(n - 1) + f(n - 1) if n else 1\nf(40)",
+        "def f():\n    while True:\n        yield 1\nsum(f())",
+    ],
+)
+def test_a_loop_is_told_by_its_steps_and_always_at_the_same(text: str) -> None:
+    results = [runner(Unit(text, "cell", cell="c")).run({}, 1000) for _ in range(2)]
+    assert results[0].status == "time"
+    assert results[0].steps == results[1].steps == 1000
     assert sys.gettrace() is None
+
+
+def test_slow_work_is_no_loop() -> None:
+    slow = runner(Unit("total = sum(range(300_000))", "cell", cell="c"))
+    assert slow.run({}, 1000).plausible
 
 
 def test_a_right_candidate_that_is_cut_at_first_is_tried_again_once_another_is_plausible(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As on a busy machine, where it takes longer than the limit that the program's own checks set."""
-    monkeypatch.setattr(search, "LEAST", 1e-4)
-    monkeypatch.setattr(search, "MOST", 1e-4)
-    slow = "def f(n):\n    a = []\n    while len(a) > n:\n        a.append(sum(range(99_999)))\n    return len(a)\n"
+    """What is right may take more steps than the limit that the program's own checks set."""
+    monkeypatch.setattr(search, "LEAST", 100)
+    monkeypatch.setattr(search, "MOST", 100)
+    slow = (
+        "def f(n):\n    a = []\n    while len(a) > n:\n        a.append(sum(1 for _ in range(99)))\n    return len(a)\n"
+    )
     checks = [Unit(f"assert f({n}) == {n}", "check", cell="c1") for n in (2, 0)]
     program = Program((Unit(slow, "define", True, "c0"), *checks))
     patches = Search(program, {"__name__": "__main__"}, 60.0, 2, {}).run()["patches"]
@@ -280,7 +309,7 @@ def test_a_fork_that_has_not_begun_is_not_taken_to_be_stuck() -> None:
     shared[:8] = struct.pack("q", -1)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         worker = Worker(process.pid, -1, [(0, {})], shared)
-        pool = Pool(Runner(Program(()), {}), 0.01, 1)
+        pool = Pool(Runner(Program(()), {}), STEPS, 1)
         pool._unstick(worker)
         process.communicate(b"go on\n")
     assert process.returncode == 0

@@ -9,7 +9,8 @@ from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.program import ROUND, Program, Unit, compile_unit
+from jupyter_selfheal.inside.search.count_steps import ROUND
+from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
@@ -233,11 +234,18 @@ def names_of(text: str) -> str:
 
 
 def test_rounds_are_counted_in_loops_and_in_nothing_that_looks_like_one() -> None:
-    assert ROUND in names_of("def f(n):\n    while n > 3 or n:\n        n -= 1\n")
     for text in (
-        'def f(n):\n    return """\n    while n:\n    """\n',
-        "def f(n):\n    while n := next(n):\n        pass\n",
-        "def f(whilee):\n    return [whilee for while_ in whilee]\n",
+        "while n > 3 or n:\n    n -= 1\n",
+        "for n in 1, 2:  # so: many\n    pass\n",
+        "def f(n):\n    # why\n    return n\n",
+        "async def f(n: int = 3) -> int:\n    if n or 2:\n        return n\n",
+    ):
+        assert ROUND in names_of(text)
+    for text in (
+        'def f(n): return """\n    while n:\n    for n in n:\n    """\n',
+        "def f(n): return [while_ for while_ in n]\n",
+        'text = """\ndef f(n):\n    return n\n"""\n',
+        "n = 3\nwhile n := next(n):\n    pass\n",
     ):
         assert ROUND not in names_of(text)
 

@@ -1,0 +1,159 @@
+"""Counting what a program does: rounds of its loops and calls of its functions, which no load of the machine changes.
+
+A budget of steps cuts the same candidate at the same place on every machine and in every run; one of seconds does not. The
+counter is an iterator written in C: a call of it stands in the head of every loop and at the beginning of every function.
+Where a program spends its time in other people's Python, or has functions into which no call fits, every call of the process
+is counted by a trace function, which takes longer. What lasts long within one call into C is not counted: the timer is for that.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import operator
+import re
+import sys
+from types import FrameType
+from typing import Any
+
+ROUND, ROUNDS = "__selfheal_round__", "__selfheal_rounds__"
+"""Names by which a program calls the counter, and wraps what a ``for`` goes through."""
+STEPS_PER_SECOND = 4_000_000
+"""Steps that count as one CPU second of the setting ``search_seconds``: see ADR 35."""
+
+_WHILE = re.compile(r"^([ \t]*while)\b(?=[ \t(])", re.MULTILINE)
+_FOR = re.compile(r"^([ \t]*for\b[^\n]*?\bin\b)([^\n]*?):(?=[ \t]*(?:#[^\n]*)?$)", re.MULTILINE)
+_DEF = re.compile(
+    r"^([ \t]*(?:async[ \t]+)?def\b[^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]+)(if\b(?=[ \t(]))?",
+    re.MULTILINE,
+)
+_COMPOUND = re.compile(r"(for|while|with|try|def|class|async|match)\b|@")
+
+_LOOPS = ((_WHILE, ast.While), (_FOR, ast.For))
+
+
+class OutOfTime(BaseException):
+    """The steps (or the CPU time) of a candidate are used up; no ``except Exception`` of the user's catches it."""
+
+
+class _End:
+    """An iterator that says, again and again, that there are no steps left."""
+
+    def __iter__(self) -> _End:
+        return self
+
+    def __next__(self) -> bool:
+        raise OutOfTime
+
+
+class StepCounter:
+    """Raises OutOfTime after so many steps. ``total`` are the steps of all that was counted before."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.counts_all_calls = True
+        self._most = 0
+        self._left = itertools.repeat(True, 0)
+        self._is_tracing = False
+        self.set_limit(0)
+
+    def set_limit(self, steps: int) -> None:
+        """Count anew, up to so many steps."""
+        self.total += self.used
+        self._most = max(steps, 0)
+        self._left = itertools.repeat(True, self._most)
+        self._counted = itertools.chain(self._left, _End())
+        self.tick = self._counted.__next__
+        if self._is_tracing:  # Python ends a trace that raised
+            sys.settrace(self._trace_call)
+
+    @property
+    def used(self) -> int:
+        """Steps since the limit was set."""
+        return self._most - operator.length_hint(self._left)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the limit was reached."""
+        return operator.length_hint(self._left) == 0
+
+    def bind_names(self, space: dict[str, Any]) -> None:
+        """Put what the program calls into its namespace; again after each ``set_limit``."""
+        space[ROUND] = self.tick
+        space[ROUNDS] = functools.partial(itertools.compress, selectors=self._counted)
+
+    def start(self) -> None:
+        """Count calls of the whole process too where that is asked for, and nobody else traces."""
+        if self.counts_all_calls and sys.gettrace() is None:
+            self._is_tracing = True
+            sys.settrace(self._trace_call)
+
+    def stop(self) -> None:
+        """Count no more calls."""
+        if self._is_tracing:
+            self._is_tracing = False
+            sys.settrace(None)
+
+    def _trace_call(self, frame: FrameType, event: str, arg: object) -> None:
+        self.tick()
+
+
+def insert_counting(text: str, original: str) -> str:
+    """A text with its loops and functions counted, as far as those of the ``original`` are written so that this can be done by lines.
+
+    What comes out may be no Python where the text is a change of the original: it is compiled as it is then.
+    """
+    loops, rounds, functions = _find_countable(original)
+    if functions:
+        text = _DEF.sub(_count_call, text)
+    if loops:
+        text = _WHILE.sub(rf"\1 {ROUND}() and", text)
+    return _FOR.sub(rf"\1 {ROUND}() and {ROUNDS}((\2)):", text) if rounds else text
+
+
+def _count_call(match: re.Match[str]) -> str:
+    """The head of a function with the counter's call before its first statement, or in the condition of an ``if``; a loop there counts
+    by itself."""
+    if match[2]:
+        return f"{match[1]}if {ROUND}() and"
+    return match[0] if _COMPOUND.match(match.string, match.end()) else f"{match[0]}{ROUND}();"
+
+
+def counts_everything(text: str) -> bool:
+    """Whether ``insert_counting`` counts every call of the functions of a text (lambdas apart) and every round of its loops."""
+    nodes = list(ast.walk(ast.parse(text)))
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    begins = (
+        ast.With,
+        ast.Try,
+        ast.FunctionDef,
+        ast.ClassDef,
+        ast.Match,
+        ast.AsyncFunctionDef,
+        ast.AsyncFor,
+        ast.AsyncWith,
+    )
+    if any(isinstance(f.body[0], begins) for f in functions) or not all(_find_countable(text)):
+        return False
+    try:
+        ast.parse(insert_counting(text, text))
+    except SyntaxError:
+        return False
+    heads = ((_DEF, len(functions)), *((p, sum(isinstance(n, k) for n in nodes)) for p, k in _LOOPS))
+    return all(len(pattern.findall(text)) == number for pattern, number in heads)
+
+
+@functools.lru_cache(maxsize=256)
+def _find_countable(text: str) -> tuple[bool, bool, bool]:
+    """Whether what looks like the heads of ``while`` and of ``for`` are such, and no lines of a longer text; and whether just what looks
+    like the heads of functions are all there are."""
+    found: dict[type, set[int]] = {ast.While: set(), ast.For: set(), ast.FunctionDef: set()}
+    for node in ast.walk(ast.parse(text)):
+        kind = ast.FunctionDef if isinstance(node, ast.AsyncFunctionDef) else type(node)
+        if kind in found:
+            found[kind].add(node.lineno)  # type: ignore[attr-defined]
+    whiles, rounds, functions = (
+        {text.count("\n", 0, m.start()) + 1 for m in pattern.finditer(text)} for pattern in (_WHILE, _FOR, _DEF)
+    )
+    return whiles <= found[ast.While], rounds <= found[ast.For], functions == found[ast.FunctionDef]
