@@ -12,6 +12,7 @@ import random
 import re
 import shlex
 import sys
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.model import Reason, diff_sources, format_diff
 from jupyter_selfheal.surfaces.bench import pydex, syntax
+from jupyter_selfheal.surfaces.bench.hub import HUB, download_records
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, choose_half, write_entry
@@ -64,7 +66,7 @@ def command(options: argparse.Namespace) -> int:
         return resilience.command(options.arguments[1:])
     arguments = build_parser().parse_args(options.arguments)
     config = build_config(arguments)
-    title, tasks = load_tasks(arguments.what, arguments.path, arguments.seed, arguments.start)
+    title, tasks = _load_tasks(arguments)
     setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
     setup = replace(setup, start=arguments.start, half=arguments.half)
     chosen = _choose_tasks(tasks, arguments)
@@ -114,6 +116,17 @@ def command(options: argparse.Namespace) -> int:
     return 0
 
 
+def _load_tasks(arguments: argparse.Namespace) -> tuple[str, list[Task]]:
+    """Title and tasks, of the Hub's records where those are asked for: kept as PATH, or for this run alone."""
+    what, seed, start = arguments.what, arguments.seed, arguments.start
+    if not arguments.from_hub:
+        return load_tasks(what, arguments.path, seed, start)
+    with tempfile.TemporaryDirectory(prefix="selfheal-hub-") as folder:
+        path = arguments.path or Path(folder, f"{what}.jsonl")
+        download_records(what, path)
+        return load_tasks(what, path, seed, start)
+
+
 def describe_untried(untried: Sequence[Row], kept: bool) -> str:
     """One line for programs that something outside kept from being tried: they are in no figure."""
     programs = "1 program" if len(untried) == 1 else f"{len(untried)} programs"
@@ -153,6 +166,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("what", choices=tuple(SETS), metavar="SET", help=", ".join(SETS))
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
+    parser.add_argument("--from-hub", action="store_true", help=f"the published records, by the library datasets ({', '.join(HUB)}); kept as PATH where one is given")  # fmt: skip
     parser.add_argument("--from", dest="start", choices=("fault", "spec"), default="fault", help="programs with a fault, or nothing but their specification (humaneval, mbpp)")  # fmt: skip
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
