@@ -13,7 +13,9 @@ from jupyter_selfheal.healers.rules.context.value_types import find_type
 from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"unsupported operand type\(s\) for -|not supported between instances of")
+MESSAGE = re.compile(
+    r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date'|unsupported operand type\(s\) for -|not supported between instances of"
+)
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
 
@@ -21,9 +23,9 @@ class DateAndText(Rule):
     """Read the date from a text where a date is reckoned with.
 
     **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
-    'datetime.datetime' and 'str'`.
+    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`.
 
-    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`.
+    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; `day + 1` becomes `day + timedelta(days=1)`.
 
     **Fix safety** Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
@@ -36,6 +38,9 @@ class DateAndText(Rule):
     why = "The text holds a date, and only a date makes sense here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "'int'" in context.failure.evalue:
+            yield from self._count_days(context)
+            return
         kinds = re.findall(r"'([\w.]+)'", context.failure.evalue)
         kind = next((KINDS[k] for k in kinds if k in KINDS), "")
         if not kind or "str" not in kinds:
@@ -58,6 +63,28 @@ class DateAndText(Rule):
                 f"Read the date from `{context.text(given)}`",
                 f"`{context.text(given)}` is text, not a date.",
                 prior=0.88,
+            )
+            return
+
+    def _count_days(self, context: RuleContext) -> Iterator[Patch]:
+        """``date(2024, 3, 10) + 3``: a date knows no part shorter than a day."""
+        if "'datetime.date'" not in context.failure.evalue:
+            return
+        for node in context.failing_nodes(ast.BinOp, ast.AugAssign):
+            number = (
+                node.right if isinstance(node, ast.BinOp) else node.value if isinstance(node, ast.AugAssign) else None
+            )
+            named = _name_class(context, "timedelta")
+            if number is None or named is None or find_type(context, number) != "int":
+                continue
+            text = context.text(number)
+            imports = context.add_imports([named.import_line]) if named.import_line else []
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(number), f"{named.text}(days={text})")),
+                f"Count `{text}` days with `timedelta`",
+                "A date and a number can't be added: the number does not say of what.",
+                why="A date has no part shorter than a day.",
+                prior=0.85,
             )
             return
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import Splice, rename_name
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -61,6 +62,9 @@ class MisspeltModule(Rule):
         near = tuple(n for n in near if not n.startswith("_") or wrong.startswith("_"))
         for word in near if len(near) <= 2 else ():
             sure = len(near) == 1 and len(wrong) >= 5 and is_plain_slip(wrong, word)
+            # a plural or singular of what Python's own module has: what it has is known to all
+            of_python = module.split(".")[0] in sys.stdlib_module_names
+            sure = sure or (len(near) == 1 and of_python and is_plural(wrong, word))
             yield self._patch(context, cell_id, _name_splices(source, module, wrong, word), wrong, word, sure)
 
     def _patch(

@@ -111,8 +111,8 @@ def _closed_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
 
 
 def _escape_apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
-    """Escape an apostrophe between two letters: ``'It's here'``."""
-    for match in re.finditer(r"(?<=[A-Za-z])'(?=[a-z])", line):
+    """Escape an apostrophe between two letters: ``'It's here'``, ``'O'Brien'``."""
+    for match in re.finditer(r"(?<=[A-Za-z])'(?=[a-z])|(?<=['\"][OD])'(?=[A-Z][a-z])", line):
         text = line[: match.start()] + "\\" + line[match.start() :]
         mend = Mend(replace_line(source, fault.line, text), "Escape the apostrophe in the text", prior=0.95)
         after = find_fault(mend.source)

@@ -46,6 +46,7 @@ WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
 LOOK = 400_000
 """Steps for seeing which lines of a patched program run."""
+_WORD = re.compile(r"\w+")
 _LOOP = re.compile(r"\s*(for|while)\b")
 NOTHING = "None"
 PLAUSIBLE = 40
@@ -220,6 +221,7 @@ class Ranking:
         doubt = (
             self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_odd_value(n)
+            or self._describe_foreign_name(n)
             or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
             or self._describe_doubt_of_literal(n)
             or self._describe_idle_code(n)
@@ -229,6 +231,16 @@ class Ranking:
             "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
             "rival": doubt,
         }  # fmt: skip
+
+    def _describe_foreign_name(self, n: int) -> str:
+        """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance."""
+        new = {word for text in self.candidates[n].texts.values() for word in _WORD.findall(text)}
+        here = {word for u in self.units for word in _WORD.findall(u.text)}
+        foreign = sorted((new - here) & set(self.maker.given.get("nearby", ())))
+        is_proven = self.hypotheses.count_mended(n) >= SEVERAL_TIMES
+        return (
+            f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign and not is_proven else ""
+        )
 
     def _describe_odd_value(self, n: int) -> str:
         """The doubt about a patch with which an input like the checked ones gives nothing where each check expects something, or, where

@@ -197,3 +197,14 @@ def test_a_fix_that_gives_nothing_for_an_input_like_the_checked_ones_is_doubted(
     assert any("gives nothing" in doubt for doubt in look_for(FLOOR, calls).values())
     expects_none = {**calls, "floor(1, (2, 5, 7))": None}
     assert not any("gives nothing" in doubt for doubt in look_for(FLOOR, expects_none).values())
+
+
+def test_a_variable_of_another_cell_that_nothing_reads_is_doubted() -> None:
+    cells = Notebook((Cell("a", "others = [4, 5, 6]"), Cell("t", "few = [1]\nmany = few\nassert len(many) == 3")))
+    plan = build_plan(Case(Failure("t", cells.cell("t").source, FailureKind.RAISED, "AssertionError"), cells))
+    assert plan is not None
+    space: dict[str, Any] = {"__name__": "__main__", "others": [4, 5, 6], "few": [1]}
+    reply = search.probe(SimpleNamespace(user_ns=space), None, plan.to_argument(300.0, 1))
+    doubts = {p["words"]: p["rival"] for p in reply["patches"]}
+    assert doubts["`few` should be `others`"]
+    assert all(doubt for words, doubt in doubts.items() if "others" in words)
