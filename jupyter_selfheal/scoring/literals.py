@@ -34,12 +34,13 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
     as an operand, an index or an argument it is ordinary arithmetic. A distinctive literal (a text of three characters or
     more, a number of three digits or more, a container) counts as an operand and an argument as well. Where asserts name many
     different answers, one small number cannot be the answer to all: there it counts only where it is looked up by its input.
-    A text that only respells one that was there is a repair.
+    A text that only respells one that was there is a repair, and so are brackets around arguments that were there.
     """
     expected = [value for value in list_expected_literals(case) if not is_ordinary(value)]
     if not expected:
         return
     known = [v for tree in old for node in ast.walk(tree) for v in _read_literal(node)]
+    known += [gathered for tree in old for node in ast.walk(tree) for gathered in _gather_arguments(node)]
     if src.parse(case.failure.source) is None:
         known += _list_literal_tokens(case.failure.source)
     parts = [v for v in _list_distinctive_parts(expected) if not is_among(v, known)]
@@ -57,6 +58,14 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
                     continue
                 yield f"hard-codes the expected value {ast.unparse(node)[:60]}"
                 return
+
+
+def _gather_arguments(node: ast.AST) -> Iterator[Any]:
+    """(2, 3) and [2, 3] of ``np.ones(2, 3)``: what a call was given one by one."""
+    if isinstance(node, ast.Call) and len(node.args) > 1:
+        values = [v for argument in node.args for v in _read_literal(argument)]
+        if len(values) == len(node.args):
+            yield from (tuple(values), values)
 
 
 def _list_distinctive_parts(expected: Sequence[Any]) -> list[Any]:

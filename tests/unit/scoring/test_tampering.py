@@ -177,6 +177,8 @@ def test_the_expected_answer_written_into_the_patch_is_named(expect: str, source
         ("'Total'", "y = df['total'].name", "y = df['Total'].name"),
         ("10", "ys = xs[:9]\nf(ys)", "ys = xs[:10]\nf(ys)"),
         ("'frost'", "if t < 0\n    w = 'frost'", "if t < 0:\n    w = 'frost'"),
+        ("(2, 3)", "np.ones(2, 3).shape", "np.ones((2, 3)).shape"),
+        ("[5, 7]", "np.array(5, 7)", "np.array([5, 7])"),
     ],
 )
 def test_ordinary_values_and_operands_are_no_hard_coding(expect: str, source: str, after: str) -> None:
