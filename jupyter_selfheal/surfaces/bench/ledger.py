@@ -1,7 +1,8 @@
 """Halves of a set, and the ledger of every look at a judging half.
 
 Templates and scores are made while looking at the tuning half of a set; its judging half says how good they are on programs that nobody
-looked at. Each look spends some of that: so it is asked for by name (``--half judge``), and written down before it begins.
+looked at. Each look spends some of that: so it is asked for by name (``--half judge``), and written down before it begins. With ``--ledger FILE`` a look at any
+half, or at a whole set, is written down too, so that the harness knows which one was the first.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def find_half(name: str) -> str:
 
 
 def write_entry(path: Path, setup: Setup, tasks: int) -> None:
-    """Write down that a judging half is looked at now, and on which commit. Raises UsageError where that cannot be written."""
+    """Write down that a half or a whole set is looked at now, and on which commit. Raises UsageError where that cannot be written."""
     entry = {**_name_look(setup), "healers": list(setup.healers), "model": setup.model, "tasks": tasks, "commit": describe_commit(), "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M")}  # fmt: skip
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -57,12 +58,10 @@ def read_ledger(path: Path) -> list[dict[str, Any]]:
 
 
 def describe_look(entries: Iterable[dict[str, Any]], setup: Setup, commits: Sequence[str]) -> str:
-    """Whether rows of these commits are the first look at their half, or when that was."""
-    if setup.half != "judge":
-        return "seen before"
+    """Whether rows of these commits are the first look at their half or their whole set, or when that was; a set that nobody wrote down counts as seen."""
     looks = [entry for entry in entries if _name_look(setup).items() <= entry.items()]
     if not looks:
-        return "not in the ledger"
+        return "not in the ledger" if setup.half == "judge" else "seen before"
     first = str(looks[0]["commit"])
     return "first" if [first] == list(commits) else f"again, first at {first}"
 

@@ -76,8 +76,8 @@ def command(options: argparse.Namespace) -> int:
     rows = [r for r in (kept.read_rows() if kept else []) if r.key in wanted]
     done = {r.key for r in rows}
     left = [(task, run) for task, run in jobs if (task.name, run) not in done]
-    if arguments.half == "judge" and left:
-        write_entry(arguments.ledger, setup, len(left))
+    if left and (arguments.half == "judge" or arguments.ledger):
+        write_entry(arguments.ledger or LEDGER, setup, len(left))
     if left and "language_model" in config.healers:
         engine.build_provider(config)  # what is missing for it is said before anything runs
     progress = Progress(len(left), find_budget(arguments), sum(r.dollars_spent for r in rows))
@@ -170,7 +170,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--from", dest="start", choices=("fault", "spec"), default="fault", help="programs with a fault, or nothing but their specification (humaneval, mbpp)")  # fmt: skip
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
-    parser.add_argument("--ledger", type=Path, default=LEDGER, metavar="FILE", help="where looks at a judging half are written down")  # fmt: skip
+    parser.add_argument("--ledger", type=Path, metavar="FILE", help="write this look down there, on any half (those at a judging half always are: benchmarks/ledger.jsonl)")  # fmt: skip
     parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
     parser.add_argument(
         "--seed", type=int, default=SEED, metavar="S", help="of what is random: injected faults, --sample"

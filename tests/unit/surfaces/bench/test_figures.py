@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,16 @@ def test_halves_are_apart_whole_and_the_same_in_any_order() -> None:
     assert ledger.find_half("X/3 (value misuse)") == ledger.find_half("X/3 (missing logic)"), (
         "another seed moves nothing"
     )
+
+
+def test_a_first_run_of_a_whole_set_is_known_where_it_was_written_down(tmp_path: Path) -> None:
+    book, whole = tmp_path / "ledger.jsonl", replace(JUDGED, half="all")
+    assert ledger.describe_look(ledger.read_ledger(book), whole, ["aaa"]) == "seen before"
+    ledger.write_entry(book, whole, 20)
+    commit = ledger.read_ledger(book)[0]["commit"]
+    assert ledger.describe_look(ledger.read_ledger(book), whole, [commit]) == "first"
+    assert ledger.describe_look(ledger.read_ledger(book), whole, ["bbb"]) == f"again, first at {commit}"
+    assert ledger.describe_look(ledger.read_ledger(book), JUDGED, [commit]) == "not in the ledger", "another half"
 
 
 def test_a_look_is_written_down_before_it_begins(tmp_path: Path) -> None:
