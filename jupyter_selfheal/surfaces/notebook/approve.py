@@ -52,7 +52,7 @@ class PolicyApprover:
                 why = "nothing shows that it is right"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         if self.policy == "none" and any(map(replace(self, policy="all")._is_allowed, proposal.candidates)):
-            return "--approve all applies it"
+            return "heal --approve all applies it"
         return "it may change what the code means"
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:

@@ -28,8 +28,10 @@ _CODE_CELL = re.compile(r"^(`{3,}|~{3,})\{code-cell\}", re.MULTILINE)
 """How a code cell of MyST begins."""
 
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^---", re.MULTILINE | re.DOTALL)
-_KERNELSPEC = re.compile(r"^(kernelspec:[ \t]*\r?\n)([ \t]+)", re.MULTILINE)
+_FRONT_MATTER = re.compile(
+    r"\A(#[ ]?)?---[ \t]*\r?\n.*?^(#[ ]?)?---", re.MULTILINE | re.DOTALL
+)  # of a script: in comments
+_KERNELSPEC = re.compile(r"^([# \t]*kernelspec:[ \t]*\r?\n)(#?[ \t]+)", re.MULTILINE)
 
 
 def has_code_cells(text: str) -> bool:
@@ -57,7 +59,8 @@ def parse_text(path: Path, text: str) -> dict[str, JSON]:
 
 
 def _complete_kernelspec(text: str) -> str:
-    """The text with a name to show for its kernel: pages of MyST-NB need none, and jupytext does not read them without."""
+    """The text with a name to show for its kernel: pages of MyST-NB need none, people who write a header by hand leave it out,
+    and jupytext reads neither without."""
     head = _FRONT_MATTER.match(text)
     if head is None or "display_name" in head.group():
         return text

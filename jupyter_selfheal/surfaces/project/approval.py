@@ -14,7 +14,7 @@ from jupyter_selfheal.surfaces.project.files import FileFix
 def find_refusal(settings: Settings, fixes: Sequence[FileFix], candidate: Candidate) -> str:
     """Why a proven fix is not written; empty where it may be."""
     if settings.project is None:
-        return "to write it: --project DIR"
+        return "to write it: heal --project DIR"
     if settings.approve == "all" or (
         settings.approve == "safe" and candidate.patch.applicability is Applicability.SAFE
     ):

@@ -182,7 +182,7 @@ def test_policies_apply_what_they_say() -> None:
 def test_a_policy_that_applies_nothing_says_what_another_would_do_with_the_fix() -> None:
     weak = proposal()
     weak = replace(weak, candidates=tuple(replace(c, verdict=replace(c.verdict, score=5.0)) for c in weak.candidates))
-    assert PolicyApprover("none", 7.0).decide(proposal()).text == "--approve all applies it"
+    assert PolicyApprover("none", 7.0).decide(proposal()).text == "heal --approve all applies it"
     assert PolicyApprover("none", 7.0).decide(weak).text == PolicyApprover("all", 7.0).decide(weak).text
     assert "it scores 5, below 7" in PolicyApprover("none", 7.0).decide(weak).text
 

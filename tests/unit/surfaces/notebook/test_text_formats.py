@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Case, Insert, Patch
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.save import save_healed
-from jupyter_selfheal.surfaces.notebook.text_formats import check_target, parse_text, splice_cells
+from jupyter_selfheal.surfaces.notebook.text_formats import check_target, format_text, parse_text, splice_cells
 from tests.batches import batch
 from tests.command import sources, write
 from tests.unit.surfaces.notebook.test_report import upper
@@ -191,3 +192,21 @@ def test_a_page_with_code_cells_is_myst_whatever_its_front_matter_says(tmp_path:
     page = f'{header}# A page\n\n```{{code-cell}} ipython3\nnames = ["b"]\n```\n\nwords\n'
     cells = parse_text(tmp_path / "page.md", page)["cells"]
     assert [c["cell_type"] for c in cells if isinstance(c, dict)] == ["markdown", "code", "markdown"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n.py", "# ---\n# jupyter:\n#   kernelspec:\n#     name: python3\n# ---\n\n# %%\nx = 'a'.uper()\n"),
+        ("n.md", "---\njupyter:\n  kernelspec:\n    name: python3\n---\n\n```python\nx = 'a'.uper()\n```\n"),
+    ],
+)
+def test_a_header_by_hand_needs_no_name_to_show(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    document = read(path)
+    (code,) = [c for c in document.notebook.cells if c.kind == "code"]
+    healed = replace(document.notebook, cells=tuple(
+        replace(c, source="x = 'a'.upper()") if c is code else c for c in document.notebook.cells
+    ))  # fmt: skip
+    assert format_text(document, healed) == text.replace("uper", "upper")
