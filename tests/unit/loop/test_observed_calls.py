@@ -188,7 +188,7 @@ def test_a_cell_whose_stored_output_says_otherwise_is_no_witness_for_the_old_res
 def test_keeping_what_the_notebook_does_not_store_is_no_merit_and_giving_it_again_is_one() -> None:
     wrong = "def average(xs):\n    return sum(xs) / (len(xs) - 1)"
     cells = (printed("print(average([2, 4]))", "3.0\n"), printed("print(average([7]))", "7.0\n"))
-    kept = try_change(wrong, wrong.replace("(len(xs) - 1)", "1"), *cells)
+    kept = try_change(wrong, wrong.replace("(len(xs) - 1)", "max(len(xs) - 1, 1)"), *cells)
     mended = try_change(wrong, AVERAGE, *cells)
     assert kept.verdict.score == 8.0
     assert not any("earlier call" in r for r in kept.verdict.reasons)
@@ -199,7 +199,7 @@ def test_keeping_what_the_notebook_does_not_store_is_no_merit_and_giving_it_agai
 def test_of_two_patches_the_one_that_gives_what_is_stored_elsewhere_too_is_meant() -> None:
     wrong = "def average(xs):\n    return sum(xs) / (len(xs) - 1)"
     cells = (printed("print(average([2, 4]))", "3.0\n"), printed("print(average([7]))", "7.0\n"))
-    kept = try_change(wrong, wrong.replace("(len(xs) - 1)", "1"), *cells)
+    kept = try_change(wrong, wrong.replace("(len(xs) - 1)", "max(len(xs) - 1, 1)"), *cells)
     mended = try_change(wrong, AVERAGE, *cells, rival="`average([2, 4])` gives 3.0 with it, and 6.0 with another")
     pairs = ((kept.patch, kept.trial), (mended.patch, mended.trial))
     first, second = EvidenceScorer().judge(kept.case, kept.trial, pairs, ()).verdicts
