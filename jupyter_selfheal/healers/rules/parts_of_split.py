@@ -102,13 +102,16 @@ def _splits(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
 
 def _find_role(context: RuleContext, node: ast.expr, split: Split) -> str:
     """Of which part the data are that an expression is computed of; empty where it is of none, or of several."""
-    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    used = _list_used(node)
     if isinstance(node, ast.Name) and node.id not in split.data.values():
         home = context.find_last_assignment(node.id)
-        used = (
-            {n.id for n in ast.walk(home[2].value) if isinstance(n, ast.Name)}
-            if home is not None and home[2].value
-            else set()
-        )
+        used = _list_used(home[2].value) if home is not None and home[2].value is not None else set()
     roles = [role for role, name in split.data.items() if name in used]
     return roles[0] if len(roles) == 1 else ""
+
+
+def _list_used(node: ast.expr) -> set[str]:
+    """Names that a value is computed of; of predictions those of what is predicted, not of what the model was fitted on."""
+    if isinstance(node, ast.Call) and (last_name(node.func) or "").startswith("predict"):
+        return {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
