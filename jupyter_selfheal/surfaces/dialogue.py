@@ -33,6 +33,11 @@ KEYS = {
 REVIEW_KEYS = {
     "a": ("apply", "[a]ccept", "put this fix in"),
     "x": ("leave", "[x] leave out", "leave this fix out, and go on below; Enter does the same"),
+    "s": (
+        "safe",
+        "[s] accept all that are safe",
+        "put in this and every later fix that is safe; be asked about the others",
+    ),
     **{key: KEYS[key] for key in "netw"},
 }
 """The same of a notebook's review: as JupyterLab's panel has them."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal
-from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.card import ACCEPTED, Card
 from jupyter_selfheal.surfaces.dialogue import Answer, Dialogue
 from jupyter_selfheal.surfaces.words import format_money, format_proposal_status
 
@@ -88,18 +88,40 @@ TO_DECISION = {
 
 
 @dataclass(slots=True)
+class AllSafe:
+    """Whether a person has accepted every safe fix of a notebook, once for all its cells; ``accept`` is the score from which a fix may be."""
+
+    accept: float = ACCEPTED
+    is_chosen: bool = False
+
+    def decide(self, proposal: Proposal) -> Decision | None:
+        """The approval of a safe fix, if that was chosen; None: the person is asked."""
+        decision = PolicyApprover("safe", self.accept).decide(proposal) if self.is_chosen else None
+        return replace(decision, by="user") if decision is not None and decision.choice is Choice.APPROVE else None
+
+
+@dataclass(slots=True)
 class TerminalApprover:
     """Shows each proposal to a person at the terminal, and asks."""
 
     notebook: Notebook
     dialogue: Dialogue
+    all_safe: AllSafe = field(default_factory=AllSafe)
 
     def decide(self, proposal: Proposal) -> Decision:
         """Block until there is a word; end of input stops."""
         if not proposal.candidates:
             return Decision(Choice.STOP)
-        answer = self.dialogue.decide(make_card(proposal), self.notebook)
-        return self._to_decision(answer, proposal.candidates[answer.page].patch.id)
+        card = make_card(proposal)
+        while (decision := self.all_safe.decide(proposal)) is None:
+            answer = self.dialogue.decide(card, self.notebook)
+            if answer.choice != "safe":
+                return self._to_decision(answer, proposal.candidates[answer.page].patch.id)
+            self.all_safe.is_chosen = True
+            if self.all_safe.decide(proposal) is None:
+                self.dialogue.say("This one is not safe: decide about it.")
+        self.dialogue.show(card, self.notebook)
+        return decision
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """Continue, give a hint, raise the budget or stop."""

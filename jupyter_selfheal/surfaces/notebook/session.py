@@ -37,7 +37,7 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.answers import GivenAnswer
-from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.approve import AllSafe, PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.cache import LISTEN, HealthyCache, Reads, ask_reads
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
@@ -142,6 +142,7 @@ class Session:
         self._closing = contextlib.ExitStack()
         self.reads: Reads | None = None
         self.served: dict[str, list[str]] = {}
+        self._all_safe = AllSafe(settings.config.accept)
         self.raise_warnings = False
         self.file_fixes: list[Found] = []
         self.run_fixes = open_run_fixes(self.run) if settings.share_fixes else None
@@ -436,7 +437,7 @@ class Session:
     def _build_approver(self, case: Case) -> Approver:
         if self.settings.approve == "ask":
             return TerminalApprover(
-                case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty(), is_review=True)
+                case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty(), is_review=True), self._all_safe
             )
         return PolicyApprover(self.settings.approve, self.settings.config.accept)
 

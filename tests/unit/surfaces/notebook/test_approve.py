@@ -122,10 +122,27 @@ def test_j_and_k_go_through_the_fixes_that_were_found_for_the_cell() -> None:
     assert "[j]" not in decided(proposal(), "a")[1]
 
 
+def test_all_that_are_safe_are_accepted_with_one_key_and_the_others_asked_about() -> None:
+    unsafe = proposal()
+    first = unsafe.candidates[0]
+    safe = replace(unsafe, candidates=(replace(first, patch=replace(PATCH, applicability=Applicability.SAFE)),))
+    approver, said = person("s", "x", "s", "a")
+    assert approver.decide(safe).choice is Choice.APPROVE
+    asked = said.getvalue().count("Accept?")
+    assert approver.decide(safe).choice is Choice.APPROVE
+    assert said.getvalue().count("Accept?") == asked == 1
+    assert approver.decide(unsafe).choice is Choice.STOP
+    assert approver.decide(unsafe).choice is Choice.APPROVE, (
+        "`s` says nothing of one that is not safe: it is asked again"
+    )
+
+
 def test_what_is_not_understood_is_answered_with_the_keys_and_asked_again() -> None:
     decision, said = decided(proposal(), "?", "perhaps", "yes")
     assert decision.choice is Choice.APPROVE
-    assert said.count("Accept? [a]ccept [x] leave out [n]o [e]dit [t]ry again [w]hy [?]") == 3
+    assert (
+        said.count("Accept? [a]ccept [x] leave out [s] accept all that are safe [n]o [e]dit [t]ry again [w]hy [?]") == 3
+    )
     assert said.count("your version is tested before it is applied") == 2
 
 
