@@ -44,11 +44,14 @@ class AsideWatch:
         self._last_before = getattr(sys, "last_value", None)
         self._threads_before = set(threading.enumerate())
 
-    def wait_for_threads(self) -> None:
-        """Wait for the threads that the cell has started, so that what they raise is known."""
+    def wait_for_threads(self) -> int:
+        """Wait for the threads that the cell has started, so that what they raise is known. Returns how many still run: what those do
+        later is not."""
         daemons_until = time.monotonic() + DAEMON_SECONDS
-        for thread in set(threading.enumerate()) - self._threads_before:
+        started = set(threading.enumerate()) - self._threads_before
+        for thread in started:
             thread.join(max(0.0, daemons_until - time.monotonic()) if thread.daemon else None)
+        return sum(thread.is_alive() for thread in started)
 
     def take_error(self) -> BaseException | None:
         """What was raised beside the cell since :meth:`begin`; None where nothing was."""

@@ -98,6 +98,8 @@ class Evidence:
     """The assert that failed looks at data; code that looks at them is not proven by passing it."""
     own_raise: bool = False
     """The error is one that the notebook raises itself: passing its check is no proof that what it checks is right."""
+    threads_left: bool = False
+    """What failed was a thread, and one that the fixed cell started still ran when its trial ended: it may fail later."""
     specified: bool = False
     """Somebody said in words what the cell is for."""
     band_aid: str = ""

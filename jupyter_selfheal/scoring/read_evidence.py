@@ -67,6 +67,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         of_data=asks_of_data(case),
         own_raise=is_raised_by_notebook(case),
         specified=bool(case.oracle.spec),
+        threads_left=_has_threads_left(trial),
         band_aid=find_band_aid(case, patch) or "",
         tampering=cheats,
         remarks=doubts,
@@ -75,6 +76,11 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
     return seen
+
+
+def _has_threads_left(trial: Trial) -> bool:
+    cell = trial.step(Role.CELL)
+    return cell is not None and isinstance(cell.value, dict) and bool(cell.value.get("threads_left"))
 
 
 def _count_printed_alone(case: Case) -> int:

@@ -38,6 +38,8 @@ OFFERED = 3.5
 FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 """So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
+GOES_ON = "A thread that the fixed cell starts still ran when the trial ended: whether it fails later was not seen."
+
 SAFE_RULE = 7.0
 UNDECIDED = 5.0
 
@@ -79,6 +81,9 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
     else:
         score, met = _weigh(patch, evidence, opinion, sheet)
         score = _subtract_remarks(score, evidence, charge, sheet, safe=patch.applicability is Applicability.SAFE)
+        if evidence.threads_left:
+            score = min(score, FITTED)
+            sheet.reasons.append(GOES_ON)
     if evidence.tampering:
         score = min(score, CAP)
         sheet.reasons[:0] = [f"It {trick}." for trick in evidence.tampering]

@@ -37,6 +37,20 @@ def test_what_fails_in_a_thread_or_a_callback_is_healed(loaded: LiveKernel) -> N
     assert "+    print(value[0])" in card
 
 
+def test_a_thread_that_goes_on_is_told_of() -> None:
+    watch, go_on = AsideWatch(), threading.Event()
+    try:
+        watch.install()
+        watch.begin()
+        threading.Thread(target=lambda: None).start()
+        assert watch.wait_for_threads() == 0
+        threading.Thread(target=go_on.wait, daemon=True).start()
+        assert watch.wait_for_threads() == 1
+    finally:
+        go_on.set()
+        watch.remove()
+
+
 def test_only_what_a_cell_raised_beside_it_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     def fail() -> None:
         raise ValueError("beside")

@@ -160,7 +160,11 @@ class Runner:
 
         self.shell.compile.cache = remember
         try:
-            result, beside = self._run_with_asides(step) if step.get("with_asides") else (self._run_cell(step), None)
+            running = 0
+            if step.get("with_asides"):
+                result, beside, running = self._run_with_asides(step)
+            else:
+                result, beside = self._run_cell(step), None
         finally:
             self.shell.compile.cache = cache
             self.capture.flush()
@@ -170,7 +174,7 @@ class Runner:
             raise error
         if error is None:
             self.last.result = result.result
-            return {"status": "ok"}
+            return {"status": "ok", "value": {"threads_left": running}} if running else {"status": "ok"}
         tb = _cut_to_cell(error.__traceback__, self._file)
         self.last.error = error.with_traceback(tb)
         what = sandbox_errors.find_cause(type(error).__name__, str(error), self.plan)
@@ -186,15 +190,15 @@ class Runner:
         with event_loop.run_as_current(self.loop) if is_called else contextlib.nullcontext():
             return self.shell.run_cell(code, store_history=True, **also)
 
-    def _run_with_asides(self, step: dict[str, Any]) -> tuple[Any, BaseException | None]:
-        """The result, and what was raised beside the cell."""
+    def _run_with_asides(self, step: dict[str, Any]) -> tuple[Any, BaseException | None, int]:
+        """The result, what was raised beside the cell, and how many of its threads still run."""
         watch = asides.AsideWatch()
         watch.install()
         try:
             watch.begin()
             result = self._run_cell(step)
-            watch.wait_for_threads()
-            return result, watch.take_error()
+            running = watch.wait_for_threads()
+            return result, watch.take_error(), running
         finally:
             watch.remove()
 

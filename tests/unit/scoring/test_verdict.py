@@ -230,3 +230,10 @@ def test_one_or_two_printed_values_alone_prove_no_unusual_guess(weight: float, v
     assert score(replace(UNSAFE, weight=weight), user=printed, printed_alone=values) == expected
     by_rule = replace(UNSAFE, healer="rules", weight=weight)
     assert score(by_rule, user=printed, printed_alone=values) == 9.2
+
+
+def test_a_fix_whose_thread_still_ran_is_offered_and_says_so() -> None:
+    found = build_verdict(SAFE, Evidence(True, threads_left=True))
+    assert found.score == 6.0
+    assert found.plausible
+    assert "whether it fails later was not seen" in found.reasons[-1]
