@@ -97,7 +97,10 @@ class CallObserver:
 
 
 def list_witnesses(case: Case) -> tuple[Cell, ...]:
-    """The cells above, and what of the failing cell ran before the statement that raised."""
+    """The cells above, and what of the failing cell ran before the statement that raised, as far as that does not hang on it.
+
+    ``account.deposit(50)`` above ``assert account.balance == 150`` is what the assert complains of.
+    """
     above = case.notebook.code_before(case.failure.cell_id)
     failure = case.failure
     if failure.kind is not FailureKind.RAISED or failure.statement < 1 or src.is_foreign(failure.source):
@@ -105,8 +108,14 @@ def list_witnesses(case: Case) -> tuple[Cell, ...]:
     statements = src.list_statements(failure.source)
     if failure.statement >= len(statements):
         return above
-    end = src.find_span(failure.source, statements[failure.statement].node)[0]
-    return (*above, Cell(failure.cell_id, failure.source[:end], runs=1))
+    nodes = [s.node for s in statements[: failure.statement + 1]]
+    texts = [src.extract_text(failure.source, node) for node in nodes]
+    needed = src.backward_slice(texts[:-1], src.collect_names([nodes[-1]]).uses)
+    until = next(
+        (n for n in needed if not isinstance(nodes[n], ast.Import | ast.ImportFrom | DEFINITIONS)), len(nodes) - 1
+    )
+    end = src.find_span(failure.source, nodes[until])[0]
+    return (*above, Cell(failure.cell_id, failure.source[:end], runs=1)) if until else above
 
 
 def record_calls(cells: tuple[Cell, ...], kernel: TrialKernel, sandbox: Sandbox) -> Recording:

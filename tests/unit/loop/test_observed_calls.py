@@ -123,6 +123,14 @@ def test_what_the_failing_cell_did_before_it_failed_is_a_witness_too() -> None:
     assert not try_change(AVERAGE, AVERAGE.replace("/", "*"), failing, statement=0).calls
 
 
+def test_what_the_failing_assert_reads_is_no_witness_for_what_made_it() -> None:
+    account = "class Account:\n    def __init__(self):\n        self.balance = 100\n    def deposit(self, x):\n        self.balance =+ x\n"
+    failing = "account = Account()\naccount.deposit(50)\nassert account.balance == 150"
+    tried = try_change(account, account.replace("=+", "+="), failing, statement=2)
+    assert not tried.calls
+    assert tried.verdict.score >= 8
+
+
 def test_what_the_failing_cell_puts_out_before_it_fails_complains_of_nothing() -> None:
     failing = Cell("", "print(average([2, 4]))\nprint(average([]))", outputs=printed("", "3.0\n0\n").outputs)
     tried = try_change(AVERAGE, AVERAGE + " if xs else 0", failing, statement=1)
