@@ -129,7 +129,12 @@ def shorten_paths(text: str, folder: str = "") -> str:
     for path, name in ((folder, "."), (os.path.expanduser("~"), "~")):
         if len(path) > 1:
             text = text.replace(path, name)
+    text = _MADE_UP.sub(r"(line \1)", text)
     return re.sub(r"/\S*?/(?=(?:site|dist)-packages/)", "…/", text)
+
+
+_MADE_UP = re.compile(r"\((?:\d{5,}\.py|<ipython-input-[^()>]{1,80}>), line (\d+)\)")
+"""Where a message of a syntax error names a file that a kernel made up for its cell."""
 
 
 def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:

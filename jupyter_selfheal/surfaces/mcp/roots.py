@@ -45,7 +45,8 @@ class Roots:
             )
         notebook = next((p for p in inside if os.path.isfile(p)), None)  # also where the name is too long to be one
         if notebook is None:
-            raise UsageError(f"{path[:200]}: no such file within {self.describe()}{self._suggest(path)}")
+            what = "is a folder, and no file" if any(os.path.isdir(p) for p in inside) else "no such file"
+            raise UsageError(f"{path[:200]}: {what} within {self.describe()}{self._suggest(path)}")
         if notebook.suffix != ".ipynb":
             raise UsageError(f"{path[:200]} is no notebook: name a file that ends in .ipynb")
         return notebook
@@ -56,7 +57,7 @@ class Roots:
 
     def _suggest(self, path: str) -> str:
         """The notebooks beside the one that was named, a few."""
-        names = sorted({p.name for folder in self.folders for p in folder.glob("*.ipynb")})
+        names = sorted({p.name for folder in self.folders for p in folder.glob("*.ipynb") if p.is_file()})
         close = [n for n in names if Path(path).stem.lower() in n.lower()] or names
         return f"; there is {', '.join(close[:5])}" if close else ""
 

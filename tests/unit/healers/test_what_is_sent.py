@@ -185,6 +185,9 @@ def test_summaries_tell_kinds_not_values(value: Any, line: str) -> None:
 def test_paths_say_nothing_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ann")
     text = "/home/ann/shop/a.csv /home/ann/x.csv /opt/py/lib/python3.11/site-packages/pandas/io.py"
+    assert shorten_paths("invalid syntax (3948120943.py, line 2)") == "invalid syntax (line 2)"
+    assert shorten_paths("invalid syntax (<ipython-input-3-ab12>, line 2)") == "invalid syntax (line 2)"
+    assert shorten_paths("invalid syntax (helper.py, line 2)") == "invalid syntax (helper.py, line 2)"
     assert shorten_paths(text, "/home/ann/shop") == "./a.csv ~/x.csv …/site-packages/pandas/io.py"
 
 

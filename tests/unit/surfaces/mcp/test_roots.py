@@ -58,3 +58,9 @@ def test_the_whole_disk_and_the_home_folder_are_opened_only_by_name(wide: Path) 
     with pytest.raises(UsageError, match="--root"):
         Roots.from_options((), wide)
     assert Roots.from_options((wide,), wide).folders == (wide.resolve(),)
+
+
+def test_a_folder_that_is_named_like_a_notebook_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "dir.ipynb").mkdir()
+    with pytest.raises(UsageError, match=r"dir.ipynb: is a folder, and no file within [^;]*$"):
+        Roots((tmp_path,)).resolve_notebook("dir.ipynb")
