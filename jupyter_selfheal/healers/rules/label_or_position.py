@@ -19,7 +19,7 @@ class LabelOrPosition(Rule):
     **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`.
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
-    columns of the table. Silent where the index holds numbers: a label that is not there is none.
+    columns of the table. Silent where the index holds numbers, as texts too: `2` may mean the label `"02"`.
     """
 
     code = "PDA134"
@@ -73,7 +73,7 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
         return None
     place = context.text(row)
     if not context.is_true(
-        f"({text}).index.nlevels == 1 and all(isinstance(_, str) or hasattr(_, 'year') for _ in ({text}).index)"
+        f"({text}).index.nlevels == 1 and all((isinstance(_, str) and not _.strip().isdigit()) or hasattr(_, 'year') for _ in ({text}).index)"
     ):
         return None
     if not context.is_true(f"-len({text}) <= {place} < len({text})"):
