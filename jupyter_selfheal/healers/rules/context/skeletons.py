@@ -38,11 +38,13 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
 
 
 def has_attempt(source: str) -> bool:
-    """True where somebody has written code below the note that asks for it, and left no hole in it."""
+    """True where somebody has written code below the note that asks for it, or up to a `return` above it, and left no hole in it."""
     lines = source.splitlines()
     notes = [n for n, line in enumerate(lines) if line.lstrip().startswith("#") and is_skeleton(line)]
     if not notes:
         return False
+    above = [line.strip() for line in lines[: notes[0]] if line.strip()]
     below = [line.strip() for line in lines[notes[0] + 1 :]]
     written = any(line and not line.startswith("#") and line != "pass" for line in below)
+    written = written or bool(above and above[-1].startswith("return "))
     return written and not is_skeleton("\n".join(line for n, line in enumerate(lines) if n not in notes))

@@ -202,6 +202,8 @@ def test_an_attempt_below_a_note_is_no_exercise() -> None:
     assert has_attempt("# write your code here\nprint('Hi' x)")
     assert not has_attempt("# write your code here\n")
     assert not has_attempt("# your code here\npass")
+    assert has_attempt("def f(xs):\n    ys = []\n    return zs\n    # your code here\n    pass")
+    assert not has_attempt("def f(xs):\n    ys = []\n    # your code here\n    return ys".replace("return ys", "pass"))
     assert not has_attempt("# your code here\nx = ___")
     assert not has_attempt("print('Hi' x)")
 
