@@ -26,6 +26,8 @@ NEEDS_FILES = (
     "jupyter selfheal heal --project",
     "jupyter selfheal heal course",
     "jupyter selfheal revert FILE.py",
+    "jupyter selfheal heal PATH --python",
+    "jupyter selfheal heal PATH --requirements",
 )
 """Commands that are only asked whether they understand their words: programs are measured, agents served, clusters and repositories healed, files given back in
 tests of their own."""
