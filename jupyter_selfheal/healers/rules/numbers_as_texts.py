@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
-PLAIN = r"\s*[-+]?\d+(?:\.\d*)?\s*"
-GROUPED = r"\s*[-+]?\d{1,3}(?:,\d{3})*(?:\.\d+)?\s*"
+PLAIN = r"\s*[-+]?(?:0|[1-9]\d*)(?:\.\d*)?\s*"
+GROUPED = r"\s*[-+]?(?:0|[1-9]\d{0,2}(?:,\d{3})*)(?:\.\d+)?\s*"
 
 
 class NumbersAsTexts(Rule):
@@ -21,7 +21,7 @@ class NumbersAsTexts(Rule):
     **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`.
 
     **Fix safety** Safe: every text of the column that is not missing is a number in one notation, with groups of three digits after commas
-    where there are any. Silent where one is not.
+    where there are any. Silent where one is not, and for codes: a number does not begin with `0` before another digit.
     """
 
     code = "PDA138"
