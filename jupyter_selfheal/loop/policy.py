@@ -127,10 +127,11 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if wasted:
         return Close(wasted, limits.explain_waste(dossier, wasted))
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
-        means = f"{proposals.format_progress(dossier)}, an error that the notebook means to raise"
-        return Close(Reason.EXHAUSTED, f"fixed the first problem; next: {means}")
+        means = f"{proposals.format_partial_fix(dossier)}, an error that the notebook means to raise"
+        return Close(Reason.EXHAUSTED, means)
     if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason in _LEFT_IN_THE_END and not dossier.shut):
-        return Close(Reason.ENVIRONMENT, dossier.diagnosis.advice or dossier.diagnosis.cause)
+        why = dossier.diagnosis.advice or dossier.diagnosis.cause
+        return Close(Reason.ENVIRONMENT, f"{proposals.format_partial_fix(dossier)}. {why}" if dossier.derived else why)
     if limits.is_outage(dossier):
         return Pause(dossier.shut[-1].message, Reason.INFRASTRUCTURE)
     if dossier.shut:
@@ -140,7 +141,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if dossier.derived:
         return Close(
             Reason.EXHAUSTED,
-            f"fixed the first problem; next: {proposals.format_progress(dossier)}; no working fix found for that",
+            f"{proposals.format_partial_fix(dossier)}; no working fix found for that",
         )
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
     return Close(Reason.EXHAUSTED, f"no working fix found{advice}")

@@ -55,8 +55,13 @@ def find_last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
     why = "not tried: " + (dossier.unproven or "this failure is left alone")
     if dossier.derived and not patches:
         patches = [dossier.current.base]
-        why = f"fixed the first problem; next: {format_progress(dossier)}"
+        why = format_partial_fix(dossier)
     return (build_untried_proposal(dossier, patches, why),) if patches else ()
+
+
+def format_partial_fix(dossier: Dossier) -> str:
+    """Which change got past the first failure, and the failure behind it."""
+    return f"fixed the first problem ({dossier.current.base.title}); next: {format_progress(dossier)}"
 
 
 def format_progress(dossier: Dossier) -> str:

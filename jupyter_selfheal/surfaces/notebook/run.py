@@ -389,6 +389,8 @@ def _explain_not_healed(outcome: Outcome, status: Status) -> str:
         advice = outcome.diagnosis.advice or outcome.diagnosis.cause
         if outcome.diagnosis.skip_reason is SkipReason.FLAKY:
             return f"{outcome.diagnosis.cause} {advice}"
+        if outcome.detail.endswith(advice):  # it may say first what was mended before
+            advice = outcome.detail
         tried = next((_describe_installation(a) for a in outcome.attempts if list_requirements(a.patch)), "")
         return f"{advice} ({tried})" if tried else advice
     by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")

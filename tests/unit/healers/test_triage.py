@@ -75,6 +75,7 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["def mean(x):\n    return sum(x)", "assert mean([1, 3]) == 2"],
         ["total = 1 + 1", "assert total == 3"],
         ["mean = 2.0 * 3", "assert abs(mean - 1.5) < 1e-9"],
+        ["integral = sum([1.0, -0.5])", "assert abs(integral) < 1e-6"],
         ["# TODO: faster\nvalues = [1]\nvalues.append(2)[0]"],
         ["print 'hello'"],
         ["x = {'alpha': 1}", "x['alhpa']"],

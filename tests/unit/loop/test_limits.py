@@ -278,7 +278,7 @@ def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage:
     parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.EXHAUSTED
-    assert outcome.detail.startswith("fixed the first problem; next: NameError: name 'missing'")
+    assert outcome.detail.startswith("fixed the first problem (x.lenght → len(x)); next: NameError: name 'missing'")
     assert outcome.proposal[0].candidates[0].patch.title == "x.lenght → len(x)"
     assert outcome.proposal[0].proven_from == ()
 

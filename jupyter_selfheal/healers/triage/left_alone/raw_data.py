@@ -9,6 +9,9 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
+TINY = 0.01
+"""A bound that only what was computed to be zero is held to."""
+
 
 def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """An assert that finds something in the data, not in a function of the notebook or in a computed value."""
@@ -38,14 +41,15 @@ def _compares_a_result(test: ast.expr) -> bool:
 
 
 def _is_near(test: ast.Compare) -> bool:
-    """``abs(a - b) < eps``, and the same of NumPy: equal but for rounding."""
+    """``abs(a - b) < eps`` and ``abs(integral) < 1e-6``, and the same of NumPy: equal but for rounding."""
     call = test.left
+    bound = test.comparators[0]
+    is_small = isinstance(bound, ast.Constant) and isinstance(bound.value, float) and bound.value <= TINY
     name = call.func if isinstance(call, ast.Call) else None
     return (
         isinstance(call, ast.Call)
         and len(call.args) == 1
-        and isinstance(call.args[0], ast.BinOp)
-        and isinstance(call.args[0].op, ast.Sub)
+        and (is_small or (isinstance(call.args[0], ast.BinOp) and isinstance(call.args[0].op, ast.Sub)))
         and (name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")) in ("abs", "fabs", "absolute")
         and all(isinstance(op, ast.Lt | ast.LtE) for op in test.ops)
     )
