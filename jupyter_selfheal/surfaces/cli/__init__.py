@@ -31,7 +31,11 @@ def run() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
     try:
-        options = build_parser().parse_args(argv)
+        parser, words = build_parser(), sys.argv[1:] if argv is None else argv
+        if not words:
+            parser.print_help(sys.stderr)
+            return FAILED
+        options = parser.parse_args(words)
         # what Python has to say of the syntax of a user's cell, it says in the user's kernel, not to who reads our table
         warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
         # a home that does not exist: what matters of it is said where a journal cannot be written

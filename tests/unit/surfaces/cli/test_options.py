@@ -176,3 +176,11 @@ def test_a_run_is_not_resumed_with_the_journal_of_another_notebook(
         pytest.raises(NotebookError, match=r"a.ipynb: run someid healed b.ipynb in its place"),
     ):
         session._open_journal(document, "someid-1.1")
+
+
+def test_without_a_command_all_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert "heal notebooks" in shown.err
+    assert "serve coding agents" in shown.err
