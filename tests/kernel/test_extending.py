@@ -171,7 +171,7 @@ print(surface.heal(broken.case, broken.starts).reason.value)
 """
     done = run(installed, installed, "-c", code)
     assert done.stdout.splitlines()[-1] == "healed", done.stdout + done.stderr
-    assert "Change `average` to `mean`" in done.stdout
+    assert "Use `statistics.mean([1, 3])`" in done.stdout
 
 
 def test_the_snippet_for_a_compatible_server_makes_a_provider(installed: Path) -> None:

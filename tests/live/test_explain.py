@@ -30,6 +30,6 @@ def test_in_a_lesson_the_explanation_comes_first_and_the_fix_when_it_is_asked_fo
 
 def test_without_a_fix_the_card_explains(loaded: LiveKernel) -> None:
     loaded.run("import numpy as np\nA, B = np.zeros((3, 4)), np.zeros((3, 2))", "a")
-    loaded.run("%%heal --healers rules\nA @ B", "b", allow_stdin=True)
+    loaded.run("%%heal --healers memory\nA @ B", "b", allow_stdin=True)
     loaded.wait_for(lambda: any("try `A.T @ B`" in text for text in loaded.displays.values()), "the explanation")
     assert "`A` is 3×4, `B` is 3×2; try `A.T @ B`" in loaded.run("%heal why")["text"]

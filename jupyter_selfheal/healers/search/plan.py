@@ -286,6 +286,7 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
     defined = [find_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
     names = {n for p in pieces if p.mutable for n in src.find_names(p.text).uses} - set(defined)
     above: dict[str, None] = {}
+    beside: set[str] = set()
     modules: set[str] = set()
     functions: set[str] = set()
     for cell in reversed(case.notebook.code_before(case.failure.cell_id)):
@@ -296,9 +297,12 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         }
         for node in tree.body if tree else ():
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-                above |= dict.fromkeys(sorted(src.collect_names([node]).binds))
+                bound = src.collect_names([node]).binds
+                above |= dict.fromkeys(sorted(bound))
+                beside |= bound if bound & names else frozenset()
     return {
         "attributes": sorted(attributes),
+        "beside": sorted(beside),
         "callables": sorted({*filter(None, defined), *functions}),
         "modules": sorted(modules),
         "names": sorted(names),

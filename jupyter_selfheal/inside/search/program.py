@@ -87,15 +87,15 @@ def read_program(argument: Mapping[str, Any]) -> Program:
     )
 
 
-def compile_unit(program: Program, index: int, text: str) -> CodeType:
+def compile_unit(program: Program, index: int, text: str, *, counted: bool = True) -> CodeType:
     """The code of a unit with this text; raises SyntaxError (or ValueError, RecursionError) where it cannot be.
 
-    The rounds of its loops and the calls of its functions are counted: see :mod:`.count_steps`.
+    The rounds of its loops and the calls of its functions are counted unless that is not wanted: see :mod:`.count_steps`.
     """
     unit = program.units[index]
-    if unit.role != CHECK and (counted := insert_counting(text, unit.text)) != text:
+    if counted and unit.role != CHECK and (counting := insert_counting(text, unit.text)) != text:
         with contextlib.suppress(SyntaxError):  # `while x := f()`, or the text does not parse anyway
-            return _compile_text(program, index, counted)
+            return _compile_text(program, index, counting)
     return _compile_text(program, index, text)
 
 

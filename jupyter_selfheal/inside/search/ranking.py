@@ -233,9 +233,12 @@ class Ranking:
         }  # fmt: skip
 
     def _describe_foreign_name(self, n: int) -> str:
-        """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance."""
+        """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance.
+
+        What was assigned together with a name that is read here (``distance, hours, stops = …``) is spoken of.
+        """
         new = {word for text in self.candidates[n].texts.values() for word in _WORD.findall(text)}
-        here = {word for u in self.units for word in _WORD.findall(u.text)}
+        here = {word for u in self.units for word in _WORD.findall(u.text)} | set(self.maker.given.get("beside", ()))
         foreign = sorted((new - here) & set(self.maker.given.get("nearby", ())))
         is_proven = self.hypotheses.count_mended(n) >= SEVERAL_TIMES
         return (
