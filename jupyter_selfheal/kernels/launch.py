@@ -167,7 +167,6 @@ class LiveKernel:
         code: str,
         timeout: float = 0.0,
         on_output: Callable[[Output], None] | None = None,
-        stop_on_error: bool = True,
         *,
         silent: bool = False,
         cell_id: str = "",
@@ -190,7 +189,7 @@ class LiveKernel:
                 "store_history": not silent,
                 "user_expressions": dict(expressions or {}),
                 "allow_stdin": False,
-                "stop_on_error": stop_on_error,
+                "stop_on_error": False,  # else the kernel may abort what is sent right after a cell that failed
             }
             request = self._client.session.msg("execute_request", content, metadata={"cellId": cell_id})
             self._client.shell_channel.send(request)
