@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 import pytest
@@ -24,6 +24,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 __all__ = ["Agent", "MCPError", "connect", "connect_by_http", "httpx2"]
+
+T = TypeVar("T")
 
 
 class Refused(Exception):
@@ -45,18 +47,25 @@ class Agent:
         """A call that is under way."""
         return self.portal.start_task_soon(self._call, tool, arguments)
 
-    def give_up_once_it_runs(self, tool: str, **arguments: Any) -> None:
-        """Call a tool, and cancel the call as an agent's user does, as soon as the server says that it goes on."""
-        self.portal.call(self._give_up, tool, arguments)
+    def give_up_once_it_runs(self, look: Callable[[], T], tool: str, **arguments: Any) -> T:
+        """Call a tool, and cancel the call as an agent's user does, as soon as the server says that it goes on.
 
-    async def _give_up(self, tool: str, arguments: dict[str, Any]) -> None:
+        Returns what ``look`` gave just before that.
+        """
+        seen: T = self.portal.call(self._give_up, look, tool, arguments)
+        return seen
+
+    async def _give_up(self, look: Callable[[], T], tool: str, arguments: dict[str, Any]) -> T:
+        seen = []
         with anyio.CancelScope() as scope:
 
             async def cancel(progress: float, total: float | None, message: str | None) -> None:
+                seen.append(look())
                 scope.cancel()
 
             await self.client.call_tool(tool, arguments, progress_callback=cancel)
         assert scope.cancelled_caught
+        return seen[0]
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         answer = await self.client.call_tool(tool, arguments)
