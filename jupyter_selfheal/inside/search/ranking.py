@@ -220,8 +220,7 @@ class Ranking:
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         doubt = (
             self.hypotheses.describe_doubt(n, self.rushed)
-            or self._describe_odd_value(n)
-            or self._describe_foreign_name(n)
+            or self._describe_odd_patch(n)
             or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
             or self._describe_doubt_of_literal(n)
             or self._describe_idle_code(n)
@@ -232,6 +231,12 @@ class Ranking:
             "rival": doubt,
         }  # fmt: skip
 
+    def _describe_odd_patch(self, n: int) -> str:
+        """The doubt about a patch that few failing checks speak for, and that is odd: by what it gives, or by what it reads."""
+        if self.hypotheses.count_mended(n) >= SEVERAL_TIMES:
+            return ""
+        return self._describe_odd_value(n) or self._describe_foreign_name(n)
+
     def _describe_foreign_name(self, n: int) -> str:
         """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance.
 
@@ -240,10 +245,7 @@ class Ranking:
         new = {word for text in self.candidates[n].texts.values() for word in _WORD.findall(text)}
         here = {word for u in self.units for word in _WORD.findall(u.text)} | set(self.maker.given.get("beside", ()))
         foreign = sorted((new - here) & set(self.maker.given.get("nearby", ())))
-        is_proven = self.hypotheses.count_mended(n) >= SEVERAL_TIMES
-        return (
-            f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign and not is_proven else ""
-        )
+        return f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign else ""
 
     def _describe_odd_value(self, n: int) -> str:
         """The doubt about a patch with which an input like the checked ones gives nothing where each check expects something, or, where
