@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +19,19 @@ from jupyter_client.manager import KernelManager
 
 PATIENCE = 60.0
 """Seconds after which a kernel that does not answer is a failure."""
+
+
+PORTS = itertools.count(20_000 + 3_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")))
+"""Below those that the system hands out, and others for each worker: two kernels that start at once must not be given the same one."""
+
+
+def choose_port() -> int:
+    """The next port that nobody listens on."""
+    for port in PORTS:
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)):
+                return port
+    raise AssertionError("no port is left")
 
 
 class LiveKernel:
@@ -33,7 +48,8 @@ class LiveKernel:
         if not keep_key:
             env.pop("ANTHROPIC_API_KEY", None)
         self.data = data
-        self.manager = KernelManager(kernel_name="python3")
+        ports = {f"{name}_port": choose_port() for name in ("shell", "iopub", "stdin", "control", "hb")}
+        self.manager = KernelManager(kernel_name="python3", cache_ports=False, **ports)
         self.manager.start_kernel(cwd=str(folder), env=env)
         self.client = self.manager.client()
         self.client.start_channels()
