@@ -16,6 +16,7 @@ import ipykernel
 import pytest
 
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
+from tests.ports import choose_port
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")]
 
@@ -192,9 +193,12 @@ ALLOWED = {
         Parallel(n_jobs=2)(delayed(abs)(n) for n in range(2))
         get_reusable_executor().shutdown(wait=True)
         """,
-    "debugpy": """
-        import debugpy, threading
-        debugpy.listen(('127.0.0.1', 0))
+    "debugpy": f"""
+        import debugpy
+        from debugpy.common import sockets
+        create_server = sockets.create_server  # it would ask the system for a port, where a client of a dead kernel may call
+        sockets.create_server = lambda host, port, **how: create_server(host, {choose_port()}, **how)
+        debugpy.listen(('127.0.0.1', {choose_port()}))
         """,
     "a forked child": """
         import os, threading, time

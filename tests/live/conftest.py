@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,21 +15,10 @@ import psutil
 import pytest
 from jupyter_client.manager import KernelManager
 
+from tests.ports import choose_port
+
 PATIENCE = 60.0
 """Seconds after which a kernel that does not answer is a failure."""
-
-
-PORTS = itertools.count(20_000 + 3_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")))
-"""Below those that the system hands out, and others for each worker: two kernels that start at once must not be given the same one."""
-
-
-def choose_port() -> int:
-    """The next port that nobody listens on."""
-    for port in PORTS:
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)):
-                return port
-    raise AssertionError("no port is left")
 
 
 class LiveKernel:

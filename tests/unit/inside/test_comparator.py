@@ -120,7 +120,7 @@ def test_other_values_differ_in_words(want: Any, got: Any) -> None:
 @pytest.mark.parametrize(("want", "got"), EQUAL + OTHER, ids=name)
 def test_a_search_and_an_expectation_judge_alike(want: Any, got: Any) -> None:
     state = {"want": want, "got": got}
-    searched = Runner(Program((Unit("got", "cell", cell="c"),), expect="want"), state).run({}, 10_000).plausible
+    searched = Runner(Program((Unit("got", "cell", cell="c"),), expect="want"), state).run({}, 4_000_000).plausible
     asked = expected.probe(SimpleNamespace(user_ns=state), SimpleNamespace(result=got), {"expect": "want", "name": ""})
     assert searched is asked["ok"]
 
