@@ -129,6 +129,7 @@ class ResultReader:
             errors=errors,
             value=ended.get("value"),
             seconds=seconds,
+            peak_mb=read_number(ended.get("peak_mb"), 0) or 0.0,
         )
 
     def _build_error(self, at: int, raw: Mapping[str, JSON]) -> ErrorInfo:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.inside.fork.memory_use import measure_own_peak_mb
 from jupyter_selfheal.inside.fork.steps import keep_line_numbers
 from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.deaths import describe_death
@@ -75,7 +76,8 @@ class TrialSession:
         """Run one step for at most ``seconds``. A kernel that died under it gives the status ``error`` and no error."""
         began = time.monotonic()
         result = self._run_cell(step, seconds) if isinstance(step, Run) else self._run_probe(step, seconds)
-        return _label_result(step, result, time.monotonic() - began)
+        result = _label_result(step, result, time.monotonic() - began)
+        return replace(result, peak_mb=measure_own_peak_mb(self.kernel.pid)) if isinstance(step, Run) else result
 
     def _run_cell(self, step: Run, seconds: float) -> StepResult:
         heard = {name: len(self._read_echo(name)) for name in _STREAMS}

@@ -177,6 +177,8 @@ class StepResult:
     errors: tuple[ErrorInfo, ...] = ()
     value: JSON = None
     seconds: float = 0.0
+    peak_mb: float = 0.0
+    """The most memory of its own, in MiB, that the process has had until the step's end (no mapped files); 0 where that is not known."""
 
     @property
     def ok(self) -> bool:

@@ -42,4 +42,7 @@ def test_a_warning_is_healed_where_the_cell_gives_the_same(place: Path) -> None:
     found = {w["cell"]: (w["warning"].partition(":")[0], w["status"]) for w in done.notebook["warnings"]}
     assert found[2] == ("FutureWarning", "healed")
     assert found[3][1] in ("offered", "not healed")  # with the new name it gives another value
+    drift = done.notebook["drift"]
+    assert [c["cell"] for c in drift["cells"]] == [1, 2, 3, 4], "each cell ran with its warning, and without"
+    assert 10 < drift["before_mb"] < 2 * drift["after_mb"] < 4 * drift["before_mb"]
     assert sources(place / "out.ipynb") == [CELLS[0], "print(shop.fit([1, 2], max_iter=3))", *CELLS[2:]]

@@ -21,6 +21,7 @@ from typing import Any
 from jupyter_selfheal.inside import asides, locate
 from jupyter_selfheal.inside.fork import event_loop, sandbox_errors
 from jupyter_selfheal.inside.fork.capture import Capture
+from jupyter_selfheal.inside.fork.memory_use import measure_own_peak_mb
 
 _FRAMES = 60
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -125,6 +126,7 @@ class Runner:
                 limit(0.0)
             self.capture.flush()
             ended["seconds"] = time.perf_counter() - began
+            ended["peak_mb"] = measure_own_peak_mb() if "code" in step else 0.0
             self._send("end", number, ended)
             self.failed = self.failed or ended["status"] != "ok"
             if self.timed_out or ("code" in step and ended["status"] != "ok" and not step.get("go_on")):

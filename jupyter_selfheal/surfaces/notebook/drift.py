@@ -1,7 +1,8 @@
-"""What healing changed beside the failure: how long the notebook runs, and what its cells put out.
+"""What healing changed beside the failure: how long the notebook runs, how much memory it takes, and what its cells put out.
 
-Cells above the first one that was healed ran without any fix on this machine, and ran again in the final clean run. The others never ran without a
-fix: there the time counts that the file stores for them, where an executor or a front end wrote one down, on whatever machine that was.
+Cells above the first one that was healed ran without any fix on this machine, and ran again in the final clean run; so did that one itself where it ran
+to its end with a wrong result, and every cell where only warnings were healed. The others never ran without a fix: there the time counts
+that the file stores for them, where an executor or a front end wrote one down, on whatever machine that was. No file stores memory.
 """
 
 from __future__ import annotations
@@ -11,8 +12,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from jupyter_selfheal.model import JSON
-from jupyter_selfheal.surfaces.notebook.records import CellDrift, NotebookReport, Record, Status
+from jupyter_selfheal.model import JSON, FailureKind
+from jupyter_selfheal.surfaces.notebook.records import (
+    CellDrift,
+    NotebookReport,
+    Record,
+    Status,
+    ignore_warning,
+    offer_warnings,
+)
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.notebook.final import CellRun
@@ -21,17 +29,23 @@ LEAST_SECONDS = 1.0
 """A notebook that takes less than this longer is not called slower: such differences come by chance."""
 
 NOTEWORTHY = 1.2
-"""So many times as long as before is said of a notebook, unasked."""
+"""So many times as long as before, or as much memory, is said of a notebook, unasked."""
+
+LEAST_MB = 100.0
+"""A notebook that takes less than so many MiB more is not said to take more memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The cells that ran before and after: seconds of both, and the numbers of those that give another value now."""
+    """The cells that ran before and after: seconds of both, the numbers of those that give another value now, and the most memory (MiB)
+    before and after; 0 where that is not known."""
 
     before: float
     after: float
     cells: int
     other_values: tuple[int, ...] = ()
+    before_mb: float = 0.0
+    after_mb: float = 0.0
 
     @property
     def factor(self) -> float:
@@ -41,10 +55,23 @@ class Drift:
         return self.after / max(self.before, 0.001)
 
     @property
+    def takes_more_memory(self) -> bool:
+        """Whether the cells take so much more memory that it is said unasked."""
+        more = self.after_mb - self.before_mb
+        return self.before_mb > 0 and more >= LEAST_MB and self.after_mb > NOTEWORTHY * self.before_mb
+
+    @property
+    def is_noteworthy(self) -> bool:
+        """Whether it is said unasked."""
+        return self.factor > NOTEWORTHY or self.takes_more_memory
+
+    @property
     def words(self) -> str:
         """One sentence for a person."""
         noun = "1 cell" if self.cells == 1 else f"{self.cells} cells"
         time = f"{noun} that can be compared: {self.before:.1f} s before, {self.after:.1f} s after"
+        if self.before_mb and self.after_mb:
+            time += f"; at most {self.before_mb:,.0f} MB of memory before, {self.after_mb:,.0f} MB after"
         if not self.other_values:
             return f"{time}; no output shows another value."
         which = "cell" if len(self.other_values) == 1 else "cells"
@@ -64,12 +91,44 @@ def list_cell_drifts(
         cell_id = record.cell.id
         if cell_id not in seen or seen[cell_id].failure:
             continue
-        ran_before = record.number < healed_from and cell_id in first and not first[cell_id].failure
-        before = first[cell_id].result.seconds if ran_before else read_stored_seconds(raw_cells.get(cell_id, {}))
-        if before is not None:
-            other = record.changed or record.differs or (record.status is Status.HEALED and record.stored.differs)
-            drifts.append(CellDrift(record.number, before, seen[cell_id].result.seconds, other))
+        ran_before = cell_id in first and (
+            (record.number < healed_from and not first[cell_id].failure)
+            or (record.number == healed_from and any(f.kind is FailureKind.MISSED for f in first[cell_id].failure))
+        )
+        if ran_before:
+            drifts.append(_compare_runs(record, first[cell_id], seen[cell_id]))
+        elif (before := read_stored_seconds(raw_cells.get(cell_id, {}))) is not None:
+            drifts.append(CellDrift(record.number, before, seen[cell_id].result.seconds, _gives_other_value(record)))
     return tuple(drifts)
+
+
+def list_warning_drifts(
+    report: NotebookReport, first: Mapping[str, CellRun], seen: Mapping[str, CellRun]
+) -> tuple[CellDrift, ...]:
+    """The cells with their warnings (``first``) and without (``seen``): all of them ran before. Where other fixes were applied
+    too, what is known of the cells without those counts as before."""
+    known = {drift.number: drift for drift in report.drifts}
+    drifts = []
+    for record in report.records:
+        before, after = first.get(record.cell.id), seen.get(record.cell.id)
+        if before is None or after is None or before.failure or after.failure:
+            continue
+        drift = _compare_runs(record, before, after)
+        if record.number in known:
+            earlier = known[record.number]
+            other = drift.other_value or earlier.other_value
+            drift = replace(earlier, after=drift.after, after_mb=drift.after_mb, other_value=other)
+        drifts.append(drift)
+    return tuple(drifts)
+
+
+def _compare_runs(record: Record, before: CellRun, after: CellRun) -> CellDrift:
+    then, now = before.result, after.result
+    return CellDrift(record.number, then.seconds, now.seconds, _gives_other_value(record), then.peak_mb, now.peak_mb)
+
+
+def _gives_other_value(record: Record) -> bool:
+    return record.changed or record.differs or (record.status is Status.HEALED and record.stored.differs)
 
 
 def measure_drift(report: NotebookReport) -> Drift | None:
@@ -78,11 +137,14 @@ def measure_drift(report: NotebookReport) -> Drift | None:
     if not changed or not report.drifts:
         return None
     cells = report.drifts
+    measured = [c for c in cells if c.before_mb and c.after_mb]
     return Drift(
         sum(c.before for c in cells),
         sum(c.after for c in cells),
         len(cells),
         tuple(c.number for c in cells if c.other_value),
+        max((c.before_mb for c in measured), default=0.0),
+        max((c.after_mb for c in measured), default=0.0),
     )
 
 
@@ -111,10 +173,13 @@ def refuse_slowdown(report: NotebookReport, most: float) -> NotebookReport:
         healed=report.given,
         fixes=(),
         notes=(*report.notes, why),
+        warnings=offer_warnings(report.warnings),
     )
 
 
 def _take_back(record: Record, why: str) -> Record:
+    if record.was_warned:
+        return ignore_warning(record)
     if record.status is Status.HEALED:
         return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
     if record.status is Status.FOLLOWED:

@@ -17,7 +17,14 @@ from jupyter_selfheal.surfaces.notebook.changed_values import complains_of_value
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 from jupyter_selfheal.surfaces.notebook.final import CellRun, FinalCheck, Fix, explain_own_failure, rebuild_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import Elsewhere, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.records import (
+    Elsewhere,
+    NotebookReport,
+    Record,
+    Status,
+    ignore_warning,
+    offer_warnings,
+)
 from jupyter_selfheal.surfaces.notebook.session import Environment, Session
 
 Ran = tuple[NotebookReport, dict[str, CellRun]]
@@ -150,6 +157,10 @@ def _take_back(
     gone = {f.cell_id for f in applied} - {f.cell_id for f in kept}
 
     def change(record: Record) -> Record:
+        if record.cell.id in gone and record.was_warned:
+            return replace(
+                ignore_warning(record), detail=f"{record.headline}: {_describe_only(home, objections[record.cell.id])}"
+            )
         if record.cell.id in gone:
             return replace(record, status=Status.PROPOSED, detail=_describe_only(home, objections[record.cell.id]))
         runs = record.cell.id in seen and not seen[record.cell.id].failure
@@ -159,7 +170,8 @@ def _take_back(
 
     healed, _, _ = rebuild_notebook(report.given, kept)
     titles = tuple(f.candidate.patch.title for f in kept)
-    return replace(report, records=tuple(map(change, report.records)), healed=healed, fixes=titles)
+    warnings = offer_warnings(report.warnings, {r.number for r in report.records if r.cell.id in gone})
+    return replace(report, records=tuple(map(change, report.records)), healed=healed, fixes=titles, warnings=warnings)
 
 
 def _describe_only(home: str, objection: str) -> str:

@@ -110,7 +110,7 @@ def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:
         for environment in report.elsewhere:
             yield from (f"- `{report.path}`: {_escape(redact(environment.words))}", "")
         if (drift := measure_drift(report)) is not None:
-            yield from (f"- `{report.path}`, run time and outputs: {_escape(drift.words)}", "")
+            yield from (f"- `{report.path}`, run time, memory and outputs: {_escape(drift.words)}", "")
 
 
 def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:

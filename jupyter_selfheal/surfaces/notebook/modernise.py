@@ -12,6 +12,7 @@ from dataclasses import replace
 from jupyter_selfheal.errors import PatchError
 from jupyter_selfheal.model import Applicability, Cell, Notebook, Output, Patch
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
+from jupyter_selfheal.surfaces.notebook.drift import list_warning_drifts
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, CellWarning, NotebookReport, Record, Status
@@ -36,6 +37,7 @@ def heal_warnings(
     report, outputs = ran
     if report.error or not report.records:
         return ran
+    with_warnings, without = outputs, outputs
     let_be = {r.cell.id for r in report.records if r.status is Status.HEALED}
     for _ in range(MOST_ROUNDS):
         notebook = _prepare_notebook(report, outputs, let_be)
@@ -43,12 +45,15 @@ def heal_warnings(
             branch.raise_warnings = True
             dependencies = branch.build_dependencies(document, progress)
             found, seen = Batch(replace_cells(document, notebook), dependencies, branch.limits).run()
+        without = seen
         warned = [r for r in found.records if r.failure and r.failure[0].ename in WARNINGS and r.cell.id not in let_be]
         for record in warned:
             report, outputs = _take(record, report, outputs, seen)
         let_be |= {r.cell.id for r in warned}
         if all(w.status == "healed" for w in report.warnings[len(report.warnings) - len(warned) :]):
             break
+    if any(w.status == "healed" for w in report.warnings):
+        report = replace(report, drifts=list_warning_drifts(report, with_warnings, without))
     return report, outputs
 
 
@@ -86,7 +91,7 @@ def _take(record: Record, report: NotebookReport, outputs: dict[str, CellRun], s
     report = replace(report, warnings=(*report.warnings, warning))
     if healed is None:
         return report, outputs
-    taken = replace(record, cell=known.cell, number=known.number, stored=known.stored)
+    taken = replace(record, cell=known.cell, number=known.number, stored=known.stored, was_warned=True)
     records = tuple(taken if r is known else r for r in report.records)
     report = replace(report, records=records, healed=healed, fixes=(*report.fixes, warning.title))
     return report, {**outputs, **{k: v for k, v in seen.items() if k == record.cell.id}}

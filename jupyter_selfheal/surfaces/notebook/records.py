@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -88,6 +88,8 @@ class Record:
     """It runs, and gives another value than stored, which it would not do by chance."""
     paused: bool = False
     """Its heal did not come to its end because something outside failed: a service, the network, a key."""
+    was_warned: bool = False
+    """It ran as it was given: what is healed is something that it was warned of."""
     changed: bool = False
     """A healthy cell that gives something else since the fixes; its new output is written."""
 
@@ -118,12 +120,15 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CellDrift:
-    """A cell that ran before and after healing: seconds of both, and whether it gives another value now."""
+    """A cell that ran before and after healing: seconds of both, whether it gives another value now, and the most memory (MiB) that its
+    kernel had had by its end; 0 where that is not known."""
 
     number: int
     before: float
     after: float
     other_value: bool = False
+    before_mb: float = 0.0
+    after_mb: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,19 @@ class CellWarning:
     headline: str
     status: str
     title: str = ""
+
+
+def offer_warnings(warnings: Sequence[CellWarning], cells: Collection[int] | None = None) -> tuple[CellWarning, ...]:
+    """The warnings, those of ``cells`` (all, where none are given) whose healing was taken back as offered."""
+    return tuple(
+        replace(w, status="offered") if w.status == "healed" and (cells is None or w.cell in cells) else w
+        for w in warnings
+    )
+
+
+def ignore_warning(record: Record) -> Record:
+    """The record of a cell whose warning is not healed after all: it runs, as it did when it was given."""
+    return Record(record.cell, record.number, Status.RAN, seconds=record.seconds, stored=record.stored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,10 +104,24 @@ def _drift_to_json(report: NotebookReport) -> JSON:
     if drift is None:
         return None
     cells = [
-        {"cell": c.number, "before": round(c.before, 3), "after": round(c.after, 3), "other_value": c.other_value}
+        {
+            "cell": c.number,
+            "before": round(c.before, 3),
+            "after": round(c.after, 3),
+            "other_value": c.other_value,
+            "before_mb": c.before_mb or None,
+            "after_mb": c.after_mb or None,
+        }
         for c in report.drifts
     ]
-    return {"before": round(drift.before, 3), "after": round(drift.after, 3), "words": drift.words, "cells": cells}
+    return {
+        "before": round(drift.before, 3),
+        "after": round(drift.after, 3),
+        "before_mb": drift.before_mb or None,
+        "after_mb": drift.after_mb or None,
+        "words": drift.words,
+        "cells": cells,
+    }
 
 
 def _doubt_to_json(doubt: Doubt, report: NotebookReport) -> dict[str, JSON]:

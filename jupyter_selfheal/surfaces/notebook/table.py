@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jupyter_selfheal.model import Cost
-from jupyter_selfheal.surfaces.notebook.drift import NOTEWORTHY, measure_drift
+from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.roots import describe_root
@@ -93,8 +93,8 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     same, asked = report.reproduced
     if asked:
         yield from _wrap(format_reproduced(same, asked), columns)
-    if (drift := measure_drift(report)) is not None and (verbose or drift.factor > NOTEWORTHY):
-        yield from _wrap(f"run time and outputs: {drift.words}", columns)
+    if (drift := measure_drift(report)) is not None and (verbose or drift.is_noteworthy):
+        yield from _wrap(f"run time, memory and outputs: {drift.words}", columns)
     if report.review is not None:
         places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
         yield from format_doubts(report.review.doubts, places, report.review.cells, columns)

@@ -7,10 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.surfaces.notebook.drift import measure_drift, read_stored_seconds, refuse_slowdown
+from jupyter_selfheal.model import Patch, Replace, StepResult
+from jupyter_selfheal.surfaces.notebook.drift import (
+    list_warning_drifts,
+    measure_drift,
+    read_stored_seconds,
+    refuse_slowdown,
+)
 from jupyter_selfheal.surfaces.notebook.exports import format_markdown
+from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import CellDrift, NotebookReport, Status
+from jupyter_selfheal.surfaces.notebook.records import CellDrift, CellWarning, NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import to_json
 from jupyter_selfheal.surfaces.notebook.table import format_reports
 from tests.batches import batch, cell
@@ -18,6 +25,13 @@ from tests.unit.surfaces.notebook.test_report import upper
 
 Make = Callable[..., Document]
 TIMES = {"iopub.execute_input": "2026-01-01T10:00:00.000Z", "shell.execute_reply": "2026-01-01T10:00:02.500Z"}
+
+
+@pytest.fixture
+def warned(healed: NotebookReport) -> NotebookReport:
+    """As after ``--warnings``, where the cell that is healed had run with a warning."""
+    records = tuple(replace(r, was_warned=True) if r.status is Status.HEALED else r for r in healed.records)
+    return replace(healed, records=records, warnings=(CellWarning(2, "FutureWarning: uper", "healed", "upper"),))
 
 
 @pytest.fixture
@@ -64,10 +78,59 @@ def test_fixes_that_slow_a_notebook_down_are_refused(healed: NotebookReport) -> 
     assert measure_drift(refused) is None
 
 
+def test_a_slow_fix_of_a_warning_leaves_a_cell_that_runs(warned: NotebookReport) -> None:
+    refused = refuse_slowdown(replace(warned, drifts=(CellDrift(1, 6.0, 14.0),)), 1.5)
+    assert refused.records[1].status is Status.RAN, "a warning never makes a notebook broken"
+    assert (refused.records[1].failure, refused.records[1].candidate) == ((), ())
+    assert [w.status for w in refused.warnings] == ["offered"]
+
+
+def test_every_cell_is_compared_where_warnings_were_healed(warned: NotebookReport) -> None:
+    def ran(seconds: float, peak_mb: float) -> CellRun:
+        return CellRun(StepResult("ok", seconds=seconds, peak_mb=peak_mb), 1)
+
+    report = replace(warned, drifts=(CellDrift(1, 0.5, 0.6),))
+    before = {"c0": ran(1.0, 80.0), "c1": ran(2.0, 90.0), "c3": ran(3.0, 90.0)}
+    after = {"c0": ran(1.5, 80.0), "c1": ran(9.0, 400.0), "c4": ran(1.0, 400.0)}
+    drifts = list_warning_drifts(report, before, after)
+    assert [(d.number, d.before, d.after) for d in drifts] == [(1, 0.5, 1.5), (2, 2.0, 9.0)]
+    assert (drifts[1].before_mb, drifts[1].after_mb) == (90.0, 400.0)
+
+
 def test_less_than_a_second_is_no_slowdown(healed: NotebookReport) -> None:
     quick = replace(healed, drifts=(CellDrift(1, 0.1, 0.9),))
     assert refuse_slowdown(quick, 1.0) is quick
     assert "run time" not in format_reports([quick])
+
+
+def test_more_memory_is_said_unasked_and_refuses_nothing(healed: NotebookReport) -> None:
+    cells = (
+        CellDrift(1, 1.0, 1.0, before_mb=90.0, after_mb=95.0),
+        CellDrift(2, 1.0, 1.0, before_mb=120.4, after_mb=1540.2),
+    )
+    report = replace(healed, drifts=(*cells, CellDrift(4, 1.0, 1.0, after_mb=2000.0)))
+    assert "at most 120 MB of memory before, 1,540 MB after" in " ".join(format_reports([report]).split())
+    drift = to_json([report])["notebooks"][0]["drift"]
+    assert (drift["before_mb"], drift["after_mb"]) == (120.4, 1540.2), (
+        "a cell without a time before has no memory before"
+    )
+    assert (drift["cells"][2]["before_mb"], drift["cells"][2]["after_mb"]) == (None, 2000.0)
+    assert refuse_slowdown(report, 1.1) is report
+
+
+@pytest.mark.parametrize(("before", "after"), [(500.0, 590.0), (90.0, 180.0), (0.0, 900.0)])
+def test_little_more_memory_is_not_said(healed: NotebookReport, before: float, after: float) -> None:
+    report = replace(healed, drifts=(CellDrift(1, 1.0, 1.0, before_mb=before, after_mb=after),))
+    assert "memory" not in format_reports([report])
+
+
+def test_a_cell_that_missed_what_it_must_give_ran_before(document: Make) -> None:
+    metadata = {"selfheal": {"expect": "'X'"}, "papermill": {"duration": 1000.0}}
+    given = document("a = 'x'", cell("b = a.lower()\nb", metadata=metadata))
+    fix = Patch((Replace("c1", "b = a.lower()\nb", "b = a.upper()\nb"),), "upper", healer="rules")
+    report = batch(given, lambda case: [fix]).run()[0]
+    assert [d.number for d in report.drifts] == [1, 2]
+    assert report.drifts[1].before < 900, "it ran on this machine: no stored time is needed"
 
 
 @pytest.mark.parametrize(

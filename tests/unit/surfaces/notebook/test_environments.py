@@ -27,7 +27,7 @@ from jupyter_selfheal.model import Trial as ModelTrial
 from jupyter_selfheal.surfaces.notebook.environments import Trial, settle
 from jupyter_selfheal.surfaces.notebook.final import CellRun, Fix
 from jupyter_selfheal.surfaces.notebook.overview import format_overview
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.records import CellWarning, NotebookReport, Record, Status
 
 CELLS = (Cell("a", "print(1)"), Cell("b", "print(old)"), Cell("c", "print(older)"))
 TRIED = ModelTrial("p", (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake"))
@@ -96,6 +96,22 @@ def test_a_fix_that_holds_in_one_only_is_offered_and_the_other_stays() -> None:
     assert offered.status is Status.PROPOSED
     assert offered.detail == "it holds with newest.txt only: with oldest.txt the cell fails (NameError: gone)"
     assert (report.exit_code, report.elsewhere[0].failing) == (1, ())
+
+
+def test_a_healed_warning_that_holds_in_one_only_leaves_a_cell_that_runs() -> None:
+    """The new way to say it is not there yet in the oldest release."""
+
+    def answer(fixes: Sequence[Fix]) -> dict[str, CellRun]:
+        return {**all_run(fixes), **({"b": fails("b")} if any(f.cell_id == "b" for f in fixes) else {})}
+
+    report = healed()
+    warned = tuple(replace(r, was_warned=r.cell.id == "b") for r in report.records)
+    report = replace(report, records=warned, warnings=(CellWarning(2, "FutureWarning: old", "healed", "Fix b"),))
+    report, _ = settle((report, {}), FIXES, [there(answer)], "newest.txt", all_run)
+    assert (report.records[1].status, report.records[1].failure, report.exit_code) == (Status.RAN, (), 0)
+    assert "it holds with newest.txt only" in report.records[1].detail
+    assert [w.status for w in report.warnings] == ["offered"]
+    assert sources(report) == ["print(1)", "print(old)", "print(newer)"]
 
 
 @pytest.mark.parametrize(("without", "why"), [("1", "cell 1 gives 2, and 1 without the fixes"), (None, "")])
