@@ -33,9 +33,9 @@ def write_dashboard(found: Sequence[Configuration], folder: Path) -> list[Path]:
         raise UsageError("pictures need Matplotlib: pip install 'jupyter-selfheal[bench]'") from error
     folder.mkdir(parents=True, exist_ok=True)
     pages = [_draw_page(pyplot, found, PANELS), _draw_page(pyplot, found, DETAILS)]
-    images = [_render(page, "png") for page in pages]
+    images = [_render_image(page) for page in pages]
     contents = {
-        "dashboard.png": images[0], "dashboard.pdf": _render(pages[0], "pdf"), "details.png": images[1],
+        "dashboard.png": images[0], "dashboard.pdf": _render_pages(pages), "details.png": images[1],
         "dashboard.html": _build_html(found, images).encode(),
     }  # fmt: skip
     for page in pages:
@@ -65,10 +65,20 @@ def _describe_sets(found: Sequence[Configuration]) -> str:
     return f"{', '.join(sets)}; oracle {', '.join(oracles)}"
 
 
-def _render(page: Any, kind: str) -> bytes:
+def _render_image(page: Any) -> bytes:
     out = io.BytesIO()
-    dated = {"CreationDate": None} if kind == "pdf" else {}
-    page.savefig(out, format=kind, dpi=140, metadata=dated)
+    page.savefig(out, format="png", dpi=140)
+    return out.getvalue()
+
+
+def _render_pages(pages: Sequence[Any]) -> bytes:
+    """All pages as one PDF, which is the same bytes for the same rows."""
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    out = io.BytesIO()
+    with PdfPages(out, metadata={"CreationDate": None}) as file:
+        for page in pages:
+            file.savefig(page)
     return out.getvalue()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,10 +26,14 @@ from jupyter_selfheal.surfaces.bench.statistics import (
 SET = Setup("a set", "all")
 
 
-def test_wilson_interval_is_that_of_newcombes_first_example() -> None:
-    """81 of 263: 0.2553 to 0.3662 (Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I)."""
-    found = estimate_share([1.0] * 81 + [0.0] * 182)
-    assert (round(found.low, 4), round(found.high, 4)) == (0.2553, 0.3662)
+@pytest.mark.parametrize(
+    ("right", "of", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_intervals_are_those_of_newcombes_examples(right: int, of: int, low: float, high: float) -> None:
+    """Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3."""
+    found = estimate_share([1.0] * right + [0.0] * (of - right))
+    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
 
 
 @pytest.mark.parametrize("tasks", range(1, 40))
@@ -39,17 +44,42 @@ def test_an_interval_holds_its_share_whatever_is_rounded(tasks: int) -> None:
         assert found.low <= found.value <= found.high
 
 
-def test_mcnemar_is_exact() -> None:
-    """10 changed one way and 2 the other: twice the tail of a fair coin thrown 12 times, 158 / 4096."""
-    found = compare_pairs([0.0] * 10 + [1.0] * 2 + [1.0] * 5, [1.0] * 10 + [0.0] * 2 + [1.0] * 5)
-    assert found.p == pytest.approx(158 / 4096)
-    assert (found.gained, found.lost, found.tasks) == (10, 2, 17)
+def test_mcnemar_is_that_of_fagerlands_example() -> None:
+    """Bentur's children in Fagerland, Lydersen and Laake 2013, table 1: 1 and 12 stay, 7 change one way, 1 the other; the exact conditional p
+    is twice the tail of a fair coin thrown 8 times, 18 / 256 = 0.070."""
+    before = [0.0] * 7 + [1.0] + [1.0] + [0.0] * 12
+    after = [1.0] * 7 + [0.0] + [1.0] + [0.0] * 12
+    found = compare_pairs(before, after)
+    assert found.p == pytest.approx(18 / 256)
+    assert (found.gained, found.lost, found.tasks) == (7, 1, 21)
     assert found.low <= found.value <= found.high
 
 
+def test_permutations_are_those_of_fishers_maize() -> None:
+    """Darwin's fifteen pairs in Fisher 1935, "The Design of Experiments", section 21: in 863 of 32,768 choices of signs the sum is at least
+    314 eighths of an inch, so that twice as many are that far from zero. (Heights are made shares here; signs do not care.)"""
+    eighths = (49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48)
+    found = compare_pairs([0.5] * 15, [0.5 + n / 200 for n in eighths])
+    assert found.p == pytest.approx(2 * 863 / 32768)
+    assert (found.gained, found.lost) == (13, 2)
+
+
+def test_bootstrap_is_that_of_efrons_mice() -> None:
+    """The treated mice of Efron and Tibshirani 1993, tables 2.1 and 2.2: mean 86.86, bootstrap standard error 23.36; 1.96 of them to each side."""
+    found = estimate_mean([94, 197, 16, 38, 99, 141, 23])
+    assert found.value == pytest.approx(86.86, abs=0.01)
+    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(23.36, rel=0.03)
+
+
+def test_effect_is_cohens_h() -> None:
+    """Cohen 1988, "Statistical Power Analysis", table 6.2.2: 1.571 for one half less 1.047 for a quarter."""
+    found = compare_pairs([1.0] + [0.0] * 3, [1.0] * 2 + [0.0] * 2)
+    assert found.effect == pytest.approx(1.571 - 1.047, abs=0.001)
+
+
 def test_holm_is_as_in_his_procedure() -> None:
-    """0.01, 0.02, 0.03 and 0.04 of four: times 4, 3, 2 and 1, never falling."""
-    assert correct_for_many([0.01, 0.04, 0.03, 0.02]) == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    """0.005, 0.01, 0.03 and 0.04 of four: times 4, 3, 2 and 1, never falling (Holm 1979; these four stand in many textbooks)."""
+    assert correct_for_many([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert correct_for_many([]) == []
 
 
@@ -59,6 +89,13 @@ def test_holm_is_as_in_his_procedure() -> None:
 def test_pass_at_k_counts_choices(runs: int, right: int, k: int, chance: float) -> None:
     """Two of five right: of the ten pairs three hold none."""
     assert pass_at_k(runs, right, k) == pytest.approx(chance)
+
+
+@pytest.mark.parametrize(("runs", "right", "k"), [(200, 13, 1), (200, 13, 10), (200, 13, 100), (100, 60, 10)])
+def test_pass_at_k_is_that_of_the_papers_listing(runs: int, right: int, k: int) -> None:
+    """Chen et al. 2021, figure 3: one less the product of 1 - k / n over n from runs - right + 1 to runs."""
+    listed = 1.0 - math.prod(1.0 - k / n for n in range(runs - right + 1, runs + 1))
+    assert pass_at_k(runs, right, k) == pytest.approx(listed)
 
 
 def test_pass_at_k_of_too_few_runs_is_refused() -> None:
@@ -180,7 +217,9 @@ def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
         "dashboard.html",
     ]
     assert (tmp_path / "out/dashboard.png").read_bytes()[:4] == b"\x89PNG"
-    assert (tmp_path / "out/dashboard.pdf").read_bytes()[:4] == b"%PDF"
+    pages = (tmp_path / "out/dashboard.pdf").read_bytes()
+    assert pages[:4] == b"%PDF"
+    assert pages.count(b"/Type /Page ") == 2, "the four panels, and time, calibration and faults"
     page = (tmp_path / "out/dashboard.html").read_text()
     assert page.count("data:image/png;base64,") == 2
     assert json.dumps("task 2 (value misuse)") in page
