@@ -1,4 +1,4 @@
-"""``jupyter selfheal bench compare|variance|regress|failures|dashboard``: what rows of earlier runs say."""
+"""``jupyter selfheal bench compare|variance|regress|failures|figures|csv|dashboard``: what rows of earlier runs say."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from jupyter_selfheal.surfaces.bench.configurations import (
     compare_means,
     read_configurations,
 )
+from jupyter_selfheal.surfaces.bench.csv_rows import report_csv
 from jupyter_selfheal.surfaces.bench.failures import FORMATS, report_failures
 from jupyter_selfheal.surfaces.bench.figures import report_figures
 from jupyter_selfheal.surfaces.bench.ledger import LEDGER
@@ -186,6 +187,7 @@ REPORTS: dict[str, tuple[Callable[[argparse.Namespace], tuple[str, int]], str, t
     "regress": (report_regression, "Exit with 1 where NEW is worse than BASELINE.", ("BASELINE", "NEW")),
     "failures": (report_failures, "What was not healed, grouped, with the nearest misses.", ()),
     "figures": (report_figures, "Tables for a page, made from rows.", ()),
+    "csv": (report_csv, "All rows as one table, for R, pandas or a spreadsheet.", ()),
     "dashboard": (report_dashboard, "Four panels as PNG, PDF and one HTML page.", ()),
 }
 """Each report: its function, what it is for, and its files (any number where none is named)."""

@@ -47,7 +47,7 @@ from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, r
 
 JUDGED = 2
 """Programs among those shown that are judged: a user reads the first two."""
-REPORTS = ("compare", "variance", "regress", "failures", "figures", "dashboard")
+REPORTS = ("compare", "variance", "regress", "failures", "figures", "csv", "dashboard")
 """The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`)."""
 DIFF_CHARS = 4000
 """Of a wrong patch that a row keeps."""

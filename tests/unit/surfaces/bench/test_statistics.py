@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import math
 from collections.abc import Sequence
@@ -224,6 +225,19 @@ def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     assert page.count("data:image/png;base64,") == 2
     assert json.dumps("task 2 (value misuse)") in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_rows_are_a_table_that_pandas_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = write_rows(tmp_path / "a.jsonl", [True, False])
+    other = RowFile(tmp_path / "b.jsonl", replace(SET, healers=("language_model",), model="stand-in"))
+    other.add(Row('say "a, b"', True, True, tokens={"judge": 7}, dollars={"judge": 0.5}, diff="-a\n+b", load=1.0))
+    _, text = report(capsys, "csv", first, str(other.path))
+    lines = list(csv.DictReader(text.splitlines()))
+    assert [line["file"] for line in lines] == ["a.jsonl", "a.jsonl", "b.jsonl"]
+    assert [line["correct"] for line in lines] == ["True", "False", "True"]
+    assert (lines[2]["name"], lines[2]["model"], lines[2]["tokens.judge"]) == ('say "a, b"', "stand-in", "7")
+    assert lines[0]["tokens.judge"] == "", "nobody was asked there"
+    assert all(line["versions.python"] and line["seed"] and "diff" not in line for line in lines)
 
 
 def test_files_that_cannot_be_compared_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
