@@ -13,6 +13,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.configurations import Configuration, read_configurations
 from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
 from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
+from jupyter_selfheal.surfaces.bench.statistics import estimate_share
 
 START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 """What the tables stand between in a page."""
@@ -21,7 +22,7 @@ QUOTES = ("fix", "why", "diff", "trace")
 """Fields of a row that quote its program, or name a folder of this machine."""
 
 COLUMNS = (
-    "set", "oracle", "half", "look", "healers", "tasks × runs", "applied", "of them correct", "correct of all [95 %]", "shown", "median CPU-s", "load", "commit", "date",
+    "set", "oracle", "half", "look", "healers", "tasks × runs", "of them fail", "applied", "of them correct", "correct of those that fail [95 %]", "shown", "median CPU-s", "load", "commit", "date", "rows",
 )  # fmt: skip
 
 
@@ -49,8 +50,8 @@ def keep_rows(path: Path, folder: Path) -> Path:
 
 def format_figures(files: Sequence[Path], entries: Sequence[dict[str, Any]]) -> str:
     """One row for each file, first looks before all others, and the command that repeats each."""
-    made = [(c, read_head(path)) for path, c in zip(files, read_configurations(files), strict=True)]
-    rows = [(_format_cells(found, head, entries), head) for found, head in made]
+    made = [(path, c, read_head(path)) for path, c in zip(files, read_configurations(files), strict=True)]
+    rows = [((*_format_cells(found, head, entries), path.stem), head) for path, found, head in made]
     rows.sort(key=lambda row: (row[0][3] != "first", row[0]))
     lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     lines += [f"| {' | '.join(cells)} |" for cells, _ in rows]
@@ -64,10 +65,11 @@ def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[
     right = sum(r.plausible and r.correct for r in rows)
     searched = [r.cpu for r in rows if r.cpu]
     loads = [r.load for r in rows]
-    share = found.success
+    failing = [name for name, runs in found.tasks.items() if any(row.has_failed for row in runs)]
+    share = estimate_share(found.rates(names=failing)) if failing else None
     return (
         setup.set, setup.oracle, setup.half, describe_look(entries, setup, commits), setup.label, f"{len(found.tasks)} × {found.runs}",
-        str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]",
+        str(len(failing)), str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]" if share else "–",
         str(sum(r.place > 0 for r in rows)), f"{statistics.median(searched):.2f}" if searched else "–", f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(commits), str(head.get("began") or "not told"),
     )  # fmt: skip

@@ -16,6 +16,7 @@ from typing import Any
 
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.notebook.report import SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,11 @@ class Row:
         return self.name, self.run
 
     @property
+    def has_failed(self) -> bool:
+        """Whether there was something to heal: a test that was seen failed when the program was run."""
+        return self.exposed and bool(self.reason or self.plausible or self.why)
+
+    @property
     def fault(self) -> str:
         """The class of fault that the name tells in parentheses; empty where it tells none."""
         return self.name[self.name.rfind("(") + 1 : -1] if self.name.endswith(")") else ""
@@ -83,9 +89,6 @@ class Row:
         """Dollars of all roles together."""
         return sum(self.dollars.values())
 
-
-SCHEMA = 2
-"""The form of a file of rows. It grows when a field changes its meaning or goes; a new field does not change it."""
 
 LIBRARIES = ("ipython", "ipykernel", "nbformat", "numpy", "pandas", "anthropic")
 """Whose versions a file of rows names."""

@@ -80,6 +80,8 @@ class Record:
     """What each of those who are paid has cost: the language model, the judge, the critic."""
     attempts: int = 0
     """How many patches were tried for it."""
+    reason: str = ""
+    """Why its heal ended (:class:`~jupyter_selfheal.model.Reason`); empty where none was tried."""
     questions: tuple[Question, ...] = ()
     """What decides between its fixes, where none was applied."""
     stored: Comparison = NOTHING

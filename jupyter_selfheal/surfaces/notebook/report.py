@@ -13,8 +13,8 @@ from jupyter_selfheal.surfaces.notebook.open_questions import list_open_question
 from jupyter_selfheal.surfaces.notebook.records import FileChange, NotebookReport, Record
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
 
-SCHEMA = 1
-"""Raised when a key changes its meaning or goes away; new keys may come at any time."""
+SCHEMA = 2
+"""Of reports and of a benchmark's rows (``docs/report.schema.json``). Raised when a key changes its meaning or goes away; new keys may come at any time."""
 
 
 FORMS = (".html", ".json", ".xml", ".md", ".sarif")
@@ -22,7 +22,7 @@ FORMS = (".html", ".json", ".xml", ".md", ".sarif")
 
 
 def to_json(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
-    """``{"schema": 1, "exit_code": …, "notebooks": […]}``: one object a notebook, with one a code cell."""
+    """``{"schema": 2, "exit_code": …, "notebooks": […]}``: one object a notebook, with one a code cell."""
     return {
         "schema": SCHEMA,
         "exit_code": max((r.exit_code for r in reports), default=0),
@@ -91,6 +91,8 @@ def _cell_to_json(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "seconds": round(record.seconds, 3),
         "cost_usd": record.cost.usd,
         "cost_by": {who: cost.usd for who, cost in record.cost_by.items()},
+        "tokens_by": {who: cost.input_tokens + cost.output_tokens for who, cost in record.cost_by.items()},
+        "reason": record.reason,
         "attempts": record.attempts,
         "run": record.run,
         "stored_output": _stored_to_json(record),

@@ -369,6 +369,7 @@ class Batch:
             cost=outcome.cost,
             cost_by=outcome.spent_by,
             attempts=sum(a.trial is not None for a in outcome.attempts),
+            reason=outcome.reason.value,
             questions=shown.questions if shown is not None and status is Status.PROPOSED else (),
         )
 

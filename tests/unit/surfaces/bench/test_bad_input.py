@@ -14,7 +14,8 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError, SelfHealError
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.surfaces.bench import run
-from jupyter_selfheal.surfaces.bench.rows import SCHEMA, Row, RowFile, Setup
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
+from jupyter_selfheal.surfaces.notebook.report import SCHEMA
 
 CASE = {"program": "def inc(n):\n    return n + 2\n", "tests": ["assert inc(1) == 2"]}
 

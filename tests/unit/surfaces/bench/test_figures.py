@@ -6,10 +6,13 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench import ledger, run
 from jupyter_selfheal.surfaces.bench.figures import QUOTES
 from jupyter_selfheal.surfaces.bench.reports import command as report
@@ -32,13 +35,13 @@ def build_row(name: str, correct: bool, commit: str = "aaa", rank: int = 5) -> R
 
 
 def test_a_table_says_what_it_takes_to_repeat_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = write_rows(tmp_path / "a.jsonl", Setup("QuixBugs", "all"), build_row("a", True), build_row("b", False), command="jupyter selfheal bench quixbugs PATH")  # fmt: skip
+    rows = write_rows(tmp_path / "a.jsonl", Setup("QuixBugs", "all"), build_row("a", True), build_row("b", False), Row("runs", False, False, commit="aaa"), command="jupyter selfheal bench quixbugs PATH")  # fmt: skip
     report(["figures", str(rows), "--ledger", str(tmp_path / "none")])
     out = capsys.readouterr().out
     line = next(text for text in out.splitlines() if text.startswith("| QuixBugs"))
-    for cell in ("2 × 1", "2", "1 (50%)", "1.00", "aaa", "seen before"):
+    for cell in ("3 × 1", "2", "1 (50%)", "1.00", "aaa", "seen before", "a"):
         assert f"| {cell} |" in line, (cell, line)
-    assert "50% [9%, 91%]" in line, "Wilson's interval of one of two"
+    assert "50% [9%, 91%]" in line, "Wilson's interval of one of two: the third did not fail"
     assert "    jupyter selfheal bench quixbugs PATH" in out
 
 
@@ -162,6 +165,28 @@ def test_no_program_of_a_public_set_is_committed_with_rows(path: Path) -> None:
     """``programs.jsonl`` are five programs of our own."""
     for line in path.read_text().splitlines():
         assert path.name == "programs.jsonl" or not any(json.loads(line).get(name) for name in QUOTES)
+
+
+@pytest.mark.parametrize("path", [*(ROOT / "benchmarks" / "rows").glob("*.jsonl"), ROOT / "benchmarks" / "baseline.jsonl"], ids=lambda path: path.name)  # fmt: skip
+def test_rows_and_reports_have_one_published_schema(path: Path, tmp_path: Path) -> None:
+    schema = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+    forms = schema["$defs"]
+    made = write_rows(tmp_path / "a.jsonl", JUDGED, Row("a", True, True, reason="healed", tokens={"judge": 7}))
+    for file in (made, path):
+        head, *rows = map(json.loads, file.read_text().splitlines())
+        check(schema, "measurement").validate(head)
+        assert rows
+        for row in rows:
+            check(schema, "row").validate(row)
+    assert set(head) <= set(forms["measurement"]["properties"])
+    assert set(Row.__dataclass_fields__) == set(forms["row"]["properties"])
+    assert forms["reason"]["enum"] == ["", *Reason]
+    assert not check(schema, "row").is_valid({**rows[0], "reason": "unheard of"})
+    assert forms["cell"]["properties"]["reason"] == forms["row"]["properties"]["reason"]
+
+
+def check(schema: dict[str, Any], form: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{form}", "$defs": schema["$defs"]})
 
 
 def test_the_tables_of_results_are_those_of_the_rows(tmp_path: Path) -> None:

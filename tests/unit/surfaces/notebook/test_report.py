@@ -37,13 +37,13 @@ def healed(document: Make) -> tuple[Document, NotebookReport, dict]:  # type: ig
 
 def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookReport, dict], tmp_path: Path) -> None:  # type: ignore[type-arg]
     raw = to_json([healed[1]])
-    assert raw["schema"] == 1
+    assert raw["schema"] == 2
     assert raw["exit_code"] == 1
     cells = raw["notebooks"][0]["cells"]
     assert [c["status"] for c in cells] == ["ran", "healed", "not healed", "not healed", "ran"]
     assert set(cells[1]) == {
         "cell", "id", "status", "failure", "kind", "cause", "skip_reason", "detail", "cascade_of", "seconds", "cost_usd",
-        "cost_by", "run", "stored_output", "attempts", "fix"
+        "cost_by", "tokens_by", "reason", "run", "stored_output", "attempts", "fix"
     }  # fmt: skip
     assert cells[1]["fix"]["diff"].splitlines() == ["@@ cell 2 @@", "-a.uper()", "+a.upper()"]
     assert cells[1]["fix"]["proven_from"] == ["before the cell"]
