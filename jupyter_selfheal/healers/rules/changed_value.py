@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
 
 GOT = re.compile(
@@ -33,7 +34,8 @@ class ChangedValue(Rule):
     estimator that is the call of its constructor, maybe in another cell. A value that is in no changelog is replaced by the
     nearest of those that the message lists.
 
-    **Fix safety** Safe where the changelog names the successor; unsafe where likeness chose it.
+    **Fix safety** Safe where the changelog names the successor, or where one alone of the listed values is near by a slip; unsafe where likeness
+    chose it.
     """
 
     code = "API203"
@@ -133,15 +135,18 @@ class ChangedValue(Rule):
     def _use_nearest(self, context: RuleContext, node: ast.Constant, options: list[str]) -> Iterator[Patch]:
         value = str(node.value)
         exact = [o for o in options if o.lower() == value.lower()]
-        for rank, option in enumerate((exact or get_close_matches(value, options, n=2, cutoff=0.7))[:2]):
+        meant = find_meant(value, options) if len(options) > 1 else ""
+        for rank, option in enumerate(
+            [meant] if meant else (exact or get_close_matches(value, options, n=2, cutoff=0.7))[:2]
+        ):
             start, end = context.span(node)
             yield self.patch(
-                context.replace(context.cell_id, [(start, end, repr(option))]),
+                context.replace(context.cell_id, [(start, end, _quote_alike(context, node, option))]),
                 f"Change {value!r} to {option!r}",
                 f"{value!r} is not among what the library accepts here.",
-                applicability=Applicability.UNSAFE,
-                why="It is the nearest of the values that the message lists.",
-                prior=(0.7 if exact else 0.6) - 0.1 * rank,
+                applicability=Applicability.SAFE if meant else Applicability.UNSAFE,
+                why=f"It is the {'only' if meant else 'nearest'} of the values that the message lists{' that is near by a slip' if meant else ''}.",
+                prior=0.9 if meant else (0.7 if exact else 0.6) - 0.1 * rank,
             )
 
 

@@ -7,16 +7,25 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
+from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
 
 PALETTES = ("deep", "muted", "pastel", "bright", "dark", "colorblind", "husl", "hls", "tab10", "Set1", "Set2", "Set3", "viridis", "rocket", "mako", "flare", "crest")  # fmt: skip
+COLOURS = re.findall(
+    r"\w+",
+    """aqua aquamarine beige black blue blueviolet brown burlywood cadetblue chocolate coral cornflowerblue crimson cyan darkblue darkcyan darkgray
+darkgreen darkgrey darkmagenta darkorange darkred darkviolet deeppink deepskyblue dimgray dodgerblue firebrick forestgreen fuchsia gold goldenrod gray green grey
+hotpink indianred indigo ivory khaki lavender lightblue lightcoral lightgray lightgreen lightgrey lightpink lightseagreen lightskyblue lightyellow lime limegreen
+magenta maroon mediumseagreen midnightblue navy olive orange orangered orchid pink plum purple red royalblue salmon seagreen sienna silver skyblue slateblue slategray
+springgreen steelblue tan teal thistle tomato turquoise violet wheat white yellow yellowgreen""",
+)
 KNOWN = (
+    (re.compile(r"valid value for (?:\w*color|facecolors|edgecolors|c\b)|Invalid RGBA argument"), COLOURS),
     (re.compile(r"No axis named \w+ for object type"), ("columns", "index")),
     (re.compile(r"is not a valid palette name"), PALETTES),
 )
 LISTED = re.compile(r"(?i)valid|must be|one of|supported|expected|choose|allowed|options")
-WORD = re.compile(r"['\"`]([A-Za-z_][\w-]*)['\"`]")
+WORD = re.compile(r"['\"`]([A-Za-z_][\w-]*(?: [\w-]+)*)['\"`]")
 
 
 class NearValue(Rule):
@@ -47,7 +56,7 @@ class NearValue(Rule):
                 if not (isinstance(given, ast.Constant) and isinstance(given.value, str)) or given.value not in evalue:
                     continue
                 words = [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
-                meant = _find_meant(given.value, words) if known or len(words) > 1 else ""
+                meant = find_meant(given.value, words) if known or len(words) > 1 else ""
                 if meant:
                     mark = context.text(given)[-1]
                     yield self.patch(
@@ -57,12 +66,3 @@ class NearValue(Rule):
                         prior=0.9,
                     )
                     return
-
-
-def _find_meant(wrong: str, words: list[str]) -> str:
-    """The one word that is near by a slip, or that is longer or shorter at its end; empty where there is none, or several."""
-    near = [w for w in find_nearest(wrong, words) if is_plain_slip(wrong, w) or w in (wrong + "s", wrong[:-1])]
-    if len(near) == 1:
-        return near[0]
-    cut = [w for w in words if len(min(w, wrong, key=len)) >= 4 and (w.startswith(wrong) or wrong.startswith(w))]
-    return cut[0] if len(cut) == 1 and not near else ""

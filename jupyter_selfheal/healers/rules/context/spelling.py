@@ -96,6 +96,16 @@ def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
     return (shorter >= 4 and edits == 1 and longer >= 5) or (shorter >= 8 and edits == 2)
 
 
+def find_meant(wrong: str, words: Iterable[str]) -> str:
+    """The one word that is near by a slip, or that is longer or shorter at its end; empty where there is none, or several."""
+    words = list(words)
+    near = [w for w in find_nearest(wrong, words) if is_plain_slip(wrong, w) or w in (wrong + "s", wrong[:-1])]
+    if len(near) == 1:
+        return near[0]
+    cut = [w for w in words if len(min(w, wrong, key=len)) >= 4 and (w.startswith(wrong) or wrong.startswith(w))]
+    return cut[0] if len(cut) == 1 and not near else ""
+
+
 def _find_difference(wrong: str, right: str) -> tuple[str, str] | None:
     """The one word in which two names differ (``y`` and ``X`` of ``y_test``, ``X_test``), or the whole names where they have
     not the same number of words; None where several words differ."""
