@@ -36,6 +36,9 @@ OVERHEAD = 1000
 MEMORY = 768 << 20
 """Bytes a candidate may allocate beyond what the process has."""
 DEPTH = 450
+DEEPEST = 5_000
+"""Frames after which anything of ours ends with a RecursionError, whatever limit the notebook set: with calls from C code in between
+(``sorted(key=…)``) 10,000 are more than a stack of 8 MB holds, and the process would die."""
 STUCK = 3.0
 """A candidate with this many times the CPU seconds after which it is cut sits in C code and is killed."""
 
@@ -261,8 +264,18 @@ def _confine(depth: int) -> None:
         limit = have + MEMORY if soft == resource.RLIM_INFINITY else min(soft, have + MEMORY)
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if depth:
-        sys.setrecursionlimit(_count_frames() + depth)
+    sys.setrecursionlimit(_count_frames() + depth if depth else min(sys.getrecursionlimit(), DEEPEST))
+
+
+@contextlib.contextmanager
+def limit_recursion() -> Iterator[None]:
+    """No deeper recursion than a stack holds, in this process."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _count_frames() -> int:

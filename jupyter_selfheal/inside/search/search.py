@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.process_pool import (
     OVERHEAD,
     Job,
     Pool,
+    limit_recursion,
     read_cpu_time,
     run_in_fork,
 )
@@ -425,7 +426,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
 
-    with warnings.catch_warnings(), _skip_sleep():
+    with warnings.catch_warnings(), _skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program = read_program(argument)
         took = measure_replay(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None

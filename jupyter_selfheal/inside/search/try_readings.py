@@ -45,8 +45,11 @@ TELLING = 4
 of thirteen such readings without another doubt were right, and eighteen of twenty-two whose texts were right as they stood."""
 DOUBTED = 3
 """Of the readings that pass, those that are looked at for parts that did not run: no more are shown."""
-EXPLORED_FOR = 10.0
-"""CPU seconds after which no further reading is explored: who waits for an answer would rather hear that there is none."""
+EXPLORED_FOR, OVERHEAD = 40_000_000, 16_000
+"""Steps after which no further reading is explored, and what each run counts beside its own: who waits for an answer would rather hear
+that there is none."""
+NET = 30.0
+"""CPU seconds after which none is, whatever it counts."""
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
@@ -229,18 +232,21 @@ def _explore_all(
 ) -> tuple[list[dict[str, Any]], int]:
     """Change more in the likeliest readings: those that cost least and printed most of what is expected."""
     passing: list[dict[str, Any]] = []
-    began = read_cpu_time()
+    began, steps = read_cpu_time(), 0
     order = sorted((n for n in range(len(nodes)) if likeness[n] > -1), key=lambda n: nodes[n].cost - 1.5 * likeness[n])
     for place, number in enumerate(order[:EXPLORED]):
+        before = explorer.runner.counter.total
 
-        def work(number: int = number, place: int = place) -> dict[str, Any]:
+        def work(number: int = number, place: int = place, before: int = before) -> dict[str, Any]:
             found = explorer.explore(nodes[number], place < MUTATED)
-            return {"passing": [_describe(number, n) for n in found], "tried": explorer.tried}
+            used = explorer.runner.counter.total - before + OVERHEAD * explorer.tried
+            return {"passing": [_describe(number, n) for n in found], "tried": explorer.tried, "steps": used}
 
         reply = run_in_fork(work, WAIT)
         if isinstance(reply, dict):
             passing += reply["passing"]
             tried += reply["tried"]
-        if len(passing) >= ENOUGH or read_cpu_time() - began > EXPLORED_FOR:
+            steps += reply["steps"]
+        if len(passing) >= ENOUGH or steps > EXPLORED_FOR or read_cpu_time() - began > NET:
             break
     return sorted(passing, key=lambda p: p["cost"]), tried

@@ -19,7 +19,7 @@ from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, p
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.process_pool import Pool, Worker
+from jupyter_selfheal.inside.search.process_pool import DEEPEST, Pool, Worker, limit_recursion, run_in_fork
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.run_candidate import TIME, TOOL, OutOfTime, Result, Runner, matches, watch_clock
 from jupyter_selfheal.inside.search.scope import Scope
@@ -362,3 +362,24 @@ def test_what_compares_is_changed_last() -> None:
 def test_a_reduction_may_lack_its_axis() -> None:
     ranked = propose_mutations.rank_changes(Scope("best = scores[['a', 'b']].idxmax()\n"), {1: 1.0})
     assert any(change.edits[0][2] == "axis=1" for _, change in ranked)
+
+
+def test_endless_recursion_through_c_code_ends_with_an_error_whatever_limit_the_notebook_set() -> None:
+    def recurse(n: int = 0) -> int:
+        return max(map(recurse, [n + 1]))
+
+    def work() -> str:
+        try:
+            return str(recurse())
+        except RecursionError:
+            return "too deep"
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        assert run_in_fork(work, 30) == "too deep"
+        with limit_recursion():
+            assert sys.getrecursionlimit() == DEEPEST
+        assert sys.getrecursionlimit() == 100_000
+    finally:
+        sys.setrecursionlimit(before)
