@@ -14,7 +14,7 @@ from typing import Any
 import jupyter_selfheal
 from jupyter_selfheal.healers.rules.context.knowledge import Case, Change, Keyword, Positional, Value, load_knowledge
 from jupyter_selfheal.loop import events
-from jupyter_selfheal.surfaces.notebook.api import HealedNotebook
+from jupyter_selfheal.surfaces.notebook.api import CellProposal, HealedNotebook
 
 ROOT = Path(__file__).parents[1]
 Row = tuple[str, str, str]
@@ -224,6 +224,7 @@ def format_api() -> str:
                 read_docstring(thing),
                 "",
             ]
+    parts += ["## CellProposal", "", read_docstring(CellProposal), ""]
     parts += ["## HealedNotebook", "", read_docstring(HealedNotebook), "", "| | |", "|---|---|"]
     parts += [f"| `{f.name}` | {format_code(str(f.type))} |" for f in fields(HealedNotebook)]
     for name, member in vars(HealedNotebook).items():

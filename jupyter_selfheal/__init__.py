@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal._version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from os import PathLike
 
     from IPython.core.interactiveshell import InteractiveShell
 
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.surfaces.notebook.api import HealedNotebook, NotebookReport
+    from jupyter_selfheal.surfaces.notebook.api import CellProposal, HealedNotebook, NotebookReport
 
-__all__ = ["__version__", "check", "heal", "heal_all", "load_ipython_extension", "unload_ipython_extension"]
+__all__ = ["__version__", "check", "heal", "heal_all", "load_ipython_extension", "propose", "unload_ipython_extension"]
 
 
 def heal(
@@ -94,6 +94,28 @@ def check(
         print(record.number, record.status, record.cause)
     """
     return heal(notebook, config=config, approve="none", kernel=kernel, timeout=timeout)
+
+
+def propose(
+    cell: str,
+    state: Mapping[str, object] | Sequence[str] = (),
+    *,
+    folder: str | PathLike[str] = ".",
+    config: HealConfig | None = None,
+    kernel: str = "",
+    timeout: float = 120.0,
+) -> CellProposal:
+    """Run one cell in a kernel of its own, diagnose its failure, and prove a fix. Nothing is changed and nothing is written.
+
+    ``state`` is what was there before: the cells above, as texts, or variables by name (which must be picklable). The kernel runs in
+    ``folder``. The rest is as for :func:`heal`. Raises :class:`~jupyter_selfheal.errors.SelfHealError` for what cannot be run::
+
+        proposal = jupyter_selfheal.propose("price['aple']", {"price": {"apple": 3}})
+        print(proposal.cause, proposal.source)
+    """
+    from jupyter_selfheal.surfaces.notebook.api import propose_for_cell
+
+    return propose_for_cell(cell, state, folder, config, kernel, timeout)
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

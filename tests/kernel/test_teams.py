@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 import jupyter_selfheal
+from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.cli.parser import build_parser
+from jupyter_selfheal.surfaces.notebook.api import CellProposal
 from tests.command import place, sources, write
 from tests.course import Course, course, no_ci, service
 from tests.forge import StandIn
@@ -116,6 +118,29 @@ def test_a_script_heals_and_checks(place: Path) -> None:
     assert "".join(healed.notebook["cells"][0]["source"]) == "x = 'a'.upper()\nx"
     assert sources(given) == [SLIP], "the notebook itself stays as it is"
     assert sources(place / "out.ipynb") == ["x = 'a'.upper()\nx"]
+
+
+def test_a_script_has_one_cell_looked_at(place: Path) -> None:
+    (place / "n.txt").write_text("3")
+    found = jupyter_selfheal.propose("int(open('n.txt').read()) + price['aple']", {"price": {"apple": 3}}, folder=place)
+    assert found.failure == "KeyError: 'aple'"
+    assert found.source == "int(open('n.txt').read()) + price['apple']"
+    assert found.cells == (found.source,)
+    assert [p.name for p in place.iterdir()] == ["n.txt"], "nothing is written"
+
+
+def test_a_fault_above_the_one_cell_is_mended_there(place: Path) -> None:
+    above = ["def total(values):\n    return sum(value)", "x = [8]"]
+    found = jupyter_selfheal.propose("total(x)", above, folder=place)
+    assert found.source == "total(x)"
+    assert found.cells == ("def total(values):\n    return sum(values)", "x = [8]", "total(x)")
+    assert "+    return sum(values)" in found.diff
+
+
+def test_a_cell_that_runs_has_no_proposal_and_what_no_kernel_can_have_is_refused(place: Path) -> None:
+    assert jupyter_selfheal.propose("1 + 1", folder=place) == CellProposal()
+    with pytest.raises(UsageError, match="give the cells that make them"):
+        jupyter_selfheal.propose("f(1)", {"f": lambda n: n}, folder=place)
 
 
 def test_nbconvert_hands_on_the_healed_notebook(place: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
+from jupyter_selfheal.surfaces.notebook.propose_fix import CellProposal, propose_fix
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
@@ -21,7 +22,7 @@ from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, make_run_id, open_run_fixes
 
-__all__ = ["HealedNotebook", "NotebookReport", "heal_notebook", "heal_notebooks"]
+__all__ = ["CellProposal", "HealedNotebook", "NotebookReport", "heal_notebook", "heal_notebooks", "propose_for_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,18 @@ def heal_notebooks(
             yield from (report for _, report in pairs)
     finally:
         open_run_fixes(run).forget()  # nobody goes on with this run
+
+
+def propose_for_cell(
+    cell: str,
+    state: Mapping[str, object] | Sequence[str],
+    folder: str | os.PathLike[str],
+    config: HealConfig | None,
+    kernel: str,
+    timeout: float,
+) -> CellProposal:
+    """Prove a fix for one cell; see :func:`jupyter_selfheal.propose`."""
+    return propose_fix(cell, state, folder, _build_settings(config, "none", kernel, timeout))
 
 
 def _build_settings(config: HealConfig | None, approve: str, kernel: str, timeout: float) -> Settings:

@@ -113,8 +113,6 @@ class _Rewriter:
         module = self.modules.get(alias.name)
         if module is None:
             return False
-        if "." in alias.name and not alias.asname:
-            raise CannotInline(f"`import {alias.name}` is used by its long name")
         self._held[alias.asname or alias.name] = module
         return True
 
@@ -140,28 +138,29 @@ class _Rewriter:
 
     def rewrite_attributes(self) -> None:
         """``helper.f`` becomes ``f``."""
-        nodes = [n for n in self._nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
         taken = set()
-        for node in nodes:
-            held = node.value
-            assert isinstance(held, ast.Name)
-            module = self._held.get(held.id)
+        for node in self._nodes:
+            if not isinstance(node, ast.Attribute) or (root := _find_root(node)) is None:
+                continue
+            held = ast.unparse(node.value)
+            module = self._held.get(held)
             if module is None:
                 continue
             if not isinstance(node.ctx, ast.Load) or node.attr not in src.find_names(module.file.text).binds:
-                raise CannotInline(f"`{held.id}.{node.attr}` is not in {module.file.path.name}, or is assigned")
+                raise CannotInline(f"`{held}.{node.attr}` is not in {module.file.path.name}, or is assigned")
             self.edits.append((*src.find_span(self.text, node), node.attr))
             self.names.add(node.attr)
-            self.written[node.attr] = f"{held.id}.{node.attr}"
-            taken.add(id(held))
+            self.written[node.attr] = f"{held}.{node.attr}"
+            taken.add(id(root))
         self._check_uses(taken)
 
     def _check_uses(self, taken: set[int]) -> None:
-        """Raise where a module is used otherwise than for what is in it."""
+        """Raise where a module, or the package that it was imported by, is used otherwise than for what is in it."""
+        names = {name.partition(".")[0] for name in self._held}
         for node in self._nodes:
-            if isinstance(node, ast.Name) and node.id in self._held and id(node) not in taken:
+            if isinstance(node, ast.Name) and node.id in names and id(node) not in taken:
                 raise CannotInline(f"the module `{node.id}` itself is used as a value")
-            if isinstance(node, ast.arg) and node.arg in self._held:
+            if isinstance(node, ast.arg) and node.arg in names:
                 raise CannotInline(f"`{node.arg}` is a module and a parameter")
             if isinstance(node, ast.Name) and node.id in self.written:
                 raise CannotInline(f"`{node.id}` means two things")
@@ -173,6 +172,14 @@ class _Rewriter:
                 self.edits.append((*src.find_span(self.text, node), "False"))
             elif isinstance(node, ast.Name) and node.id == "__file__":
                 self.edits.append((*src.find_span(self.text, node), repr(path)))
+
+
+def _find_root(node: ast.Attribute) -> ast.Name | None:
+    """The name that a dotted name like ``a.b.c`` begins with; None for an attribute of anything else."""
+    value = node.value
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return value if isinstance(value, ast.Name) else None
 
 
 def _check_names(cells: Sequence[Inlined], others: Sequence[Inlined]) -> None:

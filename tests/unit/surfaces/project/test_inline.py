@@ -70,6 +70,20 @@ def test_what_a_cell_cannot_stand_for_is_refused(cells: list[str], why: str) -> 
         inline_all([module(HELPER)], cells)
 
 
+def test_a_module_of_a_package_is_used_by_its_long_name() -> None:
+    inside = module(HELPER, "tools.helper")
+    cells = ["import math, tools.helper", "tools.helper.mean([math.pi]) + tools.helper.mean([2])"]
+    _, others = inline_all([inside], cells)
+    assert [o.source for o in others] == ["import math", "mean([math.pi]) + mean([2])"]
+
+
+@pytest.mark.parametrize("use", ["tools.other.f()", "print(tools)", "tools = 1", "print(tools.helper)"])
+def test_a_package_that_is_used_for_more_is_refused(use: str) -> None:
+    inside = module(HELPER, "tools.helper")
+    with pytest.raises(CannotInline, match="the module `tools` itself"):
+        inline_all([inside], ["import tools.helper", f"tools.helper.mean([1])\n{use}"])
+
+
 def test_an_import_in_one_cell_holds_for_the_cells_below() -> None:
     _, others = inline_all([module(HELPER)], ["import helper as h", "x = h.mean([1])"])
     assert [o.source for o in others] == ["pass", "x = mean([1])"]
