@@ -20,7 +20,7 @@ from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault
 from jupyter_selfheal.healers.syntax import line_edits, token_edits, wrapping
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.tokens import find_position
+from jupyter_selfheal.healers.syntax.tokens import TEXT, find_position, split_tokens
 
 COMPILES = 20_000
 CHARACTERS = 12_000_000
@@ -50,6 +50,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     token_edits.rename_numbers,
     token_edits.delete_tokens,
     token_edits.swap_tokens,
+    wrapping.empty_calls,
     wrapping.wrap_calls,
     wrapping.quote_words,
     wrapping.mend_quotes,
@@ -166,7 +167,10 @@ def _estimate(state: _State, new: str, after: Fault) -> float | None:
     """What is still to come at the least; None where nothing was gained."""
     before_left = len(state.source) - _find_at(state.source, state.fault)
     left = len(new) - _find_at(new, after)
-    if left < before_left:
+    closed = "unterminated" in state.fault.message and "never closed" in after.message
+    if (
+        left < before_left or closed
+    ):  # a bracket that is never closed is named where it opens, though all was read to the end
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):
         return None
@@ -186,8 +190,15 @@ def count_doubts(source: str, known: frozenset[str]) -> float:
     doubts += find_cost("doubt.warning") * len(caught)
     tree = ast.parse("") if (parsed := src.parse(source)) is None else parsed
     doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(tree, known))
-    doubts += find_cost("doubt.no_effect") * sum(map(_has_no_effect, ast.walk(tree)))
+    doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
+    doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
     return doubts
+
+
+def _count_touching_texts(source: str) -> int:
+    """Texts that begin where another one ends: ``'is same as''.C'``. A quote was put in the wrong place."""
+    texts = [t for t in split_tokens(source) if t.kind == TEXT]
+    return sum(a.end == b.start for a, b in itertools.pairwise(texts))
 
 
 def _list_unknown_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
@@ -207,12 +218,14 @@ def _list_unknown_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
     return read - bound
 
 
-def _has_no_effect(node: ast.AST) -> bool:
+def _has_no_effect(node: ast.AST, source: str) -> bool:
     if isinstance(node, ast.AnnAssign) and node.value is None:
         return not isinstance(node.annotation, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
     if not isinstance(node, ast.Expr):
         return False
     value = node.value
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return not (ast.get_source_segment(source, value) or "").endswith(('"""', "'''"))
     return not isinstance(value, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) and not (
-        isinstance(value, ast.Constant) and isinstance(value.value, str | type(...))
+        isinstance(value, ast.Constant) and value.value is ...
     )

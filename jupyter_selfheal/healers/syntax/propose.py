@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
-from jupyter_selfheal.healers.syntax.tokens import split_tokens
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
 from jupyter_selfheal.ports import Answer, Starts
@@ -25,6 +26,8 @@ PATCHES = 6
 """Sources that meet the oracle and are tried as patches."""
 NEAR = 1.0
 """A reading that costs no more than this beyond the cheapest one is as likely meant."""
+LOST = 0.3
+"""What it costs of a source that passes that a name, number or text of the cell is no longer in it."""
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
@@ -52,7 +55,8 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> 
         return Answer(
             _offer(case, readings, history), note="the readings did not come back from their trial", exhausted=True
         )
-    passing = _build_passing(case, readings, reply["passing"][:PATCHES])
+    kept = sorted(reply["passing"], key=lambda p: p["cost"] + LOST * _count_lost(source, p["text"]))
+    passing = _build_passing(case, readings, kept[:PATCHES])
     tried = {a.patch.id for a in history}
     patches = [p for p in passing if p.id not in tried]
     if not passing:
@@ -112,6 +116,12 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
             rival = LIKELIER
         patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
     return patches
+
+
+def _count_lost(old: str, new: str) -> int:
+    """Names and numbers that a source has no more."""
+    before, after = (Counter(t.text for t in split_tokens(s) if t.kind in (NAME, NUMBER)) for s in (old, new))
+    return (before - after).total()
 
 
 def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why: str, rival: str = "") -> Patch:

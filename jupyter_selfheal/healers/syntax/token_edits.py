@@ -32,6 +32,8 @@ BUILTINS = frozenset(dir(builtins))
 NAMES_TRIED = 3
 """Variables that are tried where a value is missing."""
 VALUES = frozenset({"None", "True", "False"})
+LETTERS = {"1": "lI", "0": "oO"}
+"""Digits, and the letters that look like them."""
 
 
 def _is_keyword(token: Token) -> bool:
@@ -198,6 +200,8 @@ def _list_replacements(site: Site, index: int, token: Token, own: frozenset[str]
         yield from _list_signs(site, token)
     elif token.kind == QUOTE:
         yield ("'" if text == '"' else '"'), "replace.quote"
+    elif token.kind == NUMBER:
+        yield from ((name, "replace.look_alike") for name in LETTERS.get(text, "") if name in own)
     elif token.kind == NAME:
         yield from _list_names(site, index, token, own)
 

@@ -42,6 +42,20 @@ def wrap_calls(site: Site) -> Iterator[Slip]:
             yield Slip(token.end, end, f"({inside})", cost + 0.1 * n, f"the brackets of `{token.text}` are missing")
 
 
+def empty_calls(site: Site) -> Iterator[Slip]:
+    """``input(print(input:))`` as ``input()``: what stands in the brackets around the fault is no argument."""
+    opened: list[tuple[Token, Token]] = []
+    _, start, end = site.line
+    for before, token in itertools.pairwise(t for t in site.tokens if start <= t.start < end):
+        if token.text == "(" and before.kind == NAME and not keyword.iskeyword(before.text):
+            opened.append((before, token))
+        elif token.text == ")" and opened:
+            name, bracket = opened.pop()
+            if bracket.end < token.start and bracket.start <= site.at <= token.start and not opened:
+                words = f"what stands in the brackets of `{name.text}` is too much"
+                yield Slip(bracket.end, token.start, "", find_cost("delete.arguments"), words)
+
+
 def _list_value_ends(site: Site, first: int) -> list[int]:
     """Where the argument may end that begins with a token: at the line's end, at a bracket of the call around it, at a comma."""
     depth, ends = 0, []

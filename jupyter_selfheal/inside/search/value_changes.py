@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.scope import Change
 
+PRINTED = 3
+"""Values that are tried for a line that is not printed."""
 NAMES = 8
 """Names that are tried in place of one that nothing binds."""
 PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "int"}
@@ -29,6 +31,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += _replace_unknown(tree, source, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
+    changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -212,6 +215,52 @@ def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[s
             if name not in bound | known and name not in dir(builtins):
                 new = f"{name} = {source[first:last]}"
                 yield Change(((start, end, new),), 0.7, statement.lineno, f"`{name}` is what is read")
+
+
+def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """``(v, find('not'))`` where nothing is called ``find``: a comma for the point, wherever it is made; ``'is'.total``: the reverse."""
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    edits: list[tuple[int, int, str]] = []
+    line = 0
+    for node in ast.walk(tree):
+        values = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else ()
+        for owner, call in itertools.pairwise(values):
+            if not isinstance(owner, ast.Name) or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id in bound | known or call.func.id in dir(builtins):
+                continue
+            start, end = _find_span(owner, table)[1], _find_span(call, table)[0]
+            if source[start:end].strip() == ",":
+                edits.append((start, end, "."))
+                line = line or call.lineno
+    if edits:
+        yield Change(tuple(sorted(edits)), 0.8, line, "`,` stands for `.` before a method")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant) and node.attr in bound:
+            start, end = _find_span(node.value, table)[1], _find_span(node, table)[1]
+            edit = (start, end, f", {node.attr}")
+            yield Change((edit,), 0.8, node.lineno, f"`.` stands for `,` before `{node.attr}`")
+
+
+def _print_missing(tree: ast.Module, source: str, expected: str) -> Iterator[Change]:
+    """A line that is expected and that no text of the cell begins: what another ``print`` shows, or a result that nothing reads, behind
+    that line's own words. Never a value: the line must hold one that the cell has."""
+    texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    printed = [v.id for v in _list_printed(tree) if isinstance(v, ast.Name) and v.id in stored]
+    names = list(dict.fromkeys([*(n for n in reversed(stored) if n not in read), *printed]))[:PRINTED]
+    at = len(source.rstrip())
+    for line in dict.fromkeys(expected.strip().splitlines()):
+        words = line.split(" ")
+        head = re.match(r"[^\W\d_]+", line)
+        if head is None or len(words) < 2 or any(head[0] in t for t in texts):
+            continue
+        for text, name in itertools.product((" ".join(words[:n]) for n in range(len(words) - 1, 0, -1)), names):
+            if not re.search(r"\d", text):
+                new = f"\nprint({text!r}, {name})"
+                yield Change(((at, at, new),), 0.3, source.count("\n") + 1, "a line that is expected is not printed")
 
 
 def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 
 import pytest
 
 from jupyter_selfheal.healers.syntax import best_first
 from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.tokens import split_tokens
+from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 
 SLIPS = {
     "a sign beside a comma": ("x = 'a'\nprint('Hi' +, x)", "x = 'a'\nprint('Hi' , x)"),
@@ -40,6 +41,12 @@ SLIPS = {
     "a value missing": ("name = input()\nprint(, 'is here')", "name = input()\nprint(name, 'is here')"),
     "signs of a wrong encoding": ("v = 'ab'\nk = v.find('b', Î¸, 2)", "v = 'ab'\nk = v.find('b', 0, 2)"),
     "quotes of a wrong encoding": ("print(â€œhelloâ€œ)", "print('hello')"),
+    "a quote and a bracket missing at the end": (
+        "x = 3\nif x:\n    print(x,'is set.')\nelse:\n    print(x,'is NOT set.\n",
+        "x = 3\nif x:\n    print(x,'is set.')\nelse:\n    print(x,'is NOT set.')\n",
+    ),
+    "nothing is meant between the brackets": ("name = input(print(input:))", "name = input()"),
+    "a digit for a letter": ("l = 2\n1 += 3\nprint(l)", "l = 2\nl += 3\nprint(l)"),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
@@ -88,6 +95,20 @@ def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
     kept = {t.text for t in split_tokens("total = 3\nprint('Total', total")}
     assert kept <= {t.text for t in split_tokens(readings[0].source)}
     assert find_cost("delete.text") > find_cost("insert.quote")
+
+
+@pytest.mark.parametrize("broken", ["C = 2\nprint('is'.C,'degree C)", "print('a', x, 'b)", "x = 'a' 'b\nprint(x)"])
+def test_no_quote_is_put_where_two_texts_then_touch(broken: str) -> None:
+    first = find_readings(broken)[0].source
+    texts = [t for t in split_tokens(first) if t.kind == TEXT]
+    assert not any(a.end == b.start for a, b in pairwise(texts))
+
+
+def test_a_text_on_a_line_of_its_own_speaks_against_a_reading() -> None:
+    doubted, plain = (
+        best_first.count_doubts(source, frozenset()) for source in ("'words'\nx = 1", '"""Words."""\nx = 1')
+    )
+    assert doubted > plain == 0
 
 
 def test_the_head_of_a_block_is_no_text() -> None:

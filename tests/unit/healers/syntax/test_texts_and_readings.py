@@ -111,6 +111,43 @@ def test_a_reading_that_runs_is_carried_on() -> None:
     assert reply["passing"][0]["rival"] == "", "a name that nothing binds is no guess"
 
 
+LINES = {
+    "what another print shows": ("name = 'AK'\nprint('Hi', name)", "Hi AK\nBye AK", "\nprint('Bye', name)"),
+    "a result that nothing reads": (
+        "a = 34\nprint('R:', a)\ntotal = a + 1",
+        "R: 34\nSum: 35",
+        "\nprint('Sum:', total)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected", "line"), LINES.values(), ids=LINES)
+def test_a_line_that_is_not_printed_is_offered(source: str, expected: str, line: str) -> None:
+    reply = run([source], expected)
+    assert reply["passing"][0]["text"] == source + line
+    assert reply["passing"][0]["rival"].startswith("without"), "offered, and never applied by itself"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("name = 'AK'\nprint('Hi', name)", "Hi AK\n1 more"),
+        ("name = 'AK'\nprint('Hi', name)", "Hi AK\nBye"),
+        ("name = 'AK'\nprint('Hi', name)", "Hi AK\nBye 34"),
+    ],
+    ids=["a number", "a word alone", "a value that the cell has not"],
+)
+def test_a_line_is_never_written_down_as_it_is_expected(source: str, expected: str) -> None:
+    assert not run([source], expected)["passing"]
+
+
+def test_a_comma_and_a_point_are_told_by_what_is_bound() -> None:
+    reply = run(["v = 'not bad'\nk = (v,find('bad'))\nprint(k)"], "4")
+    assert reply["passing"][0]["text"] == "v = 'not bad'\nk = (v.find('bad'))\nprint(k)"
+    reply = run(["total = 3\nprint('is'.total)"], "is 3")
+    assert reply["passing"][0]["text"] == "total = 3\nprint('is', total)"
+
+
 @pytest.mark.parametrize(("lines", "rival"), [(1, try_readings.FEW_LINES), (4, "")])
 def test_texts_that_few_lines_show_leave_a_doubt(lines: int, rival: str) -> None:
     reply = run(
