@@ -52,11 +52,15 @@ def heal_program(task: Task, config: HealConfig, trace: Path | None = None) -> t
 
 
 def _build_notebook(task: Task) -> dict[str, Any]:
-    parts = [("definition", task.definition), ("tests", "\n".join(task.tests))]
+    """Cells for what is ahead, the program and its tests. A specification is checked as its author would ask for it: an empty function
+    whose tests fail in another cell is an exercise to triage, which nobody else completes."""
+    parts = [("definition", task.definition)] + ([] if task.specified else [("tests", "\n".join(task.tests))])
     cells: list[dict[str, Any]] = [
         {"cell_type": "code", "id": name, "metadata": {}, "source": source, "outputs": [], "execution_count": None}
         for name, source in ([("ahead", task.ahead), *parts] if task.ahead else parts)
     ]
+    if task.specified:
+        cells[-1]["metadata"] = {"selfheal": {"check": list(task.tests)}}
     if task.runs:
         cells[-2]["metadata"] = {"selfheal": {"stdout": task.runs[0][1]}}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -69,8 +69,9 @@ def report_comparison(arguments: argparse.Namespace) -> tuple[str, int]:
     found = read_configurations(arguments.files)
     first = found[0].setup
     lines = [f"{first.set}, oracle {first.oracle}", ""]
-    lines += [f"{'':24} {'tasks':>5} {'runs':>4}  {'correct':22} {'applied':>7} {'wrong':>5}  $ per solved"]
-    lines += [_format_configuration(c) for c in found]
+    width = max(len(c.name) for c in found)
+    lines += [f"{'':{width}} {'tasks':>5} {'runs':>4}  {'correct':22} {'applied':>7} {'wrong':>5}  $ per solved"]
+    lines += [_format_configuration(c, width) for c in found]
     lines += ["", *map(_format_lift, written)] if (written := [c for c in found if c.setup.start == "spec"]) else []
     if len(found) > 1:
         pairs = list(itertools.combinations(found, 2))
@@ -84,13 +85,13 @@ def report_comparison(arguments: argparse.Namespace) -> tuple[str, int]:
     return "\n".join(lines), 0
 
 
-def _format_configuration(found: Configuration) -> str:
+def _format_configuration(found: Configuration, width: int) -> str:
     applied = sum(r.plausible for r in found.rows)
     wrong = sum(r.plausible and not r.correct for r in found.rows)
     cost = found.cost_per_solved
     asked = any(sum(r.tokens.values()) for r in found.rows)
     dollars = "-" if cost is None else "no price" if asked and not cost else f"{cost:.4f}"
-    return f"{found.name[:24]:24} {len(found.tasks):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
+    return f"{found.name:{width}} {len(found.tasks):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
 
 
 def _format_lift(found: Configuration) -> str:

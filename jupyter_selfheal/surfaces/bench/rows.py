@@ -262,13 +262,18 @@ def format_figures(figures: dict[str, Any]) -> str:
         if number
         else ""
     )
+    searched = (
+        f"search: median {figures['median_cpu_seconds']} CPU-s, most {figures['max_cpu_seconds']}; rank of the first plausible candidate: median"
+        f" {figures['rank_median']}, most {figures['rank_max']}\n"
+        if figures["max_cpu_seconds"]
+        else ""
+    )
     return (
         f"\n{figures['set']}, oracle {figures['oracle']}: {figures['programs']} programs, {figures['plausible']} plausible, {figures['passed']} pass all tests, {figures['correct']} correct\n"
         f"{silent}"
         f"{share}the correct one is first or second among what is shown in {figures['shown']}\n"
         f"{f'correct by class: {classes}{chr(10)}' if classes else ''}"
-        f"search: median {figures['median_cpu_seconds']} CPU-s, most {figures['max_cpu_seconds']}; rank of the first plausible candidate: median"
-        f" {figures['rank_median']}, most {figures['rank_max']}\n"
+        f"{searched}"
         f"jupyter_selfheal {figures['version']} ({figures['commit']}), Python {figures['python']}, {figures['cores']} cores"
     )
 

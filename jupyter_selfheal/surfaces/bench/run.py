@@ -42,6 +42,7 @@ from jupyter_selfheal.surfaces.bench.rows import (
     format_row,
 )
 from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
+from jupyter_selfheal.surfaces.bench.stand_in import use_stand_in
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
@@ -168,6 +169,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
     parser.add_argument("--from-hub", action="store_true", help=f"the published records, by the library datasets ({', '.join(HUB)}); kept as PATH where one is given")  # fmt: skip
     parser.add_argument("--from", dest="start", choices=("fault", "spec"), default="fault", help="programs with a fault, or nothing but their specification (humaneval, mbpp)")  # fmt: skip
+    parser.add_argument("--stand-in", action="store_true", help="replies written by hand, shipped, in place of a model: to try the path, never a result")  # fmt: skip
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write this look down there, on any half (those at a judging half always are: benchmarks/ledger.jsonl)")  # fmt: skip
@@ -196,6 +198,8 @@ def build_parser() -> argparse.ArgumentParser:
 def build_config(arguments: argparse.Namespace) -> HealConfig:
     """The settings of every heal: nothing is remembered from one program to the next, and nothing leaves the machine unless a
     healer is named that asks a model. Raises ConfigError, and UsageError where programs are to be written and no model may write them."""
+    if arguments.stand_in:
+        use_stand_in(arguments)
     config = resolve_options(arguments).config
     healers = tuple(name for name in config.healers if name != "memory")
     paid = any(registry.load_traits(name).paid for name in healers)

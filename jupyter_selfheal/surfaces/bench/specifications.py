@@ -33,7 +33,7 @@ def _load_humaneval(path: Path) -> list[Task]:
         prompt = str(record.get("prompt") or "")
         task = build_task(record, number, "canonical_solution") if record.get("canonical_solution") else None
         if task is not None and can_parse(prompt):
-            found.append(replace(task, definition=prompt))
+            found.append(replace(task, definition=prompt, specified=True))
     return found
 
 
@@ -41,7 +41,7 @@ def _load_mbpp(path: Path) -> list[Task]:
     found = []
     for words, task in mbpp.load_references(path):
         if words:
-            found.append(replace(task, definition=write_head(task.reference, task.entry, words)))
+            found.append(replace(task, definition=write_head(task.reference, task.entry, words), specified=True))
     return found
 
 

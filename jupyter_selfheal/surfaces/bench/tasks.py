@@ -32,6 +32,8 @@ class Task:
     """What a script reads and prints: the first is the expectation of the definition's cell, all of them are for judging."""
     harness: str = ""
     """Source behind the program, for judging alone, that defines ``entry`` where the program itself does not."""
+    specified: bool = False
+    """The definition is nothing but a specification: its cell is the failing one, as the tests are what it must do."""
     checked: bool = True
     """False: nobody has made sure that the reference passes the tests and the program does not; that is done before it is healed."""
 
