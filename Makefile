@@ -45,7 +45,7 @@ lint: $(STAMPS)-lint
 	$(BIN)/mypy
 
 docs: $(STAMPS)-docs
-	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m sphinx -W -q -j auto -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
 bench-smoke: $(STAMPS)-test

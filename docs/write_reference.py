@@ -47,7 +47,25 @@ def write_reference(folder: Path) -> None:
 
 INDEX = """# Reference
 
+Written from the code when this site was built.
+
+| | |
+|---|---|
+| [Commands](commands.md) | `jupyter selfheal …`: every command with its options |
+| [Magics](magics.md) | `%heal` and `%%heal` |
+| [Settings](settings.md) | every setting with its type and default |
+| [Metadata of a cell](metadata.md) | what a cell can say about itself: what it must give, that it is left alone |
+| [Python](api.md) | `jupyter_selfheal.heal(…)` and what it returns |
+| [The report as JSON](report.md) | what `--report` and `--json` write |
+| [Events of the journal](events.md) | what `jupyter selfheal trace` reads |
+| [Messages](messages.md) | an error message, and the rule that heals it |
+| [Rules by library](libraries.md) | the rules for pandas, NumPy, Matplotlib … |
+| [Rules](rules/index.md) | a page for each: what fails, what it becomes, whether that is safe |
+| [Removed and renamed names](removed/index.md) | what a release took away, and what takes its place |
+
 ```{toctree}
+:hidden:
+
 commands
 magics
 settings

@@ -63,7 +63,7 @@ def list_removed_pages() -> Iterator[tuple[str, str]]:
         ours = sorted((key for key in releases if key[0] == library), key=lambda key: read_version(key[1]))
         found = {key[1:]: releases[key] for key in ours}
         count = sum(map(len, found.values()))
-        lines.append(f"| [{library}]({library}.md) | {', '.join(v for v, _ in found)} | {count} |")
+        lines.append(f"| [{library}]({library}.md) | {', '.join(dict.fromkeys(v for v, _ in found))} | {count} |")
         yield f"removed/{library}.md", _format_library(library, found)
     lines += ["", "```{toctree}", ":hidden:", "", *libraries, "```", ""]
     yield "removed/index.md", "\n".join(lines)
