@@ -2,10 +2,12 @@
 
     python benchmarks/live_cost.py [--repeat 7] [--failures 12]
     python benchmarks/live_cost.py --against CHECKOUT    # only loading, in turns with another checkout of this repository
+    python benchmarks/live_cost.py --kinds [NAME...]     # the kinds of failure of benchmarks/kinds.py, each against a replay in the same run
 
 Three ratios, each against an alternative in the same run: loading the extension against a bare IPython; a successful cell with
 the extension, without checkpoints, and without the extension; the time from a failure to its proposal against a fresh
-kernel that replays the same notebook up to the fixed cell. Writes the section "Live" of benchmarks/RESULTS.md.
+kernel that replays the same notebook up to the fixed cell. Writes the section "Live" of benchmarks/RESULTS.md, and ``--kinds`` its
+section "Live: kinds of failure". Processor time is that of all processes of a kernel together: unlike time, it says something on a busy machine.
 """
 
 from __future__ import annotations
@@ -18,13 +20,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
+
+import psutil
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
+from benchmarks.kinds import KINDS, Kind  # noqa: E402
 from tests.live.conftest import LiveKernel  # noqa: E402
 
 LOAD = """
@@ -141,6 +150,112 @@ def replays(count: int) -> list[float]:
     return times
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Milliseconds that somebody waits, and of processor time."""
+
+    ms: float
+    cpu: float
+
+
+@dataclass(frozen=True, slots=True)
+class KindCost:
+    """One kind: its first failure in a session, the same again (nothing is loaded or compiled any more), and a replay."""
+
+    kind: Kind
+    first: Cost
+    again: Cost
+    replay: Cost
+    is_fixed: bool
+
+
+def spent(kernel: LiveKernel) -> float:
+    """Processor time of the kernel and all of its processes so far, in milliseconds; of those that have ended too."""
+    seconds = 0.0
+    for process in [psutil.Process(kernel.pid), *kernel.children()]:
+        with suppress(psutil.NoSuchProcess):
+            seconds += sum(process.cpu_times()[:4])
+    return seconds * 1e3
+
+
+def is_begun(message: dict[str, Any], asked: str) -> bool:
+    """Whether it tells that the kernel took up the cell that was sent under that id."""
+    return message["msg_type"] == "execute_input" and message["parent_header"].get("msg_id") == asked
+
+
+def fail(kernel: LiveKernel, kind: Kind, number: int) -> Cost:
+    """Run the failing cell, and wait for its card. A loop that never ends is stopped first, and not counted."""
+    shown, source = len(kernel.displays), f"{kind.failing}\n# {number}"
+    if kind.is_stopped:
+        asked = kernel.queue(source, f"f{number}", allow_stdin=True)
+        kernel.wait_for(lambda: any(is_begun(message, asked) for message in kernel.messages))
+        time.sleep(1)
+    used, began = spent(kernel), time.monotonic()
+    if kind.is_stopped:
+        kernel.manager.interrupt_kernel()
+        kernel.done(asked)
+    else:
+        kernel.run(source, f"f{number}", allow_stdin=True)
+    kernel.wait_for(lambda: len(kernel.displays) > shown)
+    kernel.wait_for(lambda: any(end in kernel.card().splitlines()[0] for end in ("fix ready", "No working fix")))
+    cost = Cost((time.monotonic() - began) * 1e3, spent(kernel) - used)
+    kernel.run("%heal stop")
+    return cost
+
+
+def replay(kind: Kind) -> Cost:
+    """A fresh kernel that runs the same cells: what a fix costs at least that is tried in one."""
+    began, kernel = time.monotonic(), kernel_with("none")
+    try:
+        for cell in kind.above:
+            kernel.run(cell)
+        if not kind.is_stopped:
+            kernel.run(kind.failing)
+        return Cost((time.monotonic() - began) * 1e3, spent(kernel))
+    finally:
+        kernel.stop()
+
+
+def measure_kind(kind: Kind, repeat: int) -> KindCost:
+    """In a session of its own, and against a replay right after it."""
+    kernel = kernel_with("on")
+    try:
+        for number, cell in enumerate(kind.above):
+            kernel.run(cell, f"a{number}", allow_stdin=True)
+        first = fail(kernel, kind, 0)
+        is_fixed = bool(kind.fix) and all(line in kernel.card() for line in kind.fix.splitlines())
+        again = [fail(kernel, kind, number) for number in range(1, repeat + 1)]
+    finally:
+        kernel.stop()
+    middle = Cost(median(c.ms for c in again), median(c.cpu for c in again))
+    return KindCost(kind, first, middle, replay(kind), is_fixed)
+
+
+def report_kinds(names: Sequence[str], repeat: int) -> str:
+    """The section, measured now."""
+    costs = [measure_kind(kind, repeat) for kind in KINDS if not names or kind.name in names]
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE
+    ).stdout.strip()
+    rows = "\n".join(
+        f"| {c.kind.name} | {'right' if c.is_fixed else '–' if not c.kind.fix else 'WRONG'} | {c.first.ms:.0f} / {c.first.cpu:.0f} | "
+        f"{c.again.ms:.0f} / {c.again.cpu:.0f} | {c.replay.ms:.0f} / {c.replay.cpu:.0f} | {c.replay.ms / c.again.ms:.1f}× / {c.replay.cpu / c.again.cpu:.1f}× |"
+        for c in costs
+    )
+    ends = quantiles([c.again.ms for c in costs], n=20) if len(costs) > 1 else [costs[0].again.ms]
+    return f"""## Live: kinds of failure
+
+`python benchmarks/live_cost.py --kinds`, commit {commit}, Python {platform.python_version()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}. From sending the failing cell to its
+tested fix (*–*: to its explanation), milliseconds of waiting / of processor time of all processes together; *again*: median of {repeat} more failures of the kind in the same
+session; *replay*: a fresh kernel that runs the same cells, right after it. Waiting: p50 {median(c.again.ms for c in costs):.0f}, p95 {ends[-1]:.0f} (the aim is 150 and 500 on an idle
+machine). Replay ÷ again, median: {median(c.replay.ms / c.again.ms for c in costs):.1f}× of waiting, {median(c.replay.cpu / c.again.cpu for c in costs):.1f}× of processor time.
+
+| kind | fix | first | again | replay | replay ÷ again |
+|---|---|---|---|---|---|
+{rows}
+"""
+
+
 def compare_loading(other: Path, repeat: int) -> str:
     """Loading in another checkout and in this one, in turns, so that what the machine does meanwhile meets both."""
     lines = []
@@ -195,16 +310,28 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--failures", type=int, default=12)
     parser.add_argument("--against", type=Path, metavar="CHECKOUT")
+    parser.add_argument("--kinds", nargs="*", metavar="NAME")
     chosen = parser.parse_args()
     if chosen.against:
         print(compare_loading(chosen.against, chosen.repeat))
         return
-    section = report(chosen.repeat, chosen.failures)
+    if chosen.kinds:
+        print(report_kinds(chosen.kinds, chosen.repeat))
+        return
+    is_kinds = chosen.kinds is not None
+    section = report_kinds((), chosen.repeat) if is_kinds else report(chosen.repeat, chosen.failures)
+    write_section("Live: kinds of failure" if is_kinds else "Live", section)
+    print(section)
+
+
+def write_section(title: str, section: str) -> None:
+    """In place of the one that is there, else right above "Live"."""
     path = HERE / "RESULTS.md"
     text = path.read_text() if path.exists() else "# Results\n"
-    text = re.sub(r"(?ms)^## Live\n.*?(?=^## |\Z)", "", text).rstrip() + "\n\n" + section
-    path.write_text(text)
-    print(section)
+    there = re.compile(rf"(?ms)^## {re.escape(title)}\n.*?(?=^## |\Z)")
+    if not there.search(text):
+        text = re.sub(r"(?m)^## Live$|\Z", f"## {title}\n\n\\g<0>", text, count=1)
+    path.write_text(there.sub(lambda _: section.rstrip() + "\n\n", text, count=1).rstrip() + "\n")
 
 
 if __name__ == "__main__":

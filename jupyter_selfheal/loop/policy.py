@@ -137,7 +137,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if dossier.shut:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
     if evidence.list_rejected_ids(dossier):
-        return Close(Reason.REJECTED, "every fix that was found was rejected")
+        return Close(Reason.REJECTED, "every fix that was found was set aside")
     if dossier.derived:
         return Close(
             Reason.EXHAUSTED,

@@ -30,9 +30,10 @@ def format_card(card: Card, notebook: Notebook) -> str:
     lines = [f"Self-heal: {card.status or card.headline}"]
     if card.hides_fix:
         return "\n".join([*lines, *list_lesson(card), "`%heal show` shows the fix."])
-    lines += [s for s in (card.cause, card.advice) if s]
-    lines += card.explanation if card.phase == "closed" else ()
     candidate = card.find_candidate()
+    is_told = candidate is not None and card.cause == candidate.patch.title
+    lines += [s for s in ("" if is_told else card.cause, card.advice) if s]
+    lines += card.explanation if card.phase == "closed" else ()
     if candidate is not None:
         diff = format_diff(diff_patch(candidate.patch, make_cell_namer(notebook)))
         lines += list(list_proposal_lines(card, candidate, diff))[1:]

@@ -7,6 +7,7 @@ import { holds, ICellState, IEdit, IPlan, IRequest, IResult, plan } from './edit
 import { hideHealed, showHealed } from './healedLine';
 import { KernelLine } from './kernel';
 import { trans } from './texts';
+import { noteOutputs, restoreOutputs } from './undoneOutputs';
 
 /** How long the cells wait for the kernel's word that this page may change them, in milliseconds. */
 const PATIENCE = 1000;
@@ -89,11 +90,12 @@ export function isHere(panel: NotebookPanel, undo: IEdit[]): boolean {
   return holds(cellsOf(panel), undo);
 }
 
-/** Take an approval back where the user asked for that, if the cells are as the approval left them. */
+/** Take an approval back where the user asked for that, if the cells are as the approval left them; what they showed comes back too. */
 export function takeBack(line: KernelLine, failing: Cell, request: IRequest): IResult {
   const todo = planFor(line.panel, request, failing.model.id);
   if (todo.ok) {
     change(line.panel.content, failing.model.id, request.edits);
+    line.showAgain(restoreOutputs(line.panel, request.heal));
     line.send({ action: 'undone', run: request.heal, patch: request.patch, text: '' });
   }
   return todo;
@@ -156,6 +158,7 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
   if (!todo.ok) {
     return todo;
   }
+  noteOutputs(panel, request.heal, [id, ...todo.toRun]);
   const inverse = change(panel.content, id, request.edits);
   const inserted = inverse.filter(edit => edit.kind === 'delete').map(edit => edit.cellId!).reverse();
   const ended = line.applied(request.heal, request.patch, request.resume, inverse).then(granted => {

@@ -1,6 +1,8 @@
 /** The line that stays below a cell whose fix was put in and run: what was changed, Undo, Details. It is not part of the notebook. */
 
 import { CodeCell } from '@jupyterlab/cells';
+
+import { makeButton } from './button';
 import { trans } from './texts';
 
 const CLASS = 'jp-SelfHeal-healed';
@@ -12,15 +14,6 @@ export interface IHealed {
   details: string;
   /** Put the old source back; what came of it, in words. */
   undo: () => { ok: boolean; message: string };
-}
-
-function button(label: string, hint: string, onclick: () => void): HTMLButtonElement {
-  const node = document.createElement('button');
-  node.type = 'button';
-  node.textContent = label;
-  node.title = hint;
-  node.addEventListener('click', onclick);
-  return node;
 }
 
 /** Below the cell in which the kernel died: what is known of it. It is not part of the notebook either, and goes when the cell is run. */
@@ -44,12 +37,12 @@ export function showHealed(cell: CodeCell, healed: IHealed): void {
   const details = document.createElement('pre');
   details.textContent = healed.details;
   details.hidden = true;
-  const more = button(trans.__('Details'), trans.__('What proves the fix'), () => {
+  const more = makeButton(trans.__('Details'), trans.__('What proves the fix'), () => {
     details.hidden = !details.hidden;
     more.setAttribute('aria-expanded', String(!details.hidden));
   });
   more.setAttribute('aria-expanded', 'false');
-  const undo = button(trans.__('Undo'), trans.__('Put the old source back'), () => {
+  const undo = makeButton(trans.__('Undo'), trans.__('Put the old source back'), () => {
     const { ok, message } = healed.undo();
     words.textContent = ok ? trans.__('Undone: the old source is back.') : message;
     if (ok) {

@@ -5,6 +5,7 @@ import { Cell } from '@jupyterlab/cells';
 import { Widget } from '@lumino/widgets';
 
 import { focusCell, takeBack } from './apply';
+import { makeButton } from './button';
 import type { IEdit } from './edits';
 import { healIcon } from './icon';
 import { KernelLine } from './kernel';
@@ -19,15 +20,6 @@ export interface IHealedCell {
   title: string;
   is_undone: boolean;
   undo: IEdit[];
-}
-
-function button(label: string, hint: string, onclick: () => void): HTMLButtonElement {
-  const node = document.createElement('button');
-  node.type = 'button';
-  node.textContent = label;
-  node.title = hint;
-  node.addEventListener('click', onclick);
-  return node;
 }
 
 /** The panel of one notebook's history; drawn anew when a heal changes. */
@@ -81,11 +73,11 @@ export class History extends Widget {
     const head = document.createElement('h3');
     const said = document.createElement('p');
     said.setAttribute('role', 'status');
-    head.append(button(heal.name, trans.__('Go to the cell'), () => this._goTo(heal)), ` ${heal.title.replace(/`/g, '')}`);
+    head.append(makeButton(heal.name, trans.__('Go to the cell'), () => this._goTo(heal)), ` ${heal.title.replace(/`/g, '')}`);
     said.textContent = heal.is_undone ? trans.__('Undone: the old source is back.') : heal.headline;
     row.append(head, said);
     if (!heal.is_undone && heal.undo.length) {
-      row.append(button(trans.__('Undo'), trans.__('Put the old source back'), () => this._undo(heal, said)));
+      row.append(makeButton(trans.__('Undo'), trans.__('Put the old source back'), () => this._undo(heal, said)));
     } else if (!heal.is_undone) {
       said.textContent = trans.__('%1 (applied by a command: `%heal undo %2` takes it back)', heal.headline, number);
     }

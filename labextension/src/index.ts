@@ -123,6 +123,7 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
     }
   });
   tracker.widgetAdded.connect((_, panel) => {
+    lines.of(panel).shownAgain.connect((_, cell) => offerIn(panel, cell, lines));
     void panel.context.ready.then(() => {
       for (const cell of panel.content.widgets) {
         if (cell instanceof CodeCell && needsOffer(outputsOf(cell))) {
@@ -226,11 +227,15 @@ const plugin: JupyterFrontEndPlugin<void> = {
       lines.marksOf(panel);
       keepText(panel);
     });
+    const item = new StatusItem(tracker, lines, app.commands);
     if (statusBar) {
-      const item = new StatusItem(tracker, lines, app.commands);
       const activeStateChanged = new Signal<object, void>(item);
       tracker.currentChanged.connect(() => activeStateChanged.emit());
       statusBar.registerStatusItem(ID, { item, align: 'left', rank: 900, isActive: () => tracker.currentWidget !== null, activeStateChanged });
+    } else {
+      // Notebook 7 has no status bar: it stands beside the menus there, where a notebook is open.
+      item.id = 'jupyter-selfheal-status';
+      tracker.widgetAdded.connect(() => item.isAttached || app.shell.add(item, 'menu', { rank: 10_900 }));
     }
     if (settings) {
       void settings.load(ID).then(loaded => pushSettings(loaded, tracker, lines));

@@ -3,6 +3,7 @@
  * sends, so that ipykernel answers it on a subshell, while a cell runs; how a heal stands comes by the other.
  */
 
+import { CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -130,6 +131,15 @@ export class KernelLine {
   /** What was healed in this session, when it was asked for. */
   get history(): ISignal<this, IHealedCell[]> {
     return this._history;
+  }
+
+  /** A cell shows again what it showed before a fix that was undone. */
+  get shownAgain(): ISignal<this, CodeCell> {
+    return this._shownAgain;
+  }
+
+  showAgain(cells: CodeCell[]): void {
+    cells.forEach(cell => this._shownAgain.emit(cell));
   }
 
   get changed(): ISignal<this, IState> {
@@ -342,5 +352,6 @@ export class KernelLine {
   private _state: IState = OFF;
   private _document = new Signal<this, IDocument>(this);
   private _history = new Signal<this, IHealedCell[]>(this);
+  private _shownAgain = new Signal<this, CodeCell>(this);
   private _changed = new Signal<this, IState>(this);
 }

@@ -7,6 +7,10 @@
 export function needsOffer(outputs: any[], source = ''): boolean {
   const mayBeEndless = /^\s*while\b/m.test(source);
   const failed = outputs.some(output => output.output_type === 'error' && (mayBeEndless || output.ename !== 'KeyboardInterrupt'));
-  const carded = outputs.some(output => String(output.data?.['text/plain'] ?? '').startsWith('Self-heal'));
-  return failed && !carded;
+  return failed && !outputs.some(isCard);
+}
+
+/** Whether an output is a card of ours. */
+export function isCard(output: any): boolean {
+  return String(output.data?.['text/plain'] ?? '').startsWith('Self-heal');
 }

@@ -9,6 +9,7 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { Widget } from '@lumino/widgets';
 
 import { cellsOf, change, focusCell } from './apply';
+import { makeButton } from './button';
 import { drawDiff } from './diff';
 import { IEdit, plan } from './edits';
 import { healIcon } from './icon';
@@ -47,14 +48,6 @@ function element<K extends keyof HTMLElementTagNameMap>(tag: K, text = '', name 
   return node;
 }
 
-function button(label: string, hint: string, onclick: () => void): HTMLButtonElement {
-  const node = element('button', label);
-  node.type = 'button';
-  node.title = hint;
-  node.addEventListener('click', onclick);
-  return node;
-}
-
 const fixes = (count: number): string => (count === 1 ? trans.__('1 fix') : trans.__('%1 fixes', count));
 
 /** The panel of one notebook's review. */
@@ -74,7 +67,7 @@ export class Review extends Widget {
     this._status.setAttribute('role', 'status');
     this.node.append(this._status, this._controls, this._list);
     this._say(trans.__('Healing a copy of the notebook…'));
-    this._controls.append(button(trans.__('Stop'), trans.__('End it at the next cell'), () => this.line.send({ action: 'stop document', run })));
+    this._controls.append(makeButton(trans.__('Stop'), trans.__('End it at the next cell'), () => this.line.send({ action: 'stop document', run })));
     this.node.addEventListener('keydown', event => this._press(event));
     line.document.connect(this._take, this);
   }
@@ -120,8 +113,8 @@ export class Review extends Widget {
     this._list.replaceChildren(...this._rows, ...(left.length ? [element('h3', trans.__('Needs your attention'))] : []), ...left, ...notes);
     if (this._fixes.length) {
       this._controls.replaceChildren(
-        button(trans.__('Accept all that are safe'), trans.__('Those that keep the meaning of the code (s)'), () => this._acceptSafe()),
-        (this._apply = button(trans.__('Apply'), trans.__('Put the accepted fixes into the notebook (Enter)'), () => this._applyAccepted())),
+        makeButton(trans.__('Accept all that are safe'), trans.__('Those that keep the meaning of the code (s)'), () => this._acceptSafe()),
+        (this._apply = makeButton(trans.__('Apply'), trans.__('Put the accepted fixes into the notebook (Enter)'), () => this._applyAccepted())),
         element('span', keys(), 'jp-SelfHeal-review-keys')
       );
       this._takeFocus(this._rows[0]);
@@ -173,7 +166,7 @@ export class Review extends Widget {
     const outputs = element('dl');
     outputs.append(element('dt', trans.__('Before')), element('dd', fix.before), element('dt', trans.__('After')), element('dd', fix.after || trans.__('no output')));
     const choices = element('div', '', 'jp-SelfHeal-review-choices');
-    choices.append(button(trans.__('Accept'), trans.__('Accept this fix (a)'), () => this._choose(at, true)), button(trans.__('Leave out'), trans.__('Leave this fix out (x)'), () => this._choose(at, false)));
+    choices.append(makeButton(trans.__('Accept'), trans.__('Accept this fix (a)'), () => this._choose(at, true)), makeButton(trans.__('Leave out'), trans.__('Leave this fix out (x)'), () => this._choose(at, false)));
     row.append(details, outputs, choices);
     return row;
   }
@@ -185,7 +178,7 @@ export class Review extends Widget {
   }
 
   private _link(id: string, name: string): HTMLElement {
-    return button(name, trans.__('Go to the cell'), () => {
+    return makeButton(name, trans.__('Go to the cell'), () => {
       const { content } = this.line.panel;
       const cell = content.widgets.find(candidate => candidate.model.id === id);
       if (cell) {
@@ -260,8 +253,8 @@ export class Review extends Widget {
     this._list.querySelectorAll('.jp-SelfHeal-review-choices').forEach(choices => choices.remove());
     const put = chosen.length - refused.length;
     this._controls.replaceChildren(
-      button(trans.__('Undo'), trans.__('Take all of it back'), () => this._takeBack(undo)),
-      button(trans.__('Restart and run all'), trans.__('Restart the kernel and run the notebook from the top'), () => void this.restart())
+      makeButton(trans.__('Undo'), trans.__('Take all of it back'), () => this._takeBack(undo)),
+      makeButton(trans.__('Restart and run all'), trans.__('Restart the kernel and run the notebook from the top'), () => void this.restart())
     );
     this._say([trans.__('%1 put into the notebook.', fixes(put)), ...refused].join(' '));
     this._apply = null;

@@ -2,9 +2,11 @@
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
-import { Menu, Widget } from '@lumino/widgets';
+import { MenuSvg } from '@jupyterlab/ui-components';
+import { Widget } from '@lumino/widgets';
 
 import { focusCell } from './apply';
+import { makeButton } from './button';
 import { COMMANDS } from './commands';
 import { healIcon } from './icon';
 import type { Lines } from './index';
@@ -36,12 +38,10 @@ export class StatusItem extends Widget {
   constructor(tracker: INotebookTracker, lines: Lines, commands: JupyterFrontEnd['commands']) {
     super();
     this.addClass('jp-SelfHeal-status');
-    const menu = new Menu({ commands });
+    const menu = new MenuSvg({ commands });
     COMMANDS.forEach(command => menu.addItem({ command }));
-    const open = document.createElement('button');
-    open.type = 'button';
+    const open = makeButton('', trans.__('Self-heal: what can be done'), () => show());
     open.className = 'jp-SelfHeal-menu';
-    open.title = trans.__('Self-heal: what can be done');
     open.setAttribute('aria-label', open.title);
     open.setAttribute('aria-haspopup', 'menu');
     healIcon.element({ container: open });
@@ -51,16 +51,11 @@ export class StatusItem extends Widget {
       const box = this.node.getBoundingClientRect();
       menu.open(box.left, box.top);
     };
-    open.addEventListener('click', show);
     text.addEventListener('click', () => goToFix(tracker, lines) || show());
     menu.aboutToClose.connect(() => window.setTimeout(() => document.activeElement === document.body && open.focus(), 0));
-    const stop = document.createElement('button');
-    stop.type = 'button';
-    stop.textContent = trans.__('Stop');
-    stop.title = trans.__('Stop healing the notebook');
+    const stop = makeButton(trans.__('Stop'), trans.__('Stop healing the notebook'), () => void commands.execute('jupyter-selfheal:cancel'));
     stop.setAttribute('aria-label', stop.title);
     stop.hidden = true;
-    stop.addEventListener('click', () => void commands.execute('jupyter-selfheal:cancel'));
     this.node.append(open, text, stop);
     const draw = (): void => {
       const line = tracker.currentWidget ? lines.of(tracker.currentWidget) : null;

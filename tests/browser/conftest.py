@@ -66,6 +66,7 @@ class Shared:
         self._browser = self._playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         self.context = self._browser.new_context(viewport={"width": 1280, "height": 1000})
         self.context.set_default_timeout(PATIENCE * 1000)
+        self.kept_page: Any = None
 
     def close(self) -> None:
         self.context.close()
@@ -74,6 +75,13 @@ class Shared:
         self.server.close()
         assert asyncio._get_running_loop() is None, "Playwright's loop must end with the browser tests"
 
+
+CLOSE_ALL = """() => {
+  const { shell } = window.jupyterapp ?? {};
+  for (const widget of [...(shell?.widgets('main') ?? [])]) widget.dispose();
+  return Boolean(shell) && !document.querySelector('.Toastify__toast, .jp-Dialog, .lm-Menu');
+}"""
+"""Close every notebook unsaved; whether the page is then as it was before: nothing of JupyterLab's own is in the way."""
 
 SHARED = pytest.StashKey[Shared]()
 
@@ -119,11 +127,23 @@ def context(shared: Shared) -> Any:
 
 
 @pytest.fixture
-def page(context: Any, server: Server) -> Iterator[Any]:
-    """A page of its own; afterwards all pages are closed and all kernels ended."""
-    yield context.new_page()
-    for found in list(context.pages):
-        found.close()
+def page(shared: Shared, server: Server, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page for the test; afterwards its notebooks are closed and all kernels ended.
+
+    It is a page of its own, but in a file marked ``kept_page``, whose tests open their notebooks in one page after another:
+    JupyterLab starts once for all of them. After a failure, and where something is left in its way, they get a new one.
+    """
+    kept = request.node.get_closest_marker("kept_page") is not None
+    page = shared.kept_page if kept and shared.kept_page else shared.context.new_page()
+    shared.kept_page = None
+    failures = request.session.testsfailed
+    yield page
+    if kept and request.session.testsfailed == failures and page.evaluate(CLOSE_ALL):
+        page.unroute_all()
+        shared.kept_page = page
+    for found in list(shared.context.pages):
+        if found is not shared.kept_page:
+            found.close()
     server.end_kernels()
 
 

@@ -23,6 +23,9 @@ class Lab:
     def __init__(self, page: Any, server: Server, name: str, *, app: str = "lab/tree") -> None:
         self.page = page
         self.server = server
+        if app.startswith("lab") and page.url.startswith(f"{server.url}/lab"):
+            self.open(name)
+            return
         server.start_session(name)
         page.goto(f"{server.url}/{app}/{name}?token={TOKEN}" + ("&reset" if app.startswith("lab") else ""))
         self.opened()

@@ -11,6 +11,8 @@ from tests.browser.lab import TYPO, Lab
 from tests.browser.server import Server
 from tests.browser.test_question import ASKED, LAST
 
+pytestmark = pytest.mark.kept_page
+
 OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status", ".jp-SelfHeal-sent"]
 
 

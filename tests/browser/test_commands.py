@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import TYPO, Lab
 from tests.browser.server import Server
 from tests.waiting import wait_until
+
+pytestmark = pytest.mark.kept_page
 
 UNIMPORTED = "print('pi is', math.pi)"
 SETTINGS = "lab/api/settings/jupyter-selfheal:plugin"
@@ -75,6 +79,8 @@ def test_menu_of_the_status_bar_has_every_command_by_keyboard(failed: Lab) -> No
     failed.page.keyboard.press("Enter")
     menu.wait_for()
     assert menu.locator(".lm-Menu-item").count() == 13
+    menu.locator(".lm-mod-toggled svg[data-icon$='check']").wait_for()
+    assert menu.locator(".lm-mod-toggled").inner_text().strip() == "Suggest Fixes When a Cell Fails"
     failed.page.keyboard.press("Escape")
     menu.wait_for(state="detached")
     failed.page.wait_for_function("() => document.activeElement.classList.contains('jp-SelfHeal-menu')")

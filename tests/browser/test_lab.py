@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import FIXED, TYPO, Lab
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.kept_page
 
 
 def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
@@ -20,6 +24,9 @@ def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
     line.get_by_role("button", name="Undo").click()
     failed.expect_source(1, TYPO)
     line.get_by_text("the old source is back").wait_for()
+    failed.expect_output(1, "object has no attribute 'appendd'")
+    assert "there are 3" not in failed.output(1), "what the fix printed goes with it"
+    failed.heal_button(1).wait_for()
 
 
 def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:

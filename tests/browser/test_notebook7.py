@@ -21,6 +21,9 @@ def test_approve_and_run_in_notebook_7(page: Any, server: Server) -> None:
     lab.press(card, "run")
     lab.expect_output(1, "there are 3")
     assert lab.source(1) == FIXED
+    lab.status("Self-heal: idle")
+    page.get_by_role("button", name="Self-heal: what can be done").click()
+    page.locator(".lm-Menu-item.lm-mod-toggled", has_text="Suggest Fixes When a Cell Fails").wait_for()
 
 
 def test_heal_button_in_notebook_7(page: Any, server: Server) -> None:

@@ -11,14 +11,15 @@ KEY = "prices = {'pear': 2}\nprint(prices['pera'])"
 
 
 def test_fixes_are_accepted_by_keyboard_and_put_in_at_once(page: Any, server: Server) -> None:
-    cells = [TYPO, KEY, "open('gone/data.csv')"]
+    cells = [TYPO, KEY, "open('gone/data.csv')", "raise ValueError('on purpose')"]
     lab = Lab(page, server, server.notebook("review.ipynb", cells))
     lab.ready()
     lab.command("jupyter-selfheal:review")
     panel = page.locator(".jp-SelfHeal-review")
     panel.locator("article").nth(1).wait_for()
     assert "there are 3" in panel.locator("article").first.inner_text()
-    assert "FileNotFoundError" in panel.locator(".jp-SelfHeal-review-left").inner_text()
+    left = panel.locator(".jp-SelfHeal-review-left").all_inner_texts()
+    assert ["FileNotFoundError" in left[0], "ValueError: on purpose" in left[1]] == [True, True]
     assert lab.source(1) == TYPO, "nothing is changed before it is accepted"
     page.keyboard.press("a")
     page.keyboard.press("x")

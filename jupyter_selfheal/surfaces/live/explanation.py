@@ -47,7 +47,8 @@ def explain_failure(case: Case, names: Mapping[str, Any], error: BaseException |
     yield from OriginTeller(case, names).tell(parse_line(statement), failure.line)
     inner, function, inside = find_inner_values(failure, error)
     if inside:
-        yield f"In `{function}` it failed at `{shorten(inner)}`"
+        place = "There" if function.startswith("<") else f"In `{function}`"  # <genexpr>, <lambda>: Python's own words
+        yield f"{place} it failed at `{shorten(inner)}`"
         yield from (f"  `{name}` is {describe_value(inside[name], name)}" for name in _list_read(inner, inside))
     yield from explain_empty(statement, names)
     yield from explain_empty(inner, inside)
@@ -62,14 +63,14 @@ def explain_fix(candidate: Candidate, failure: Failure) -> Iterator[str]:
     if patch.cause:
         yield f"Why: {patch.cause}"
     yield f"The fix: {patch.title}." + (f" {patch.why[0].upper()}{patch.why[1:]}" if patch.why else "")
-    yield from explain_habit(failure)
+    yield from explain_habit(failure, patch.rule)
     if patch.rule:
         yield f"More: `jupyter selfheal rules {patch.rule}`"
 
 
-def explain_habit(failure: Failure) -> Iterator[str]:
+def explain_habit(failure: Failure, rule: str = "") -> Iterator[str]:
     """How to avoid the like next time, where there is such advice."""
-    if habit := advise_habit(failure):
+    if habit := advise_habit(failure, rule):
         yield f"Next time: {habit}"
 
 

@@ -75,6 +75,7 @@ def unload(shell: InteractiveShell) -> None:
     session = getattr(shell, ATTRIBUTE, None)
     if session is None:
         return
+    session.close_cards()
     session.stop()
     atexit.unregister(_stop_at_exit)
     delattr(shell, ATTRIBUTE)

@@ -89,6 +89,14 @@ AVOIDING = {
 }  # fmt: skip
 """By type of error: one habit that prevents most of its kind."""
 
+AVOIDING_BY_RULE = {
+    "API": AVOIDING["ImportError"],
+    "IMP": "Put all imports into the first cell.",
+    "STA103": "Define what a cell uses above the line that uses it.",
+    "STA105": "Keep what you read more than once in a list.",
+}
+"""By rule, or its first letters: what would have helped where the type of error says little."""
+
 
 def describe_failure(failure: Failure) -> str:
     """What failed, in a sentence; empty for a cell that ran to its end."""
@@ -110,8 +118,10 @@ def describe_failure(failure: Failure) -> str:
     return f"The cell stopped with {failure.headline.rstrip('.:')}."
 
 
-def advise_habit(failure: Failure) -> str:
-    """How to avoid the like next time; empty where there is no general advice."""
+def advise_habit(failure: Failure, rule: str = "") -> str:
+    """How to avoid the like next time, where a fix is known by its ``rule``; empty where there is no general advice."""
+    if habit := AVOIDING_BY_RULE.get(rule) or AVOIDING_BY_RULE.get(rule[:3]):
+        return habit
     if "unexpected keyword argument" in failure.evalue:
         return "Shift+Tab inside the brackets of a call shows what it takes."
     return AVOIDING.get(failure.ename, "")

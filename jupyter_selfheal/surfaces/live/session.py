@@ -79,12 +79,15 @@ class LiveSession:
         self._reported_places: set[str] = set()
         self._rejected: set[tuple[str, str, str]] = set()
 
+    def close_cards(self) -> None:
+        """Leave the text of every card behind; a kernel that ends needs not, its pages see to it."""
+        for heal in self.heals:
+            heal.view.close()
+
     def stop(self) -> None:
         """Let go of everything; end every process of ours."""
         for close in self.closers:
             close()
-        for heal in self.heals:
-            heal.view.close()
         self.checkpoints.close()
         self.client.close()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import anywidget
@@ -16,6 +17,8 @@ from jupyter_selfheal.surfaces.live.widget_payload import build_payload, list_ex
 from jupyter_selfheal.surfaces.words import format_card
 
 STATIC = Path(__file__).parent / "static"
+
+CLOSED = "This card is closed: run the cell again for a new one."
 
 Act = Callable[[LiveHeal, str, str, str], None]
 """(heal, action, patch id, text): what the user chose."""
@@ -37,12 +40,14 @@ class WidgetView:
         self._shell = shell
         self._act = act
         self._widget: ApproveWidget | None = None
+        self._heal: LiveHeal | None = None
         self._display_id = ""
 
     def show(self, heal: LiveHeal) -> None:
         """Display the widget below the traceback."""
         self._widget = ApproveWidget(card=build_payload(heal.card, heal.case.notebook))
         self._widget.on_msg(lambda _widget, content, _buffers: self._handle_message(heal, content))
+        self._heal = heal
         self._display_id = f"selfheal-{heal.run}"
         self._publish_card(heal, update=False)
 
@@ -55,17 +60,31 @@ class WidgetView:
             self._publish_card(heal, update=True)
 
     def close(self) -> None:
-        """Close the comm."""
-        if self._widget is not None:
-            self._widget.close()
-            self._widget = None
+        """Close the comm. The card's text takes the widget's place, which would else leave nothing in the page."""
+        if self._widget is None or self._heal is None:
+            return
+        card = self._heal.card
+        is_open = card.phase in ("healing", "proposed", "paused")
+        text = format_card(card, self._heal.case.notebook) + (f"\n{CLOSED}" if is_open else "")
+        self._publish(text, list_explanation(card) if not card.hides_fix else ())
+        self._widget.close()
+        self._widget = None
 
     def _publish_card(self, heal: LiveHeal, update: bool) -> None:
         assert self._widget is not None
-        bundle = dict((self._widget._repr_mimebundle_() or ({}, {}))[0])
-        bundle["text/plain"] = plain = format_card(heal.card, heal.case.notebook)
         is_folded = heal.card.phase in ("proposed", "paused", "applied") and not heal.card.hides_fix
-        bundle["text/html"] = format_html(plain, list_explanation(heal.card) if is_folded else ())
+        plain = format_card(heal.card, heal.case.notebook)
+        drawn = (self._widget._repr_mimebundle_() or ({}, {}))[0]
+        self._publish(plain, list_explanation(heal.card) if is_folded else (), drawn, update)
+
+    def _publish(
+        self,
+        plain: str,
+        explanation: Sequence[str],
+        drawn: Mapping[str, Any] = MappingProxyType({}),
+        update: bool = True,
+    ) -> None:
+        bundle = {**drawn, "text/plain": plain, "text/html": format_html(plain, explanation)}
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _handle_message(self, heal: LiveHeal, content: dict[str, Any]) -> None:

@@ -90,9 +90,10 @@ def _describe_fix(record: Record, report: NotebookReport, written: Mapping[str, 
 
 
 def _list_left(report: NotebookReport) -> Iterator[dict[str, JSON]]:
-    """The cells that fail and have no fix, with the reason."""
+    """The cells that fail and have no fix, with the reason; also those that raise on purpose, but where a tag says so."""
     for record in report.records:
-        if record.status in BROKEN and not record.candidate:
+        is_untagged = record.status is Status.MEANT_TO_FAIL and bool(record.diagnosis.cause)
+        if (record.status in BROKEN or is_untagged) and not record.candidate:
             reason = record.detail or record.cause or record.status.value
             name = report.given.name_cell(record.cell.id)
             yield {"cell": record.cell.id, "name": name, "headline": record.headline, "reason": reason}

@@ -24,6 +24,7 @@ from jupyter_selfheal.loop.spending import Spending
 from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
+from jupyter_selfheal.surfaces.worker.seen_run import build_seen_run
 from jupyter_selfheal.surfaces.worker.stand_in import StandIn
 from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state, replace_states
 from jupyter_selfheal.surfaces.worker.warm_imports import warm_imports
@@ -175,6 +176,7 @@ class RunningHeal:
                 listeners=(self._report_progress,),
                 session_spent=message.session_spent,
                 given=message.given,
+                baseline=build_seen_run(message.case.failure),
             )
             return outcome, str(journal.path)
 

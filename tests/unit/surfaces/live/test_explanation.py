@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,4 +185,6 @@ def test_a_hint_says_where_and_not_what() -> None:
     hint = explanation.hint_at_fix(candidate, failure)
     assert "line 2" in hint
     assert "price" not in hint
-    assert "Next time: " in "\n".join(explanation.explain_fix(candidate, failure))
+    assert "Next time: After a restart" in "\n".join(explanation.explain_fix(candidate, failure))
+    imported = replace(candidate, patch=replace(patch, rule="IMP101"))
+    assert "Next time: Put all imports into the first cell." in explanation.explain_fix(imported, failure)

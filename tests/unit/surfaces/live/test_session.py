@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from IPython.core.displaypub import CapturingDisplayPublisher
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
@@ -15,6 +16,7 @@ from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Outcome, Reaso
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
+from jupyter_selfheal.surfaces.live.widget import WidgetView
 
 
 class Heal:
@@ -46,7 +48,7 @@ def session(tmp_path: Path) -> Iterator[Any]:
     session.stop()
 
 
-@pytest.mark.parametrize("look", ["has_open_heal", "stop", "_handle_worker_end"])
+@pytest.mark.parametrize("look", ["has_open_heal", "close_cards", "_handle_worker_end"])
 def test_heals_may_begin_while_others_are_looked_at(session: Any, look: str) -> None:
     heals = [Heal(f"run-{n}") for n in range(3)]
     for heal in heals:
@@ -55,7 +57,7 @@ def test_heals_may_begin_while_others_are_looked_at(session: Any, look: str) -> 
     heals[0].meanwhile = lambda: session.remember(Heal(f"new-{next(begun)}"))
     looks = {
         "has_open_heal": lambda: session.has_open_heal,
-        "stop": session.stop,
+        "close_cards": session.close_cards,
         "_handle_worker_end": lambda: session._handle_worker_end("it ended", True),
     }
     looks[look]()
@@ -80,3 +82,23 @@ def test_the_workers_last_word_changes_nothing_that_the_user_did_since(status: s
     heal.fold_message(m.Finished("run", Outcome(Reason.HEALED, case.failure), "journal"))
     assert heal.card.status == status
     assert heal.settled.is_set()
+
+
+def test_a_card_whose_session_ends_leaves_its_text_in_the_page() -> None:
+    case = Case(Failure("c", "x['a']", ename="KeyError", evalue="'a'"), Notebook((Cell("c", "x['a']"),)))
+    published = CapturingDisplayPublisher()
+    view = WidgetView(SimpleNamespace(display_pub=published), lambda *_: None)
+    heal = LiveHeal("run", case, build_new_card("run", case), view)
+    view.show(heal)
+    widget = "application/vnd.jupyter.widget-view+json"
+    assert widget in published.outputs[-1]["data"]
+    view.close()
+    last = published.outputs[-1]
+    assert last["update"]
+    assert widget not in last["data"]
+    assert (
+        last["data"]["text/plain"]
+        == "Self-heal: KeyError: 'a': healing…\nThis card is closed: run the cell again for a new one."
+    )
+    view.close()
+    assert published.outputs[-1] is last
