@@ -89,6 +89,8 @@ def _functions_used(context: RuleContext) -> list[str]:
         if getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", 0) or 0):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 names.append(_called_name(node))
+            elif isinstance(node, ast.BinOp | ast.Compare):
+                names += _list_operator_methods(node)
             elif isinstance(node, ast.Name):
                 read.append(node.id)
             elif isinstance(node, ast.FunctionDef):
@@ -97,11 +99,43 @@ def _functions_used(context: RuleContext) -> list[str]:
     for name in read:
         for other in _list_sources(context):
             for node in src.walk(context.source_of(other)):
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                    targets = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-                    if name in targets:
-                        names.append(_called_name(node.value))
-    return [n for n in dict.fromkeys(names) if n]
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and name in _list_targets(node):
+                    names.append(_called_name(node.value))
+                elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and name in _list_targets(node):
+                    names += _list_operator_methods(node.value)
+    return [*(n for n in dict.fromkeys(names) if n), *_list_wrappers(context, names)]
+
+
+def _list_targets(node: ast.Assign) -> set[str]:
+    return {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
+    ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.Eq: "eq", ast.Lt: "lt", ast.Gt: "gt",
+}  # fmt: skip
+"""What the method is called that an operator calls, without its underscores."""
+
+
+def _list_operator_methods(node: ast.BinOp | ast.Compare) -> list[str]:
+    """Names of the methods that an operation of the notebook's own objects calls."""
+    kinds = [node.op] if isinstance(node, ast.BinOp) else node.ops
+    return [f"__{OPERATORS[type(k)]}__" for k in kinds if type(k) in OPERATORS]
+
+
+def _list_wrappers(context: RuleContext, names: list[str]) -> list[str]:
+    """Functions that decorators of the notebook put in the place of those named: the one that a decorator returns."""
+    wrappers: list[str] = []
+    nodes = [n for cell_id in _list_sources(context) for n in src.walk(context.source_of(cell_id))]
+    functions = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
+    for function in (functions[n] for n in names if n in functions):
+        for decorator in (
+            functions[d.id] for d in function.decorator_list if isinstance(d, ast.Name) and d.id in functions
+        ):
+            wrappers += [
+                n.value.id for n in _walk_own(decorator) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)
+            ]
+    return list(dict.fromkeys(wrappers))
 
 
 def _callers_arguments(context: RuleContext, function: ast.FunctionDef) -> list[str]:

@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -16,22 +17,28 @@ class SortKey(Rule):
     """Name what a list is sorted by.
 
     **Failure** `TypeError: sorted expected 1 argument, got 2` at `sorted(words, len)`, `sort() takes no positional arguments` at
-    `words.sort(len)`.
+    `words.sort(len)`, `<lambda>() missing 1 required positional argument: 'v'` at `sorted(d.items(), key=lambda k, v: v)`.
 
-    **Fix** `sorted(words, key=len)`; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
+    **Fix** `sorted(words, key=len)`, `key=lambda item: item[1]`; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
     become `reverse=True`.
 
-    **Fix safety** Safe: a function of one argument can only be the key, and one of two arguments only a comparison.
+    **Fix safety** Safe: a function of one argument can only be the key, and one of two arguments only a comparison; a key is given one
+    item, whose parts are those that the `lambda` names.
     """
 
     code = "CAL106"
     name = "sort key by position"
     enames = frozenset({"TypeError"})
-    message = re.compile(r"sorted expected 1 argument, got 2|sort\(\) takes no positional arguments")
+    message = re.compile(
+        r"sorted expected 1 argument, got 2|sort\(\) takes no positional arguments|<lambda>\(\) missing \d+ required positional"
+    )
     applicability = Applicability.SAFE
     why = "A function of one argument can only be the key, and one of two only a comparison."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "<lambda>" in context.failure.evalue:
+            yield from self._take_item_apart(context)
+            return
         for call in context.calls_at_failure():
             name = last_name(call.func)
             at = {"sorted": 1, "sort": 0}.get(name, -1)
@@ -48,6 +55,47 @@ class SortKey(Rule):
                     prior=0.9,
                 )
             return
+
+    def _take_item_apart(self, context: RuleContext) -> Iterator[Patch]:
+        """A ``lambda`` of several names, which is called with one item."""
+        for call in context.calls_at_failure():
+            name = last_name(call.func)
+            key = find_keyword(call, "key")
+            given = (
+                key.value
+                if key is not None and name in KEYED
+                else call.args[0]
+                if name in MAPPED and call.args
+                else None
+            )
+            if not isinstance(given, ast.Lambda) or (name in MAPPED and len(call.args) != 2):
+                continue
+            arguments = given.args
+            names = [a.arg for a in arguments.args]
+            if len(names) < 2 or arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
+                return
+            used = {n.id for n in ast.walk(given.body) if isinstance(n, ast.Name)}
+            item = next(n for n in ("item", "pair", "row", "entry_of_all") if n not in used)
+            start, end = context.span(given.body)
+            parts = [
+                (*context.span(n), f"{item}[{names.index(n.id)}]")
+                for n in ast.walk(given.body)
+                if isinstance(n, ast.Name) and n.id in names
+            ]
+            body = src.splice(context.source[start:end], [(a - start, b - start, t) for a, b, t in parts])
+            yield self.patch(
+                context.replace_here((*context.span(given), f"lambda {item}: {body}")),
+                "Take the parts of the item by their positions",
+                f"`{name}` gives the function one item, not its parts.",
+                prior=0.9,
+            )
+            return
+
+
+KEYED = frozenset({"sorted", "sort", "max", "min", "nlargest", "nsmallest", "groupby"})
+"""Functions whose ``key`` is given one item."""
+MAPPED = frozenset({"map", "filter"})
+"""Functions that give one item of one collection to a function."""
 
 
 def _name_keyword(changes: list[Splice]) -> str:

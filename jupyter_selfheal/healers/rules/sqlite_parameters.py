@@ -10,7 +10,8 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"Incorrect number of bindings supplied|uses 1, and there (?:are|is) \d+ supplied|[Pp]arameters are of unsupported"
+    r"Incorrect number of bindings supplied|uses 1, and there (?:are|is) \d+ supplied|[Pp]arameters are of unsupported|"
+    r"execute expected at most 2 arguments, got \d+"
 )
 
 
@@ -18,26 +19,31 @@ class SqliteParameters(Rule):
     """Give the parameters of a statement as a tuple.
 
     **Failure** `ProgrammingError: Incorrect number of bindings supplied. The current statement uses 1, and there are 3 supplied`, at
-    `execute("… = ?", ("Ann"))`: brackets around one value make no tuple.
+    `execute("… = ?", ("Ann"))`: brackets around one value make no tuple. `TypeError: execute expected at most 2 arguments, got 3` at
+    `execute("… (?, ?)", 1, "Ann")`.
 
-    **Fix** `("Ann",)`.
+    **Fix** `("Ann",)`, `(1, "Ann")`.
 
-    **Fix safety** Safe: the statement has one place, and what is given is one value.
+    **Fix safety** Safe: the statement has as many places as values are given.
     """
 
     code = "SQL102"
     name = "parameters of SQL"
-    enames = frozenset({"ProgrammingError", "ValueError", "InterfaceError"})
+    enames = frozenset({"ProgrammingError", "ValueError", "InterfaceError", "TypeError"})
     message = MESSAGE
     applicability = Applicability.SAFE
-    why = "The statement has one place, and one value is given for it."
+    why = "The statement has as many places as values are given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure():
-            if getattr(call.func, "attr", "") != "execute" or len(call.args) != 2:
+            if getattr(call.func, "attr", "") != "execute" or len(call.args) < 2:
                 continue
-            statement, given = call.args
+            statement, given, *others = call.args
             text = statement.value if isinstance(statement, ast.Constant) else ""
+            if others:
+                if isinstance(text, str) and text.count("?") == len(others) + 1:
+                    yield self._bind_together(context, given, others)
+                return
             if not isinstance(text, str) or text.count("?") != 1 or isinstance(given, ast.Tuple | ast.List | ast.Dict):
                 return
             value = context.describe_all([given])[0]
@@ -51,6 +57,15 @@ class SqliteParameters(Rule):
                 prior=0.92,
             )
             return
+
+    def _bind_together(self, context: RuleContext, first: ast.expr, others: list[ast.expr]) -> Patch:
+        values = f"({', '.join(context.text(v) for v in (first, *others))})"
+        return self.patch(
+            context.replace_here((context.span(first)[0], context.span(others[-1])[1], values)),
+            f"Use `{values}`",
+            "The parameters must be one tuple.",
+            prior=0.95,
+        )
 
 
 def _with_brackets(source: str, start: int, end: int) -> tuple[int, int]:

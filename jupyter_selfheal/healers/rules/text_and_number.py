@@ -29,9 +29,13 @@ HOLLOW = frozenset(
         "map",
         "filter",
         "zip",
+        "bytes",
+        "coroutine",
+        "PosixPath",
+        "WindowsPath",
     }
 )
-"""What is a fault in itself when it meets a text: its own name would be printed."""
+"""What is a fault in itself when it meets a text, or has a sharper rule: its own name or form would be printed."""
 AMOUNT = re.compile(r"[\d.,\s%$€£+-]*\d[\d.,\s%$€£+-]*")
 """A text that holds an amount, in one notation or another: what is added to it may be meant as a number."""
 

@@ -63,7 +63,7 @@ class ViewAsList(Rule):
         self, context: RuleContext, cell_id: str, source: str, node: ast.expr
     ) -> tuple[tuple[Edit, ...], str]:
         start, end = src.find_span(source, node)
-        if _gives_view(node):
+        if _gives_view(node) or _makes_generator(context, node):
             return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
         name = plain_chain(node, source)
         thing = context.describe(name) if name else None
@@ -78,6 +78,13 @@ class ViewAsList(Rule):
             changes: list[Splice] = [(*at, f"list({inner})")]
             return context.replace(home, changes), name
         return context.replace(cell_id, [(start, end, f"list({name})")]), name
+
+
+def _makes_generator(context: RuleContext, node: ast.expr) -> bool:
+    """True for the call of a function of the notebook that yields."""
+    name = context.plain_chain(node.func) if isinstance(node, ast.Call) else None
+    wanted = "'generator'" in context.failure.evalue and "has no attribute" not in context.failure.evalue
+    return name is not None and wanted and context.is_true(f"{name}.__code__.co_flags & 32")
 
 
 def _gives_view(node: ast.expr) -> bool:

@@ -21,6 +21,7 @@ from jupyter_selfheal.model import Cell
 from jupyter_selfheal.source.source import lazy_property
 
 COMMON_BUILTINS = tuple(n for n in dir(builtins) if n.islower() and not n.startswith("_") and len(n) > 2)
+EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
 
 
 class Assignment(NamedTuple):
@@ -63,9 +64,9 @@ class RuleContext(LiveView):
     def known_names(self) -> dict[str, bool]:
         """Names that can be read where it failed → whether they can be called.
 
-        Live globals and locals, common builtins, and what the failing function's own text binds.
+        Live globals and locals, common builtins, Python's exceptions, and what the failing function's own text binds.
         """
-        known = dict.fromkeys(COMMON_BUILTINS, True)
+        known = dict.fromkeys((*COMMON_BUILTINS, *EXCEPTIONS), True)
         for names in (self.state.names, self.state.locals):
             known |= {name: is_callable for name, (_, is_callable) in names.items()}
         function = find_function(self.source, self.line)

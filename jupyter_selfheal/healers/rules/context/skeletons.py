@@ -27,7 +27,10 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
     tree = src.parse(source)
     if tree is None:
         return any(re.search(r"(?<![\w'\"])_{3,}(?![\w'\"])", line.partition("#")[0]) for line in source.splitlines())
+    declared = _list_declared(tree)
     for node in ast.walk(tree):
+        if id(node) in declared:
+            continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and re.fullmatch(r"_{3,}", node.id):
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
@@ -35,6 +38,21 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
         if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
             return True
     return False
+
+
+def _list_declared(tree: ast.Module) -> set[int]:
+    """The statements of methods that are only declared: abstract ones, and those that another class of the source has, too."""
+    declared: set[int] = set()
+    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
+    methods = [(c, m) for c in classes for m in c.body if isinstance(m, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for owner, method in methods:
+        marks = {ast.unparse(d).rpartition(".")[2] for d in method.decorator_list}
+        bases = {ast.unparse(b).rpartition(".")[2] for b in owner.bases}
+        heirs = {c.name for c in classes if any(ast.unparse(b) == owner.name for b in c.bases)}
+        is_replaced = any(c.name in heirs and m.name == method.name for c, m in methods)
+        if marks & {"abstractmethod", "overload", "abstractproperty"} or "Protocol" in bases or is_replaced:
+            declared |= {id(n) for statement in method.body for n in ast.walk(statement)}
+    return declared
 
 
 def has_attempt(source: str) -> bool:

@@ -163,6 +163,14 @@ def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]
         inner = BINARY[type(right.op)]
         text = f"(({s.parenthesize(left)} {old} {s.parenthesize(right.left)}) {inner} {s.parenthesize(right.right)})"
         yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+        if isinstance(right.left, ast.BinOp):  # ``a - b * c / d``: the difference is what is multiplied and divided
+            first = right.left
+            while isinstance(first.left, ast.BinOp):
+                first = first.left
+            rest = s.text[s.end_of(first.left) : s.end_of(right)]
+            if rest.count("(") == rest.count(")") and not rest.lstrip().startswith(")"):
+                text = f"(({s.parenthesize(left)} {old} {s.text_of(first.left)}){rest})"
+                yield Change((s.put(node, text),), 0.45, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
     if isinstance(left, ast.BinOp):
         inner = BINARY[type(left.op)]
         text = f"({s.parenthesize(left.left)} {inner} ({s.parenthesize(left.right)} {old} {s.parenthesize(right)}))"

@@ -1,0 +1,75 @@
+"""FIL106: `load` for a text and `loads` for a file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"'(?:str|bytes)' object has no attribute 'readl?i?n?e?'|file must have 'read' and 'readline' attributes|"
+    r"the JSON object must be str, bytes or bytearray, not \w*(?:TextIOWrapper|BufferedReader|StringIO)|"
+    r"a bytes-like object is required, not '(?:_io\.)?Buffered\w+'|dump\(\) missing 1 required positional argument: 'f\w*'"
+)
+MODULES = ("json", "pickle", "marshal", "tomllib", "simplejson", "cloudpickle", "dill")
+
+
+class LoadOfText(Rule):
+    """Use `loads` for what is held, and `load` for a file.
+
+    **Failure** `AttributeError: 'str' object has no attribute 'read'` at `json.load(text)`, `TypeError: the JSON object must be str, bytes
+    or bytearray, not TextIOWrapper` at `json.loads(file)`, `dump() missing 1 required positional argument: 'fp'` at `json.dump(obj)`.
+
+    **Fix** `json.loads(text)`, `json.load(file)`, `json.dumps(obj)`; with the name of a file that is there: `json.load(open(name))`.
+
+    **Fix safety** Safe: the two differ by what they take, and the live value says which it is.
+    """
+
+    code = "FIL106"
+    name = "load of a text"
+    enames = frozenset({"AttributeError", "TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The two functions differ by what they take, and this is what is given."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            name = last_name(call.func)
+            if name not in ("load", "loads", "dump") or not call.args or find_keyword(call, "fp") is not None:
+                continue
+            function = context.describe_all([call.func])[0]
+            if not function.path.lstrip("_").startswith(MODULES):
+                continue
+            given, end = call.args[0], context.span(call.func)[1]
+            text = context.text(given)
+            kind = context.describe_all([given])[0].type or (
+                type(given.value).__name__ if isinstance(given, ast.Constant) else ""
+            )
+            if name == "load" and kind == "str" and context.is_true(f"__import__('os').path.isfile({text})"):
+                mode = ", 'rb'" if context.text(call.func).startswith(("pickle", "tomllib")) else ""
+                change, title = (*context.span(given), f"open({text}{mode})"), f"Open the file `{text}`"
+            elif name == "load" and kind in ("str", "bytes") and not _is_file_name(context, given):
+                change, title = (end, end, "s"), f"Use `{context.text(call.func)}s`"
+            elif name == "loads" and kind not in ("str", "bytes", ""):
+                change, title = (end - 1, end, ""), f"Use `{context.text(call.func)[:-1]}`"
+            elif name == "dump" and len(call.args) == 1 and not context.is_statement(call):
+                change, title = (end, end, "s"), f"Use `{context.text(call.func)}s`"
+            else:
+                continue
+            yield self.patch(
+                context.replace_here(change),
+                title,
+                "`load` and `dump` work on a file, `loads` and `dumps` on a value.",
+                prior=0.93,
+            )
+            return
+
+
+def _is_file_name(context: RuleContext, given: ast.expr) -> bool:
+    """True for a text that looks like the name of a file: it is missing then, and no text of data."""
+    text = str(given.value) if isinstance(given, ast.Constant) else context.describe_all([given])[0].text
+    return re.fullmatch(r"[\w./\\~ -]+\.\w{2,6}", text.strip()) is not None

@@ -1,0 +1,86 @@
+"""CAL110: a coroutine that nobody awaited."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class NotAwaited(Rule):
+    """Await the coroutine whose result is used.
+
+    **Failure** `TypeError: unsupported operand type(s) for +: 'coroutine' and 'int'`, `'coroutine' object is not iterable`,
+    `AttributeError: 'coroutine' object has no attribute 'json'`.
+
+    **Fix** `result = await fetch()` where the name was assigned, `(await fetch()) + 1` where the call stands in the failing expression.
+
+    **Fix safety** Safe: the result of the coroutine is what is used, and a cell may await at its top level as an `async def` may. Silent
+    in a plain function, which cannot.
+    """
+
+    code = "CAL110"
+    name = "coroutine not awaited"
+    stage = Stage.STATE
+    enames = frozenset({"TypeError", "AttributeError"})
+    message = re.compile(r"'coroutine'")
+    applicability = Applicability.SAFE
+    why = "Only the coroutine's result has what is asked of it."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.failing_nodes(ast.BinOp, ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.Compare):
+            for used in _list_used(node):
+                home = _find_call(context, used)
+                if home is None:
+                    continue
+                cell_id, source, call = home
+                function = find_function(source, call.lineno)
+                if isinstance(function, ast.FunctionDef):
+                    continue
+                start, end = src.find_span(source, call)
+                text = source[start:end]
+                awaited = f"(await {text})" if call is used else f"await {text}"
+                yield self.patch(
+                    context.replace(cell_id, [(start, end, awaited)]),
+                    f"Await `{text}`",
+                    f"`{text}` gives a coroutine: its result comes with `await`.",
+                    prior=0.93,
+                )
+                return
+
+
+def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call] | None:
+    """The call of an async function that the expression is, or that its name was assigned from."""
+    if isinstance(used, ast.Call):
+        return (context.cell_id, context.source, used) if _is_async(context, used) else None
+    if not isinstance(used, ast.Name) or context.describe_all([used])[0].type != "coroutine":
+        return None
+    made = context.find_last_assignment(used.id)
+    if made is None or not isinstance(made[2].value, ast.Call):
+        return None
+    return made[0], made[1], made[2].value
+
+
+def _is_async(context: RuleContext, call: ast.Call) -> bool:
+    name = context.plain_chain(call.func)
+    return bool(name) and context.is_true(f"{name}.__code__.co_flags & 128")
+
+
+def _list_used(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.Subscript() | ast.Attribute():
+            return [node.value]
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.For():
+            return [node.iter]
+        case ast.Call():
+            return list(node.args)
+    return []

@@ -1,0 +1,91 @@
+"""FIL105: a path and a text added with a plus."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(r"unsupported operand type\(s\) for \+=?: '(?:Posix|Windows)Path' and 'str'")
+
+
+class PathAndText(Rule):
+    """Join a path and its next part with `/`.
+
+    **Failure** `TypeError: unsupported operand type(s) for +: 'PosixPath' and 'str'` at `folder + '/data.txt'`.
+
+    **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`.
+
+    **Fix safety** Safe where the text begins with a slash, or the path is a folder. Unsafe otherwise: a longer name may be meant
+    (`path + '.bak'`).
+    """
+
+    code = "FIL105"
+    name = "path and text"
+    enames = frozenset({"TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "What follows the slash is the next part of the path."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.failing_nodes(ast.BinOp):
+            top = _find_whole_sum(context, node)
+            first, *others = _list_operands(top)
+            parts = _split_parts(context, others)
+            if not parts:
+                return
+            is_sure = _begins_with_slash(others[0]) or context.is_true(f"({context.text(first)}).is_dir()")
+            text = " / ".join([context.operand(first), *parts])
+            yield self.patch(
+                context.replace_here((*context.span(top), text)),
+                f"Use `{text}`",
+                "A path and its next part are joined with `/`.",
+                applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+                why=self.why if is_sure else "A longer name may be meant, not a file in the folder.",
+                prior=0.92 if is_sure else 0.5,
+            )
+            return
+
+
+def _find_whole_sum(context: RuleContext, node: ast.BinOp) -> ast.BinOp:
+    """The longest chain of ``+`` that begins with the failing one."""
+    chains = [
+        n
+        for n in context.walk(ast.BinOp)
+        if isinstance(n.op, ast.Add) and any(inner is node for inner in _walk_left(n))
+    ]
+    return max(chains, key=lambda n: context.span(n)[1], default=node)
+
+
+def _walk_left(node: ast.expr) -> Iterator[ast.expr]:
+    while isinstance(node, ast.BinOp):
+        yield node
+        node = node.left
+
+
+def _list_operands(node: ast.expr) -> list[ast.expr]:
+    operands = [n.right for n in _walk_left(node) if isinstance(n, ast.BinOp)][::-1]
+    first = list(_walk_left(node))[-1]
+    return [first.left if isinstance(first, ast.BinOp) else first, *operands]
+
+
+def _begins_with_slash(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and str(node.value).startswith("/")
+
+
+def _split_parts(context: RuleContext, operands: list[ast.expr]) -> list[str]:
+    """The parts of the path that the operands make, each as it is written; a slash in a literal text begins a new one."""
+    parts: list[list[str]] = [[]]
+    for operand in operands:
+        if not isinstance(operand, ast.Constant) or not isinstance(operand.value, str):
+            parts[-1].append(context.operand(operand))
+            continue
+        for number, piece in enumerate(operand.value.split("/")):
+            if number:
+                parts.append([])
+            if piece:
+                parts[-1].append(repr(piece))
+    return [f"({' + '.join(p)})" if len(p) > 1 else p[0] for p in parts if p]

@@ -1,0 +1,61 @@
+"""TYP216: texts of numbers that are summed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class SumOfTexts(Rule):
+    """Read the numbers from the texts that are summed.
+
+    **Failure** `TypeError: unsupported operand type(s) for +: 'int' and 'str'` at `sum(codes)` or `sum(row['score'] for row in rows)`, where every
+    item is a text that holds a number, as `re.findall`, `split` and `csv` give them.
+
+    **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`.
+
+    **Fix safety** Safe: a sum is one of numbers, and every item holds one.
+    """
+
+    code = "TYP216"
+    name = "sum of texts"
+    enames = frozenset({"TypeError"})
+    message = re.compile(r"unsupported operand type\(s\) for \+: '(?:int|float)' and 'str'")
+    applicability = Applicability.SAFE
+    why = "A sum is one of numbers, and every item is a text that holds one."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            if not isinstance(call.func, ast.Name) or call.func.id != "sum" or len(call.args) != 1:
+                continue
+            given = call.args[0]
+            kind = _find_kind(context, context.text(given))
+            if not kind:
+                return
+            change: Splice
+            if isinstance(given, ast.GeneratorExp | ast.ListComp):
+                change = (*context.span(given.elt), f"{kind}({context.text(given.elt)})")
+            else:
+                change = (*context.span(given), f"map({kind}, {context.text(given)})")
+            yield self.patch(
+                context.replace_here(change),
+                f"Convert the texts to numbers with `{kind}`",
+                "What is summed are texts that hold numbers.",
+                prior=0.93,
+            )
+            return
+
+
+def _find_kind(context: RuleContext, items: str) -> str:
+    """``int`` or ``float``, as which every item can be read; empty where one cannot, or they are gone when they were gone through."""
+    whole = f"(lambda items: bool(items) and all(isinstance(i, str) and i.strip().lstrip('+-').isdigit() for i in items))([*{items}])"
+    if context.is_true(whole):
+        return "int"
+    number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
+    decimal = f"(lambda items: bool(items) and all(isinstance(i, str) and __import__('re').fullmatch({number!r}, i.strip()) for i in items))([*{items}])"
+    return "float" if context.is_true(decimal) else ""
