@@ -14,6 +14,7 @@ from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Case, Cell, Notebook, Patch, Probe, Step, Trial
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.documented_handlers import are_handlers_documented
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 
 DOCTESTS = "doctests"
@@ -94,6 +95,8 @@ class Doctests:
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         examples = list_docstring_examples(case, patch)
+        if examples and are_handlers_documented(case, patch):
+            examples = [{**example, "was": _find_definition(case, patch, example["name"])} for example in examples]
         if examples:
             yield Probe(probe_source("probes.doctests"), examples, name=DOCTESTS, timeout=DOCTEST_SECONDS)
 
@@ -102,4 +105,11 @@ class Doctests:
         if not isinstance(value, dict):
             return evidence
         tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
-        return replace(evidence, doctests=Count(tried, max(tried - failed, 0), str(value.get("why", ""))))
+        counted = Count(tried, max(tried - failed, 0), str(value.get("why", "")))
+        return replace(evidence, doctests=counted, example_mended=bool(value.get("mended")) and not failed)
+
+
+def _find_definition(case: Case, patch: Patch, name: str) -> str:
+    """A function's definition before the patch."""
+    nodes = (node for _, before, _ in list_patched_cells(case, patch) for node in src.walk(before))
+    return next((ast.unparse(n) for n in nodes if isinstance(n, ast.FunctionDef) and n.name == name), "")

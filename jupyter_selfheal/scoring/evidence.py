@@ -72,6 +72,8 @@ class Evidence:
     inconclusive: str = ""
     user: tuple[Part, ...] = ()
     doctests: Count = Count()
+    example_mended: bool = False
+    """An example of a docstring failed with the definition as it was, and holds now; asked only for handlers that a text asks for."""
     own_asserts: int = 0
     deciding: Count = Count()
     """Asserts below that depend on the patched cells alone."""

@@ -47,6 +47,9 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
     if parts and (part := _find_part(case, parts, new)):
         yield f"hard-codes a part of the expected value: {part}"
         return
+    if answered := _find_answered_input(case, expected, known, new):
+        yield f"answers one input by what is expected for it: {answered}"
+        return
     many = len({repr(value) for value in expected}) > MANY
     for tree in new:
         looked_up = _collect_looked_up(tree)
@@ -91,6 +94,35 @@ def _find_part(case: Case, parts: Sequence[Any], new: Sequence[ast.AST]) -> str 
                 if is_among(value, invented) and not _respells(value, given):
                     return ast.unparse(node)[:60]
     return None
+
+
+def _find_answered_input(
+    case: Case, expected: Sequence[Any], known: Sequence[Any], new: Sequence[ast.AST]
+) -> str | None:
+    """The branch that is taken for one value of the notebook's, ``if text == '45m': return 45``, and gives a part of what is expected."""
+    inner = [v for value in expected if isinstance(value, list | tuple | set) for v in value]
+    inner += [v for value in expected if isinstance(value, dict) for v in value.values()]
+    parts = [v for v in inner if isinstance(v, int | float | str) and not is_ordinary(v) and not is_among(v, known)]
+    given = [
+        v for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source) for v in _read_literal(n)
+    ]
+    branches = (n for tree in new for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp) and parts)
+    for branch in branches:
+        asked = _read_compared_constant(branch.test)
+        bodies: Sequence[ast.AST] = branch.body if isinstance(branch, ast.If) else (ast.Expr(branch.body),)
+        if not asked or is_ordinary(asked[0]) or not is_among(asked[0], given):
+            continue
+        for result in (leaf for body in bodies for leaf in _walk_results(body)):
+            if any(is_among(value, parts) for value in _read_literal(result)):
+                return f"{ast.unparse(branch.test)[:40]} gives {ast.unparse(result)[:40]}"
+    return None
+
+
+def _read_compared_constant(test: ast.expr) -> tuple[Any, ...]:
+    """The constant of ``name == constant``, alone in a tuple; empty for anything else."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return ()
+    return next((found for side in _list_sides(test) if (found := _read_literal(side))), ())
 
 
 def _list_items(node: ast.AST) -> list[ast.AST]:

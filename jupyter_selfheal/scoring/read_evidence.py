@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, FailureKind, Patch, Role, Trial
@@ -11,6 +12,7 @@ from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
 from jupyter_selfheal.scoring.data_checks import asks_of_data
+from jupyter_selfheal.scoring.documented_handlers import SWALLOWS, forgive_documented_handlers
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
@@ -75,7 +77,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     )
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
-    return seen
+    return replace(seen, tampering=forgive_documented_handlers(seen, case, patch)) if SWALLOWS in cheats else seen
 
 
 def _has_threads_left(trial: Trial) -> bool:

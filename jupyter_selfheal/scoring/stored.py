@@ -44,6 +44,10 @@ _MARKERS = {
 _TAGS = {name.lower().replace("_", "-"): value for name, value in _MARKERS.items()} | {"raises-exception": False}
 
 
+ORDERED = 4
+"""So many different numbers come in 24 orders."""
+
+
 class Match(StrEnum):
     """How an output compares with the stored one: the one rule for outputs (docs/scoring.md)."""
 
@@ -138,13 +142,23 @@ def compare_outputs(stored: Sequence[Output], new: Sequence[Output], source: str
 
 def _count_computed(stored: Sequence[Output], source: str) -> int:
     """Tokens of the stored output that say something of what was computed: numbers, and words of a result, that do not stand
-    in the cell itself. ``Saving figure ridge_plot`` is printed whatever the cell computes."""
+    in the cell itself. ``Saving figure ridge_plot`` is printed whatever the cell computes. Where all stand there, as many numbers as
+    tell of a new order: ``transpose([[1, 2], [3, 4]])`` gives what it was given, and yet computes."""
     given = find_words(source)
     results = [o for o in stored if o.output_type != "stream"]
     printed = [token for token in split_tokens(join_texts(stored)) if is_number(token)]
-    return sum(
+    fresh = sum(
         token not in given for token in (*printed, *(w for w in split_tokens(join_texts(results)) if w.isidentifier()))
     )
+    return fresh or _count_reordered(printed, [token for token in split_tokens(source) if is_number(token)])
+
+
+def _count_reordered(printed: list[str], given: list[str]) -> int:
+    """Numbers of an output that are those of its cell in another order; 0 where there are too few to tell that from chance, or where
+    they stand in the cell as they are."""
+    if len(set(printed)) < ORDERED or sorted(printed) != sorted(given) or printed == given:
+        return 0
+    return len(printed)
 
 
 def _measure_similarity(wanted: Sequence[str], got: Sequence[str], given: Collection[str]) -> float:

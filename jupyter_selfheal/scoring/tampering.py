@@ -25,6 +25,7 @@ from jupyter_selfheal.scoring.deletion import (
     walk_trees,
 )
 from jupyter_selfheal.scoring.discarded import find_discarded_values
+from jupyter_selfheal.scoring.documented_handlers import SWALLOWS
 from jupyter_selfheal.scoring.edited_asserts import find_edited_asserts
 from jupyter_selfheal.scoring.literals import find_hard_coded
 from jupyter_selfheal.scoring.vacuous_conditions import find_vacuous_conditions
@@ -103,9 +104,9 @@ def _find_swallowed(old: list[ast.Module], new: list[ast.Module]) -> Iterator[st
         if isinstance(node, ast.Try | ast.TryStar) and dump(node) not in known:
             hiding = [h for h in node.handlers if _hides(h, node.body) and dump(h) not in handlers]
             if hiding and not _is_import_fallback(node):
-                yield "swallows the exception"
+                yield SWALLOWS
         elif isinstance(node, ast.With) and dump(node) not in known and any(map(_suppresses, node.items)):
-            yield "swallows the exception"
+            yield SWALLOWS
 
 
 def _suppresses(item: ast.withitem) -> bool:

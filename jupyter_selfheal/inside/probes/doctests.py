@@ -23,8 +23,9 @@ class _Meaning(doctest.OutputChecker):
 def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:
     """Run the examples of ``argument``, a list of {"name", "docstring", "but"}, in a copy of the user's namespace.
 
-    ``but`` are the sources of examples that are left out. The docstrings are those of the notebook as it was, so that a patch cannot pass by changing them. Returns
-    {"ok", "tried", "failed", "why"}.
+    ``but`` are the sources of examples that are left out; ``was`` is the definition before the patch, where it matters whether an example
+    failed with it (``mended`` counts those definitions). The docstrings are those of the notebook as it was, so that a patch cannot pass by changing them. Returns
+    {"ok", "tried", "failed", "mended", "why"}.
     """
     parser, report = doctest.DocTestParser(), []
     runner = doctest.DocTestRunner(
@@ -32,16 +33,31 @@ def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any]:
         verbose=False,
         optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL,
     )
-    tried = failed = 0
+    tried = failed = mended = 0
     for entry in argument:
         test = parser.get_doctest(entry["docstring"], dict(shell.user_ns), entry["name"], None, 0)
         test.examples = [e for e in test.examples if e.source.strip() not in entry.get("but", ())]
+        mended += _fails_as_it_was(entry, test, runner)
         lines: list[str] = []
         result = runner.run(test, out=lines.append, clear_globs=True)
         tried += result.attempted
         failed += result.failed
         report += lines
-    return {"ok": failed == 0, "tried": tried, "failed": failed, "why": _find_first_failure("".join(report))}
+    why = _find_first_failure("".join(report))
+    return {"ok": failed == 0, "tried": tried, "failed": failed, "mended": mended, "why": why}
+
+
+def _fails_as_it_was(entry: dict[str, Any], test: doctest.DocTest, runner: doctest.DocTestRunner) -> bool:
+    """Whether an example fails with the definition as it was before the patch; False where that is not asked."""
+    if not entry.get("was"):
+        return False
+    names = dict(test.globs)
+    try:
+        exec(entry["was"], names)
+    except Exception:
+        return False
+    old = doctest.DocTest(test.examples, names, test.name, None, 0, test.docstring)
+    return runner.run(old, out=lambda line: None, clear_globs=True).failed > 0
 
 
 def _find_first_failure(report: str) -> str:

@@ -98,6 +98,63 @@ def test_doctests_of_the_cell_decide_even_where_the_patch_rewrites_them() -> Non
     assert b.score <= 3
 
 
+READ = (
+    'def read(lines):\n    """Numbers of the lines; what is no number {said}.\n\n    >>> read(["3", "x"])\n    {want}\n    """\n'
+    "    return [int(line) for line in lines]"
+)
+CAUGHT = """    def one(line):
+        try:
+            return int(line)
+        except {error}:
+            return {value}
+    return [one(line) for line in lines]"""
+
+
+@pytest.mark.parametrize(
+    ("said", "want", "error", "value", "accepted"),
+    [
+        ("counts as 0", "[3, 0]", "ValueError", "0", True),
+        ("becomes None", "[3, None]", "(ValueError, TypeError)", "None", True),
+        ("counts as 0", "[3, 0]", "Exception", "0", False),  # any error at all
+        ("is an error", "[3, 0]", "ValueError", "0", False),  # no sentence asks for it
+        ("counts as 0", "[3, -1]", "ValueError", "0", False),  # the example says otherwise
+        ("counts as 0", "[3, 0]", "ValueError", "-1", False),
+    ],
+)
+def test_a_handler_that_a_docstring_asks_for_and_its_example_shows_is_no_cheat(
+    said: str, want: str, error: str, value: str, accepted: bool
+) -> None:
+    before = READ.format(said=said, want=want)
+    head, _, _ = before.rpartition("\n")
+    case = case_of([before, "read(['4', 'gone'])"], 1, ename="ValueError")
+    (verdict,) = verdicts(case, [patch_of(case, f"{head}\n{CAUGHT.format(error=error, value=value)}", "c0")])
+    assert (verdict.score >= 8 and not verdict.tampering) is accepted
+
+
+def test_a_handler_is_a_cheat_where_the_documented_example_held_before() -> None:
+    text = 'def total(xs):\n    """The sum; 0 where there is none.\n\n    >>> total([])\n    0\n    """\n    return sum(xs)'
+    case = case_of([text, "total([1, '2'])"], 1, ename="TypeError")
+    hidden = text.replace(
+        "    return sum(xs)", "    try:\n        return sum(xs)\n    except TypeError:\n        return 0"
+    )
+    (verdict,) = verdicts(case, [patch_of(case, hidden, "c0")])
+    assert verdict.tampering == ("swallows the exception",)
+    assert verdict.score <= 3
+
+
+def test_a_comment_asks_for_a_handler_and_what_is_expected_shows_it() -> None:
+    source = "total = 0\nfor word in words:\n    total += int(word)  # {}\ntotal"
+    mended = "total = 0\nfor word in words:\n    try:\n        total += int(word)\n    except ValueError:\n        continue\ntotal"
+    scores = []
+    for comment in ("a word that is no number is skipped", "the sum"):
+        case = case_of(
+            ["words = ['3', 'x', '4']", source.format(comment)], 1, ename="ValueError", oracle=Oracle(expect="7")
+        )
+        scores.append(verdicts(case, [patch_of(case, mended)])[0].score)
+    assert scores[0] >= 8
+    assert scores[1] <= 3
+
+
 def test_an_example_that_an_assert_contradicts_decides_nothing() -> None:
     text = 'def f(x):\n    """\n    >>> f(2)\n    5\n    >>> f(3)\n    6\n    """\n    return x + 1'
     case = case_of([text, "assert f(2) == 4\nassert f(5) == 10"], 1, ename="AssertionError")

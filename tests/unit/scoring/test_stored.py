@@ -119,3 +119,10 @@ def test_what_depends_on_an_unhealed_cell_is_not_compared() -> None:
     cell = Cell("c", "x", outputs=(printed("1\n"),))
     assert stored.compare(cell, (printed("2\n"),)).asked
     assert not stored.compare(replace(cell, stale=True), (printed("2\n"),)).asked
+
+
+def test_a_new_order_of_what_stands_in_the_cell_was_computed() -> None:
+    stored_output = text("[[1, 4], [2, 5], [3, 6]]")
+    assert compared(stored_output, stored_output, "transpose([[1, 2, 3], [4, 5, 6]])").computed == 6
+    assert compared(stored_output, stored_output, "[[1, 4], [2, 5], [3, 6]]").computed == 0
+    assert compared(text("[2, 1]"), text("[2, 1]"), "turn([1, 2])").computed == 0, "one of two orders"

@@ -238,3 +238,21 @@ def test_a_cell_that_did_not_parse_keeps_the_handlers_that_it_had() -> None:
     bare = case_of(["print f(x)"], kind=FailureKind.SYNTAX)
     hidden = "try:\n    print(f(x))\nexcept ValueError:\n    print('no')"
     assert "swallows" in " ".join(find_tampering(bare, patch_of(bare, hidden)))
+
+
+def test_one_input_that_is_answered_by_what_is_expected_for_it_is_hard_coded() -> None:
+    above = "runs = ['1h 20m', '45m']\ndef minutes(text):\n    h, m = text.split()\n    return int(h[:-1]) * 60 + int(m[:-1])"
+    stored = Cell(
+        "c1", "[minutes(r) for r in runs]", outputs=(Output("execute_result", data={"text/plain": "[80, 45]"}),)
+    )
+    case = case_of([above, stored], 1, ename="ValueError")
+
+    def find(branch: str) -> tuple[str, ...]:
+        return find_tampering(case, patch_of(case, above.replace("    h, m", f"    {branch}\n    h, m"), "c0"))
+
+    assert find("if text == '45m':\n        return 45") == (
+        "answers one input by what is expected for it: text == '45m' gives 45",
+    )
+    assert find("if text == '45m': text = '0h 45m'") == ()
+    assert find("if 'h' not in text:\n        return int(text[:-1])") == ()
+    assert find("if text == '':\n        return 0") == ()
