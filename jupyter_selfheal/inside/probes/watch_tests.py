@@ -103,8 +103,19 @@ def _describe(item: Any) -> dict[str, Any]:
         "in_class": getattr(item, "cls", None) is not None,
         "parameters": {name: _write_value(value) for name, value in parameters.items()},
         "fixtures": [n for n in needed if n not in autouse or not _is_builtin(item, n)],
+        "own_fixtures": [n for n in needed if not _is_builtin(item, n)],
         "names": _list_origins(function),
+        "uses": sorted(_list_used(function.__code__)) if hasattr(function, "__code__") else None,
+        "own_names": sorted(
+            n for n, v in function.__globals__.items() if getattr(v, "__module__", "") == function.__module__
+        ),
     }
+
+
+def _list_used(code: Any) -> set[str]:
+    """The names that a function's code looks up or imports, those of functions in it too."""
+    inner = (_list_used(constant) for constant in code.co_consts if hasattr(constant, "co_names"))
+    return set(code.co_names).union(*inner)
 
 
 def _is_builtin(item: Any, name: str) -> bool:

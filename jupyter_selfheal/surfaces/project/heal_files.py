@@ -151,7 +151,7 @@ class FileHealing:
         return None
 
     def _derive(self, record: Record, report: NotebookReport) -> Derived:
-        healthy = {r.cell.id for r in report.records if r.status not in BROKEN}
+        healthy = {r.cell.id for r in report.records if r.status not in BROKEN or _follows(r, record)}
         wanted = list_files(record.failure, self._project)
         return derive_notebook(self._document, report.healed, record.cell.id, healthy, wanted, self._finder)
 
@@ -257,6 +257,11 @@ class FileHealing:
             report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
         )  # fmt: skip
+
+
+def _follows(record: Record, root: Record) -> bool:
+    """Whether a cell fails only because of another one: what it gives once that runs is evidence for a fix."""
+    return record.status is Status.CASCADE and record.cascade_of == root.number
 
 
 def _find_broken(before: NotebookReport, after: NotebookReport, cell_id: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.loader import probe_source, read_source
 from jupyter_selfheal.model import Probe, Run, Sandbox, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.project.files import FileFix, list_served
+from jupyter_selfheal.surfaces.project.modules import Finder
 
 TEST_SECONDS = 10.0
 """CPU seconds that one test may take, unless a cell may run for less."""
@@ -102,11 +103,16 @@ class TestOracle:
         return TestRun(told["code"], told["printed"], tests, tuple(told.get("broken", ())), path, told["timed_out"])
 
     def compare(self, fixes: Sequence[FileFix], must_pass: Collection[str] | None = None) -> str:
-        """What the tests say against fixed files; empty where those that failed pass (``must_pass``, or all), and the others still do."""
+        """What the tests say against fixed files; empty where those that failed pass (``must_pass``, or all that may run code of the
+        files), and the others still do."""
         before = self.run_before()
         if before.timed_out:
             return "the tests did not come to their end"
-        needed = before.failing if must_pass is None else must_pass
+        paths = tuple(Path(p) for p in before.path if p and Path(p).is_relative_to(self._folder))
+        finder = Finder(self._folder, (*paths, self._folder))
+        files = {fix.file.path for fix in fixes}
+        concerned = (t for t in before.failing if may_run(before.tests[t], files, finder))
+        needed = tuple(concerned) if must_pass is None else must_pass
         after = self.run(fixes, {*needed, *before.passing} if before.tests else None)
         return find_broken_test(before, after, needed, self._command)
 
@@ -117,6 +123,24 @@ class TestOracle:
             raise KernelError(
                 "tests are run only where their writes can be thrown away (an overlay), which is not to be had here"
             )
+
+
+def may_run(test: Mapping[str, Any], files: Collection[Path], finder: Finder) -> bool:
+    """Whether a test may run code of one of the files, by its traceback and by what it names; True where that cannot be told."""
+    if any(Path(frame[0]) in files for frame in test.get("frames", ())):
+        return True
+    uses, names = test.get("uses"), test.get("names", {})
+    if uses is None or test["in_class"] or test["own_fixtures"] or set(uses) & set(test["own_names"]):
+        return True
+    for name in uses:
+        module, _, file = names.get(name, (name, "", ""))
+        path = finder.find(module)
+        if path is None and not file.startswith(str(finder.project)):
+            continue  # no file of the project, or no module at all
+        reached = finder.collect_modules([f"import {module}"], ())
+        if not reached or any(m.file.path in files for m in reached):
+            return True
+    return False
 
 
 def find_broken_test(before: TestRun, after: TestRun, needed: Collection[str], command: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from jupyter_selfheal.model import (
     Ending,
     Failure,
     FailureKind,
+    Frame,
     Isolation,
     Patch,
     Replace,
@@ -26,9 +28,10 @@ from jupyter_selfheal.surfaces.cli import main
 from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.originals import list_fixed_files, note_fixed_files
-from jupyter_selfheal.surfaces.notebook.read import read
+from jupyter_selfheal.surfaces.notebook.read import build_document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.project.derive import build_cell
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
 from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof
 from tests.batches import cell
@@ -137,3 +140,33 @@ def test_a_file_whose_notebook_gets_too_slow_is_not_written(
     assert [r.status for r in settled.records] == [Status.HEALED if written else Status.PROPOSED]
     assert ("refused by --max-slowdown 1.5" in settled.records[0].detail) is not written
     assert refuse_slowdown(settled, most) is settled, "what was written stays"
+
+
+def test_cells_that_only_follow_from_a_failure_are_evidence_for_its_fix(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def f():\n    return valeu\n")
+    texts = ["import helper", "x = helper.f()", "print(x)", "print(y)"]
+    raw = {
+        "cells": [build_cell(f"c{n}", text) for n, text in enumerate(texts)],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    document = build_document(tmp_path / "n.ipynb", raw)
+    failure = Failure(
+        "c1",
+        texts[1],
+        FailureKind.RAISED,
+        "NameError",
+        "valeu",
+        frames=(Frame(str(tmp_path / "helper.py"), 2, "f", ""),),
+    )
+    statuses = [(Status.RAN, 0), (Status.NOT_HEALED, 0), (Status.CASCADE, 2), (Status.CASCADE, 9)]
+    records = tuple(
+        Record(cell, n, status, (failure,) if n == 2 else (), cascade_of=root)
+        for n, (cell, (status, root)) in enumerate(zip(document.notebook.cells, statuses, strict=True), start=1)
+    )
+    report = NotebookReport("n.ipynb", records=records, given=document.notebook, healed=document.notebook)
+    healing = FileHealing(cast(Session, None), document, None, 0)
+    derived = healing._derive(records[1], report)
+    sources = [c.source for c in derived.document.notebook.cells]
+    assert sources == ["def f():\n    return valeu\n", "pass", "x = f()", "print(x)"]
