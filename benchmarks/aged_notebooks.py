@@ -9,7 +9,7 @@ clone at its commit, into a scratch folder for each notebook; a script with ``# 
 Each is run in a new kernel, cell by cell, errors allowed; healed by COMMAND, in which ``{in}`` and ``{out}`` stand for the
 notebooks; and run again. Both runs are without a network (``unshare``, Linux). A cell is *healed* where it failed before and runs now, *lost* where it ran before and fails
 now: a cell that the 200 s of a notebook cut off says nothing, and *inserted* cells that fail are counted apart. "Runs" is not "right":
-read the diffs. A row for each notebook is written as it comes; the same command goes on behind them.
+read the diffs. A row for each notebook is written as it comes; the same command goes on behind them. `jupyter selfheal bench figures FILE` makes their table.
 """
 
 from __future__ import annotations
@@ -230,6 +230,7 @@ def measure(entry: Entry, sources: Path, command: str) -> dict[str, Any]:
     return {
         **asdict(entry), **count_cells(before, after, extra), "ended": ended, "seconds": seconds, "missing_files": len(missing),
         "load": round(os.getloadavg()[0], 2), "commit_of_ours": find_commit(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }  # fmt: skip
 
 
@@ -275,6 +276,15 @@ def format_total(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def format_command(options: argparse.Namespace) -> str:
+    """What repeats the measurement, with a word for each path of this machine."""
+    only = ["--only", options.only] if options.only else []
+    sample = ["--sample", str(options.sample), "--seed", str(options.seed)] if options.sample else []
+    heal = [] if options.heal == HEAL else ["--heal", "COMMAND"]
+    words = ["python", "benchmarks/aged_notebooks.py", f"benchmarks/{options.list.name}", "--sources", "CLONES"]
+    return shlex.join([*words, *only, *sample, *heal, "--rows", "FILE"])
+
+
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Heal public notebooks that no longer run, by a list.")
     parser.add_argument("list", type=Path, metavar="LIST")
@@ -296,7 +306,11 @@ def main(words: Sequence[str]) -> int:
     for entry in chosen:
         if entry.name in done:
             continue
-        row = {"list": options.list.name, **measure(entry, options.sources, options.heal)}
+        row = {
+            "list": options.list.name,
+            **measure(entry, options.sources, options.heal),
+            "command": format_command(options),
+        }
         rows.append(row)
         if options.rows:
             with options.rows.open("a", encoding="utf-8") as file:

@@ -30,6 +30,11 @@ class Configuration:
         """All rows."""
         return [row for rows in self.tasks.values() for row in rows]
 
+    @property
+    def failing(self) -> list[str]:
+        """The tasks in which there was something to heal; all where that is none."""
+        return [name for name, rows in self.tasks.items() if any(row.has_failed for row in rows)] or list(self.tasks)
+
     def rates(self, kind: str = "correct", names: Sequence[str] | None = None) -> list[float]:
         """By task, the share of its runs for which the row's field ``kind`` is true."""
         chosen = self.tasks if names is None else names
@@ -42,22 +47,24 @@ class Configuration:
 
     @property
     def success(self) -> Share:
-        """The share of tasks whose applied patch is correct."""
-        return estimate_share(self.rates())
+        """Of the tasks that failed, the share whose applied patch is correct."""
+        return estimate_share(self.rates(names=self.failing))
 
     @property
     def first_success(self) -> Share:
         """The share of tasks that the first round of patches heals correctly; where programs are written from their specification, that
         the model's first reply writes correctly."""
         if self.setup.start == "spec":
-            return estimate_share(self.rates("zero_shot"))
-        rates = [sum(r.correct and r.first for r in rows) / len(rows) for rows in self.tasks.values()]
+            return estimate_share(self.rates("zero_shot", self.failing))
+        rates = [
+            sum(r.correct and r.first for r in rows) / len(rows) for rows in map(self.tasks.get, self.failing) if rows
+        ]
         return estimate_share(rates)
 
     @property
     def lift(self) -> Difference:
         """What the loop adds to the model's first reply, on the same tasks."""
-        return compare_pairs(self.rates("zero_shot"), self.rates())
+        return compare_pairs(self.rates("zero_shot", self.failing), self.rates(names=self.failing))
 
     @property
     def cost_per_solved(self) -> float | None:
@@ -67,9 +74,9 @@ class Configuration:
 
 
 def read_configurations(paths: Sequence[Path]) -> list[Configuration]:
-    """One configuration a file; raises UsageError for a file that holds none, and for files of different sets or oracles."""
+    """One configuration a file, by what was measured, or by the files' names where that is the same of two; raises UsageError for a file that holds none, and for files of different sets or oracles."""
     read = [(path, *read_row_file(path)) for path in paths]
-    labels = [setup.label for _, setup, _ in read]
+    alike = len({setup.label for _, setup, _ in read}) < len(read)
     found = []
     for path, setup, rows in read:
         if not rows:
@@ -77,18 +84,20 @@ def read_configurations(paths: Sequence[Path]) -> list[Configuration]:
         tasks: dict[str, list[Row]] = {}
         for row in rows:
             tasks.setdefault(row.name, []).append(row)
-        name = path.stem if labels.count(setup.label) > 1 else setup.label
+        name = path.stem if alike else setup.label
         found.append(Configuration(name, setup, tasks))
     return found
 
 
 def compare(first: Configuration, second: Configuration) -> Difference:
-    """How the second's success differs on the tasks that both have; raises UsageError where they have none."""
+    """How the second's success differs on the tasks that both have and that failed; raises UsageError where they have none."""
     shared = [name for name in first.tasks if name in second.tasks]
     if not shared or first.setup.question != second.setup.question:
         raise UsageError(
             f"{first.name} and {second.name} measured different tasks: {first.setup.set}, {second.setup.set}"
         )
+    failing = {*first.failing, *second.failing}
+    shared = [name for name in shared if name in failing] or shared
     return compare_pairs(first.rates(names=shared), second.rates(names=shared))
 
 

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 """Okabe and Ito's palette (2008), which is told apart by the colour-blind; hatches tell the bars apart in grey."""
 HATCHES = ("", "//", "..", "xx", "--", "++", "oo", "**")
 MARKERS = "osD^vPX*"
+NAME_CHARS = 16
+"""Of a name that one line has room for."""
 
 
 def write_dashboard(found: Sequence[Configuration], folder: Path) -> list[Path]:
@@ -53,8 +56,10 @@ def _draw_page(pyplot: Any, found: Sequence[Configuration], panels: Sequence[tup
         axis.set_title(title, fontsize=11)
         axis.spines[["top", "right"]].set_visible(False)
         draw(axis, found)
-    for axis in axes.flat[len(panels) :]:
-        axis.set_visible(False)
+    for axis in axes.flat[len(panels) :]:  # what is free tells which colour is whose
+        handles, names = axes.flat[len(panels) - 1].get_legend_handles_labels()
+        axis.set_axis_off()
+        axis.legend(handles, names, loc="upper left")
     return page
 
 
@@ -90,12 +95,21 @@ def _draw_success(axis: Any, found: Sequence[Configuration]) -> None:
     for at, configuration in enumerate(found):
         for side, share in ((-0.2, configuration.first_success), (0.2, configuration.success)):
             _draw_bar(axis, at + side, share, at, 0.45 if side < 0 else 1.0)
-    many = sum(len(c.name) for c in found) > 45  # characters that fit beside each other
+    many = len(found) > 4  # names that fit beside each other
     axis.set_xticks(
-        range(len(found)), [c.name for c in found], rotation=30 if many else 0, ha="right" if many else "center"
+        range(len(found)),
+        [_wrap(c.name) for c in found],
+        rotation=30 if many else 0,
+        ha="right" if many else "center",
+        fontsize=9,
     )
     axis.set_ylim(0, 1.1)  # room for the figure above a full bar
     axis.set_ylabel("share of tasks, left: first round, right: final")
+
+
+def _wrap(name: str) -> str:
+    """A name on as many lines as it needs: a model's name is as long as its maker likes."""
+    return "\n".join(textwrap.wrap(name, NAME_CHARS)) or name
 
 
 def _draw_bar(axis: Any, at: float, share: Share, number: int, alpha: float) -> None:
@@ -110,26 +124,33 @@ def _draw_bar(axis: Any, at: float, share: Share, number: int, alpha: float) -> 
 def _draw_cost(axis: Any, found: Sequence[Configuration]) -> None:
     """Cost and success, with the line of those that no other beats in both."""
     points = [(sum(r.dollars_spent for r in c.rows) / len(c.rows), c.success.value) for c in found]
+    dearest = max(dollars for dollars, _ in points)
     for number, ((dollars, success), configuration) in enumerate(zip(points, found, strict=True)):
         axis.scatter(dollars, success, s=70, marker=MARKERS[number % 8], color=COLOURS[number % 8], zorder=3)
         earlier = points[:number].count(
             (dollars, success)
         )  # of those at the same place each name has a line of its own
+        left = dollars > dearest / 2  # a name stands on the side where there is room
         axis.annotate(
             configuration.name,
             (dollars, success),
-            xytext=(8, -3 - 12 * earlier),
+            xytext=(-8 if left else 8, -3 - 12 * earlier),
             textcoords="offset points",
             fontsize=9,
+            ha="right" if left else "left",
         )
+    frontier = find_frontier(points)
+    edge = dearest * 1.1 or 0.05
+    costs, shares = zip(*frontier, (edge, frontier[-1][1]), strict=True)  # who pays more gets no less
     axis.plot(
-        *zip(*find_frontier(points), strict=True), drawstyle="steps-post", color="black", linewidth=1, linestyle="--"
+        costs, shares, drawstyle="steps-post", color="black", linewidth=1, linestyle="--", label="Pareto frontier"
     )
+    axis.set_xlim(-edge / 10, edge)
+    axis.locator_params(axis="x", nbins=5)
+    axis.set_ylim(-0.05, 1.1)
     axis.set_xlabel("dollars a task")
     axis.set_ylabel("correct")
-    axis.set_ylim(-0.05, 1.1)
-    if not any(dollars for dollars, _ in points):
-        axis.set_xlim(-0.01, 0.05)
+    axis.legend(fontsize=8, loc="lower right")
 
 
 def find_frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -150,7 +171,7 @@ def _draw_attempts(axis: Any, found: Sequence[Configuration]) -> None:
         tokens = Counter[str]()
         for row in configuration.rows:
             tokens.update(row.tokens)
-        spent = ", ".join(f"{role} {count:,}" for role, count in sorted(tokens.items())) or "no tokens"
+        spent = ", ".join(f"{role} {count:,}" for role, count in sorted(tokens.items()) if count) or "no tokens"
         axis.bar(
             [n + number * width for n in range(most + 1)], [counts[n] for n in range(most + 1)], width,
             color=COLOURS[number % 8], hatch=HATCHES[number % 8], edgecolor="black", label=f"{configuration.name}: {spent}",
@@ -158,7 +179,7 @@ def _draw_attempts(axis: Any, found: Sequence[Configuration]) -> None:
     axis.set_xticks([n + 0.4 - width / 2 for n in range(most + 1)], [str(n) for n in range(most + 1)])
     axis.set_xlabel("rounds of patches")
     axis.set_ylabel("heals")
-    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    _add_legend(axis, 2)
 
 
 def _draw_reasons(axis: Any, found: Sequence[Configuration]) -> None:
@@ -169,13 +190,15 @@ def _draw_faults(axis: Any, found: Sequence[Configuration]) -> None:
     kinds = sorted({r.fault or "not told" for c in found for r in c.rows})
     width = 0.8 / len(found)
     for number, configuration in enumerate(found):
+        label = configuration.name
         for at, kind in enumerate(kinds):
             rates = [float(r.correct) for r in configuration.rows if (r.fault or "not told") == kind]
             if rates:
                 axis.barh(
                     at + number * width, sum(rates) / len(rates), width, color=COLOURS[number % 8],
-                    hatch=HATCHES[number % 8], edgecolor="black",
+                    hatch=HATCHES[number % 8], edgecolor="black", label=label,
                 )  # fmt: skip
+                label = "_"  # Matplotlib's word for none
     axis.set_yticks([n + 0.4 - width / 2 for n in range(len(kinds))], kinds, fontsize=8)
     axis.set_xlim(0, 1)
     axis.set_xlabel("correct")
@@ -192,7 +215,7 @@ def _draw_phases(axis: Any, found: Sequence[Configuration]) -> None:
                 label=phase if not at else None,
             )  # fmt: skip
             left += mean
-    axis.set_yticks(range(len(found)), [c.name for c in found])
+    axis.set_yticks(range(len(found)), [_wrap(c.name) for c in found], fontsize=9)
     axis.set_xlabel("seconds a heal, on the clock")
     axis.legend(fontsize=8)
 
@@ -210,6 +233,7 @@ def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
                 yerr=error,
                 fmt=MARKERS[number % 8],
                 color=COLOURS[number % 8],
+                markeredgecolor="black",
                 capsize=3,
             )
     axis.set_xlim(0, 10.5)
@@ -230,9 +254,16 @@ def _draw_shares(axis: Any, found: Sequence[Configuration], key: Any) -> None:
                 label=kind if not at else None,
             )  # fmt: skip
             left += share
-    axis.set_yticks(range(len(found)), [c.name for c in found])
+    axis.set_yticks(range(len(found)), [_wrap(c.name) for c in found], fontsize=9)
     axis.set_xlabel("share of heals")
-    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+    _add_legend(axis, 3)
+
+
+def _add_legend(axis: Any, columns: int) -> None:
+    """Below the panel; in one column where a name is long."""
+    names = axis.get_legend_handles_labels()[1]
+    long = max(map(len, names), default=0) > 2 * NAME_CHARS
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1 if long else columns)
 
 
 PANELS = (

@@ -12,8 +12,8 @@ from typing import Any
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.configurations import Configuration, read_configurations
 from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
+from jupyter_selfheal.surfaces.bench.notebook_rows import format_notebooks, holds_notebooks
 from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
-from jupyter_selfheal.surfaces.bench.statistics import estimate_share
 
 START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 """What the tables stand between in a page."""
@@ -29,7 +29,11 @@ COLUMNS = (
 def report_figures(arguments: argparse.Namespace) -> tuple[str, int]:
     """The table and the commands behind it; with ``--into`` they replace what stands between the markers of a page."""
     files = [keep_rows(path, arguments.keep) for path in arguments.files] if arguments.keep else arguments.files
-    text = format_figures(files, read_ledger(arguments.ledger))
+    notebooks = [path for path in files if holds_notebooks(path)]
+    programs = [path for path in files if path not in notebooks]
+    parts = [format_figures(programs, read_ledger(arguments.ledger))] if programs else []
+    parts += ["\n".join(format_notebooks(notebooks))] if notebooks else []
+    text = "\n\n".join(parts)
     if arguments.into is None:
         return text, 0
     write_between_markers(arguments.into, text)
@@ -38,7 +42,8 @@ def report_figures(arguments: argparse.Namespace) -> tuple[str, int]:
 
 def keep_rows(path: Path, folder: Path) -> Path:
     """A copy of a file of rows without what it quotes of programs, so that it may be published; raises UsageError for another file."""
-    read_row_file(path)
+    if not holds_notebooks(path):
+        read_row_file(path)
     kept = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -65,11 +70,11 @@ def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[
     right = sum(r.plausible and r.correct for r in rows)
     searched = [r.cpu for r in rows if r.cpu]
     loads = [r.load for r in rows]
-    failing = [name for name, runs in found.tasks.items() if any(row.has_failed for row in runs)]
-    share = estimate_share(found.rates(names=failing)) if failing else None
+    failing = sum(any(row.has_failed for row in runs) for runs in found.tasks.values())
+    share = found.success if failing else None
     return (
         setup.set, setup.oracle, setup.half, describe_look(entries, setup, commits), setup.label, f"{len(found.tasks)} × {found.runs}",
-        str(len(failing)), str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]" if share else "–",
+        str(failing), str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]" if share else "–",
         str(sum(r.place > 0 for r in rows)), f"{statistics.median(searched):.2f}" if searched else "–", f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(commits), str(head.get("began") or "not told"),
     )  # fmt: skip

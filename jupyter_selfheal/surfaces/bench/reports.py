@@ -91,7 +91,7 @@ def _format_configuration(found: Configuration, width: int) -> str:
     cost = found.cost_per_solved
     asked = any(sum(r.tokens.values()) for r in found.rows)
     dollars = "-" if cost is None else "no price" if asked and not cost else f"{cost:.4f}"
-    return f"{found.name:{width}} {len(found.tasks):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
+    return f"{found.name:{width}} {len(found.failing):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
 
 
 def _format_lift(found: Configuration) -> str:
@@ -122,10 +122,13 @@ def report_variance(arguments: argparse.Namespace) -> tuple[str, int]:
         if found.runs < 2:
             raise UsageError(f"{found.name} has one run of a task: measure with --runs 3 for an interval")
         lines += [
-            f"{found.name}: {len(found.tasks)} tasks, {found.runs} runs each, {_format_share(found.success)} correct"
+            f"{found.name}: {len(found.failing)} tasks, {found.runs} runs each, {_format_share(found.success)} correct"
         ]
         for k in range(1, found.runs + 1):
-            rates = [pass_at_k(len(rows), sum(r.correct for r in rows), k) for rows in found.tasks.values()]
+            rates = [
+                pass_at_k(len(rows), sum(r.correct for r in rows), k)
+                for rows in map(found.tasks.__getitem__, found.failing)
+            ]
             lines.append(f"  pass@{k} {sum(rates) / len(rates):.1%}")
         flips = [name for name, rows in found.tasks.items() if len({r.correct for r in rows}) > 1]
         lines.append(f"  {len(flips)} tasks flip" + (":" if flips else ""))

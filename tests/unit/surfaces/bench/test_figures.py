@@ -15,12 +15,35 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench import ledger, run
 from jupyter_selfheal.surfaces.bench.figures import QUOTES
+from jupyter_selfheal.surfaces.bench.notebook_rows import holds_notebooks
 from jupyter_selfheal.surfaces.bench.reports import command as report
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, read_row_file
 from jupyter_selfheal.surfaces.bench.tasks import Task
 from tests.shown_commands import ROOT
 
 JUDGED = Setup("QuixBugs", "1", half="judge")
+
+
+NOTEBOOK = {
+    "list": "relancer.json", "repository": "a/b", "path": "x.ipynb", "cells": 10, "failing": 4, "healed": 3, "lost": 1, "cut": 0, "inserted_failing": 0,
+    "load": 2.2, "commit_of_ours": "aaa", "date": "2026-11-23", "command": "python benchmarks/aged_notebooks.py benchmarks/relancer.json --sources CLONES",
+}  # fmt: skip
+
+
+def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "relancer.jsonl"
+    rows.write_text("".join(json.dumps({**NOTEBOOK, "path": name}) + "\n" for name in ("x", "y")) + '{"half')
+    programs = write_rows(tmp_path / "a.jsonl", JUDGED, build_row("a", True))
+    report(["figures", str(rows), str(programs), "--ledger", str(tmp_path / "none")])
+    out = capsys.readouterr().out
+    assert "| relancer.json | 2 | 20 | 8 | 6 (75%) | 2 | 0 | 0 | 2–2 | aaa | 2026-11-23 | relancer |" in out
+    assert out.count("--sources CLONES") == 1
+    assert "| QuixBugs |" in out.partition("| list |")[0]
+    rows.write_text(json.dumps({"list": "relancer.json"}) + "\n")
+    with pytest.raises(UsageError, match="line 1 cannot be read"):
+        report(["figures", str(rows)])
 
 
 def write_rows(path: Path, setup: Setup, *rows: Row, command: str = "") -> Path:
@@ -167,7 +190,7 @@ def test_no_program_of_a_public_set_is_committed_with_rows(path: Path) -> None:
         assert path.name == "programs.jsonl" or not any(json.loads(line).get(name) for name in QUOTES)
 
 
-@pytest.mark.parametrize("path", [*(ROOT / "benchmarks" / "rows").glob("*.jsonl"), ROOT / "benchmarks" / "baseline.jsonl"], ids=lambda path: path.name)  # fmt: skip
+@pytest.mark.parametrize("path", [*filter(lambda path: not holds_notebooks(path), (ROOT / "benchmarks" / "rows").glob("*.jsonl")), ROOT / "benchmarks" / "baseline.jsonl"], ids=lambda path: path.name)  # fmt: skip
 def test_rows_and_reports_have_one_published_schema(path: Path, tmp_path: Path) -> None:
     schema = json.loads((ROOT / "docs" / "report.schema.json").read_text())
     forms = schema["$defs"]

@@ -109,7 +109,7 @@ def test_the_stand_in_takes_no_other_model_beside_it(words: list[str]) -> None:
 def write_rows(path: Path, setup: Setup, *results: tuple[bool, bool]) -> Path:
     kept = RowFile(path, setup)
     for number, (zero_shot, correct) in enumerate(results):
-        kept.add(Row(f"t{number}", correct, correct, zero_shot=zero_shot))
+        kept.add(Row(f"t{number}", correct, correct, zero_shot=zero_shot, reason="healed" if correct else "stuck"))
     return path
 
 

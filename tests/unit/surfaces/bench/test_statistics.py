@@ -203,12 +203,17 @@ def test_failures_are_a_page_too_and_name_the_steps_that_were_kept(
     assert "<b>" not in page.replace("</b>", "")
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [
         write_rows(tmp_path / "a.jsonl", [True, False, True]),
-        write_rows(tmp_path / "b.jsonl", [True, False, False], replace(SET, healers=("rules",))),
+        write_rows(
+            tmp_path / "b.jsonl",
+            [True, False, False],
+            replace(SET, healers=("language_model",), model="a-long-name-of-some-local-model:7b-instruct-q4_K_M"),
+        ),
     ]
     _, text = report(capsys, "dashboard", *files, "-o", str(tmp_path / "out"))
     assert [Path(line).name for line in text.split()] == [

@@ -1,0 +1,58 @@
+"""Rows of notebooks healed by a list (``benchmarks/aged_notebooks.py``), as a table: how many of their failing cells run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import UsageError
+
+COUNTS = ("cells", "failing", "healed", "lost", "cut", "inserted_failing")
+COLUMNS = ("list", "notebooks", "cells", "of them fail", "run after healing", "lost", "cut off", "inserted ones that fail", "load", "commit", "date", "rows")  # fmt: skip
+
+
+def holds_notebooks(path: Path) -> bool:
+    """Whether a file holds such rows: each names its list."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = json.loads(file.readline())
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and "list" in first
+
+
+def format_notebooks(files: Sequence[Path]) -> list[str]:
+    """Lines of a table with a row for each file, and the commands that repeat them. Raises UsageError for a file with another row in it."""
+    read = [(path, _read_rows(path)) for path in files]
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
+    lines += [f"| {' | '.join(_format_cells(rows))} | {path.stem} |" for path, rows in read]
+    commands = dict.fromkeys(str(row["command"]) for _, rows in read for row in rows)
+    return [*lines, "", *(f"    {command}" for command in commands)]
+
+
+def _read_rows(path: Path) -> list[Mapping[str, Any]]:
+    rows: list[Mapping[str, Any]] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
+        if not line.endswith("\n"):
+            break  # half a line, of a run that was killed
+        try:
+            row = json.loads(line)
+            if any(name not in row for name in ("list", *COUNTS, "load", "commit_of_ours", "date", "command")):
+                raise ValueError("it is no row of a notebook")
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"{path}, line {number} cannot be read ({error}): measure again") from error
+        rows.append(row)
+    return rows
+
+
+def _format_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
+    share = f" ({total['healed'] / total['failing']:.0%})" if total["failing"] else ""
+    loads = [float(row["load"]) for row in rows]
+    return (
+        ", ".join(dict.fromkeys(str(row["list"]) for row in rows)), str(len(rows)), str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
+        str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]), f"{min(loads):.0f}–{max(loads):.0f}",
+        ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),
+    )  # fmt: skip
