@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -23,6 +25,8 @@ class FirstEntry(Rule):
 
     **Fix** `counts[word] = counts.get(word, 0) + 1`, `groups.setdefault(key, []).append(item)`,
     `table.setdefault(row, {})[column] = value`.
+
+    A `defaultdict()` that was made without what makes a value gets it: `defaultdict(int)`, `defaultdict(list)`.
 
     **Fix safety** Safe where the dictionary begins empty and every entry is written with the same key: whatever is counted, each key comes up a
     first time. Unsafe where it begins with entries, for the key may then be misspelt or bad data. Silent for a fixed key, below a
@@ -42,6 +46,9 @@ class FirstEntry(Rule):
                 continue
             change = _begin_entry(context, entry, owner)
             thing = context.describe(owner)
+            if change is not None and thing is not None and thing.type == "defaultdict":
+                yield from self._give_factory(context, owner, change[2])
+                return
             if change is None or thing is None or thing.type != "dict":
                 continue
             sure = _begins_empty(context, owner, context.text(entry.slice))
@@ -54,6 +61,27 @@ class FirstEntry(Rule):
                 prior=0.88 if sure else 0.5,
             )
             return
+
+    def _give_factory(self, context: RuleContext, owner: str, change: str) -> Iterator[Patch]:
+        """``defaultdict()`` is a plain dictionary as long as nothing says what a new value is."""
+        made = context.find_last_assignment(owner) if owner.isidentifier() else None
+        factory = next((FACTORIES[v] for v in FACTORIES if f", {v})" in change), "")
+        if made is None or not isinstance(made.node.value, ast.Call) or not factory:
+            return
+        call = made.node.value
+        if last_name(call.func) != "defaultdict" or call.args or call.keywords:
+            return
+        end = src.find_span(made.source, call)[1]
+        yield self.patch(
+            context.replace(made.cell_id, [(end - 1, end - 1, factory)]),
+            f"Use `defaultdict({factory})`",
+            "`defaultdict()` does not say what the value of a new key is.",
+            prior=0.93,
+        )
+
+
+FACTORIES = {"[]": "list", "set()": "set", "{}": "dict", "0": "int", "''": "str"}
+"""What makes the value that an entry begins with."""
 
 
 def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> Splice | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, keep_digits
+from jupyter_selfheal.healers.rules.context.spelling import find_meant, find_nearest, is_plain_slip, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
 
 TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected")
@@ -60,7 +60,8 @@ class UnexpectedKeyword(Rule):
             hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
             near = find_nearest(wrong, known) or hint
             for word in near if len(near) <= 2 else ():
-                sure = len(near) == 1 and (is_plain_slip(wrong, word) or bool(hinted))
+                slip = is_plain_slip(wrong, word) or find_meant(wrong, known) == word
+                sure = len(near) == 1 and (slip or bool(hinted))
                 start = context.span(keyword)[0]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, start + len(wrong), word)]),
