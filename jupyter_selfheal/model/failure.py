@@ -125,6 +125,29 @@ class SkipReason(StrEnum):
         """True where nobody is asked for a patch."""
         return self not in (SkipReason.OWN_CHECK, SkipReason.FLAKY)
 
+    @property
+    def words(self) -> str:
+        """The reason as the end of a sentence: "Not changed: a data file is missing"."""
+        return _SKIP_WORDS[self]
+
+
+_SKIP_WORDS = {
+    SkipReason.DELIBERATE: "the cell raises this on purpose",
+    SkipReason.SKELETON: "the exercise is still open",
+    SkipReason.MISSING_DATA: "a data file is missing",
+    SkipReason.MISSING_CREDENTIAL: "a key or password is missing",
+    SkipReason.BAD_DATA: "the data is at fault, not the code",
+    SkipReason.NETWORK: "the network or a service did not answer",
+    SkipReason.NOT_PYTHON: "this is not Python",
+    SkipReason.INPUT: "the cell asks for input",
+    SkipReason.MISSING_MODULE: "a module is not installed",
+    SkipReason.INTERRUPTED: "you stopped the cell",
+    SkipReason.MEMORY: "there is not enough memory",
+    SkipReason.ENVIRONMENT: "the cause is outside of the notebook",
+    SkipReason.OWN_CHECK: "the notebook's own check refuses what it is given",
+    SkipReason.FLAKY: "it fails in some runs and not in others",
+}
+
 
 class Locus(StrEnum):
     """Where the cause sits."""

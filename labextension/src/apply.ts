@@ -12,7 +12,7 @@ import { noteOutputs, restoreOutputs } from './undoneOutputs';
 /** How long the cells wait for the kernel's word that this page may change them, in milliseconds. */
 const PATIENCE = 1000;
 
-const elsewhere = (): string => trans.__('Not put in here: it was approved in another tab, or is no longer offered.');
+export const elsewhere = (): string => trans.__('Not put in here: it was approved in another tab, or is no longer offered.');
 
 /** The panel and the cell that a DOM node of a widget sits in. */
 export function whereabouts(tracker: INotebookTracker, target: Node): { panel: NotebookPanel; cell: Cell } | null {

@@ -10,7 +10,7 @@ import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
-import { apply, focusCell, isHere, whereabouts } from './apply';
+import { apply, elsewhere, focusCell, isHere, whereabouts } from './apply';
 import { Marks } from './ahead';
 import { addCommands, expect, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
@@ -159,6 +159,23 @@ function place(panel: NotebookPanel, line: KernelLine): void {
   });
 }
 
+/** What `%heal approve`, `%heal resume` or `%heal undo` in another cell asks for is done in the cell that it is about. */
+function carryOut(panel: NotebookPanel, line: KernelLine): void {
+  line.asked.connect((_, { cell: id, how, ...asked }) => {
+    const cell = panel.content.widgets.find(candidate => candidate.model.id === id);
+    const undo = how === 'undo';
+    if (!cell || (undo && !isHere(panel, asked.edits))) {
+      return;
+    }
+    const request = { ...asked, action: 'apply' as const, run: !undo, resume: how === 'resume', undo, result: null };
+    void apply(line, cell, request).then(({ ok, message }) => {
+      if (!ok && message !== elsewhere()) {
+        Notification.warning(message);
+      }
+    });
+  });
+}
+
 /** Say below the cell how the kernel that was here before died in it, until the cell is run. */
 function tellDeath(panel: NotebookPanel, line: KernelLine): void {
   let told = '';
@@ -224,6 +241,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       notify(app, panel, lines.of(panel));
       place(panel, lines.of(panel));
       tellDeath(panel, lines.of(panel));
+      carryOut(panel, lines.of(panel));
       lines.marksOf(panel);
       keepText(panel);
     });

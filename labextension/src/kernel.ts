@@ -40,6 +40,17 @@ export interface IState {
   wait?: number;
 }
 
+/** What a command of the user's has the page do: put a fix into its cell, or take it back. */
+export interface IAsked {
+  heal: string;
+  cell: string;
+  how: 'run' | 'resume' | 'undo';
+  patch: string;
+  edits: IEdit[];
+  title?: string;
+  details?: string;
+}
+
 /** The heal of the whole notebook: how far it is, or (with `fixes`) what came of it. */
 export interface IDocument {
   run: string;
@@ -131,6 +142,11 @@ export class KernelLine {
   /** What was healed in this session, when it was asked for. */
   get history(): ISignal<this, IHealedCell[]> {
     return this._history;
+  }
+
+  /** A command asks for a fix to be put in, or taken back. */
+  get asked(): ISignal<this, IAsked> {
+    return this._asked;
   }
 
   /** A cell shows again what it showed before a fix that was undone. */
@@ -312,7 +328,11 @@ export class KernelLine {
     const state = kernel.createComm(TARGET + '.state');
     const told = new Promise<void>(resolve => {
       state.onMsg = (message: KernelMessage.ICommMsgMsg) => {
-        const { document: told, history } = message.content.data as { document?: any; history?: any };
+        const { document: told, history, asked } = message.content.data as { document?: any; history?: any; asked?: any };
+        if (asked) {
+          this._asked.emit(asked as IAsked);
+          return;
+        }
         if (history) {
           this._history.emit(history as IHealedCell[]);
           return;
@@ -352,6 +372,7 @@ export class KernelLine {
   private _state: IState = OFF;
   private _document = new Signal<this, IDocument>(this);
   private _history = new Signal<this, IHealedCell[]>(this);
+  private _asked = new Signal<this, IAsked>(this);
   private _shownAgain = new Signal<this, CodeCell>(this);
   private _changed = new Signal<this, IState>(this);
 }

@@ -29,6 +29,20 @@ def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
     failed.heal_button(1).wait_for()
 
 
+def test_commands_in_another_cell_change_the_cell_that_failed(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("commands.ipynb", [TYPO, "%heal approve", "%heal undo"]))
+    lab.ready()
+    lab.run(1)
+    lab.card(1)
+    lab.finish(2)
+    lab.expect_output(1, "there are 3")
+    assert [lab.source(1), lab.source(2)] == [FIXED, "%heal approve"]
+    lab.cell(1).locator(".jp-SelfHeal-healed", has_text="Healed:").wait_for()
+    lab.finish(3)
+    lab.expect_source(1, TYPO)
+    assert lab.source(3) == "%heal undo"
+
+
 def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
     failed.press(failed.card(1), "approve")
     failed.card(1, "applied")

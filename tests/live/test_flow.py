@@ -45,6 +45,19 @@ def test_approve_in_a_new_cell_turns_it_into_the_fix_and_runs_it(loaded: LiveKer
     assert next(p for p in undone["payload"] if p["source"] == "set_next_input")["text"] == TYPO
 
 
+def test_where_a_page_shows_the_cell_it_puts_the_fix_in(loaded: LiveKernel) -> None:
+    loaded.tell({"action": "context", "cells": [{"id": "cell-1", "source": TYPO}]})
+    loaded.ask("comm_open", {"comm_id": "state", "target_name": "jupyter_selfheal.state", "data": {}})
+    fail(loaded)
+    loaded.card("fix ready, tested")
+    reply = loaded.run("%heal approve", "cell-2")
+    assert (reply["status"], reply["payload"]) == ("ok", [])
+    told = [m["content"]["data"] for m in loaded.messages if m["msg_type"] == "comm_msg"]
+    asked = next(data["asked"] for data in told if "asked" in data)
+    assert (asked["cell"], asked["how"]) == ("cell-1", "run")
+    assert [edit["source"] for edit in asked["edits"]] == [TYPO.replace("appendd", "append")]
+
+
 def test_approve_on_top_of_an_edited_cell_is_refused(loaded: LiveKernel) -> None:
     fail(loaded)
     loaded.card("fix ready, tested")

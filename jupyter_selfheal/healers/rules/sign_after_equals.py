@@ -39,7 +39,7 @@ class SignAfterEquals(Rule):
             if changes:
                 yield self.patch(
                     context.replace(cell_id, changes),
-                    f"Write `{changes[0][2]}` for `{source[changes[0][0] : changes[0][1]]}`",
+                    f"Change `{source[changes[0][0] : changes[0][1]]}` to `{changes[0][2]}`",
                     "The statement assigns a signed value; it does not add to what is there.",
                     prior=0.95,
                 )

@@ -81,6 +81,10 @@ class CellLog:
         """Whether a front end has told the notebook."""
         return bool(self._context)
 
+    def is_in_page(self, cell_id: str) -> bool:
+        """Whether the front end's notebook has such a cell."""
+        return cell_id in self._page
+
     def is_as_told(self, cell: Cell) -> bool:
         """Whether the front end's notebook has the cell with that source."""
         return any(told.id == cell.id and told.source == cell.source for told in self._context)

@@ -20,12 +20,13 @@ from jupyter_selfheal.surfaces.live import LazyModule
 if TYPE_CHECKING:
     from jupyter_selfheal import messages, model
     from jupyter_selfheal.surfaces import words
+    from jupyter_selfheal.surfaces.live import frontend_edits
     from jupyter_selfheal.surfaces.live.components import Components
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
     from jupyter_selfheal.surfaces.live.session import LiveSession
 else:
     words, model = LazyModule("surfaces.words"), LazyModule("model")
-    messages = LazyModule("messages")
+    messages, frontend_edits = LazyModule("messages"), LazyModule("surfaces.live.frontend_edits")
 
 TARGET = "jupyter_selfheal"
 
@@ -54,6 +55,7 @@ class FrontEnd:
         self._session.listeners.append(self.send_state)
         self._session.on_main = self._press_button
         self._session.on_document = self._send_document
+        self._session.carry_out = self._carry_out
 
     def stop(self) -> None:
         """Close every comm."""
@@ -98,6 +100,25 @@ class FrontEnd:
         told = {name: getattr(message, name) for name in wanted if hasattr(message, name)}
         for channel in list(self._comms):
             channel.send({"document": told})
+
+    def _carry_out(self, heal: LiveHeal, how: str) -> bool:
+        """Have the page that shows the cell put the fix in, or take it back: its own cell is changed, not the one that asks."""
+        candidate = heal.card.find_candidate()
+        if not self._comms or not self._session.cells.is_in_page(heal.card.cell_id):
+            return False
+        asked: dict[str, Any] = {"heal": heal.run, "cell": heal.card.cell_id, "how": how, "patch": ""}
+        if how == "undo":
+            asked["edits"] = list(heal.card.undo)
+        elif candidate is not None:
+            patch, notebook = candidate.patch, heal.case.notebook
+            edits = frontend_edits.to_frontend_edits(
+                patch, notebook, heal.card.written, candidate.cells_run_again, heal.card.cell_id
+            )
+            details = [*candidate.verdict.reasons, words.format_facts(heal.card.proposal[0], candidate)]
+            asked |= {"patch": patch.id, "edits": edits, "title": patch.title, "details": "\n".join(details)}
+        for channel in list(self._comms):
+            channel.send({"asked": asked})
+        return True
 
     def _heal_document(self, content: dict[str, Any]) -> None:
         session, run = self._session, str(content["run"])

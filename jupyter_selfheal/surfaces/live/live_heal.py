@@ -202,7 +202,7 @@ class LiveHeal:
             no_fix = outcome.reason in (Reason.EXHAUSTED, Reason.REJECTED)
             model = (self.card.model_off,) if self.card.model_off and no_fix else ()
             untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()
-            leave = f": {diagnosis.skip_reason}" if diagnosis.skip_reason else ""
+            leave = f": {diagnosis.skip_reason.words}." if diagnosis.skip_reason else ""
 
             def is_said(sentence: str) -> bool:
                 """Whether the status, or the traceback above it, says that already."""
@@ -211,7 +211,7 @@ class LiveHeal:
 
             self.update_card(
                 phase="closed",
-                status=f"{self.card.headline}: {text}{leave}",
+                status=f"{self.card.headline}: {text.rstrip('.') if leave else text}{leave}",
                 cause="" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause,
                 advice=diagnosis.advice or ("" if is_said(outcome.detail) else outcome.detail),
                 notes=(*self.card.notes, *model, *untested),

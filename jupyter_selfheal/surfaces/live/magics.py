@@ -117,7 +117,7 @@ class HealMagics:
         heal = self._find_last_heal("proposed")
         if replacing and options.to_body(cell).strip() != heal.source.strip():
             raise UsageError("this cell was edited since it failed, so the fix does not fit: run it again first")
-        self._apply_candidate(heal)
+        self._apply_candidate(heal, replacing=replacing)
 
     def _do_run(self, _rest: str) -> None:
         self._apply_candidate(self._find_last_heal("proposed"))
@@ -132,7 +132,7 @@ class HealMagics:
             heal.update_card(ran_since=max(heal.card.ran_since, 1))
         self._apply_candidate(heal, rest)
 
-    def _apply_candidate(self, heal: LiveHeal, what_is_left: str = "") -> None:
+    def _apply_candidate(self, heal: LiveHeal, what_is_left: str = "", *, replacing: bool = False) -> None:
         if heal.card.hides_fix:
             raise UsageError("look at the fix first: `%heal show`")
         if heal.card.proposal[0].needs_consent:
@@ -140,6 +140,9 @@ class HealMagics:
                 f"not tried yet: it would add {', '.join(heal.card.proposal[0].needs_consent)}; `%heal allow`"
             )
         if heal.card.ran_since and not self._prove_current_state(heal, resumed=bool(what_is_left)):
+            return
+        if not replacing and self._session.carry_out(heal, "resume" if what_is_left else "run"):
+            print("The fix goes into its own cell, which runs next.")
             return
         candidate = self._actions.record_approval(heal, "")
         assert candidate is not None
@@ -269,6 +272,9 @@ class HealMagics:
 
     def _do_undo(self, number: str) -> None:
         heal = self._find_heal_to_undo(number)
+        if heal.card.undo and self._session.carry_out(heal, "undo"):
+            print("The old source goes back into its own cell; what the fixed cell did to your variables stays.")
+            return
         old = heal.card.restore_source(heal.source)
         patch_application.replace_running_cell(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"

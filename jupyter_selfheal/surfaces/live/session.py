@@ -65,6 +65,8 @@ class LiveSession:
         """What a page has the main thread do, by a request of its own in order with the cells: (run, action, patch id, text)."""
         self.on_document: Callable[[m.DocumentProgress | m.DocumentHealed], None] = lambda message: None
         """What a page is told of the whole notebook's heal."""
+        self.carry_out: Callable[[LiveHeal, str], bool] = lambda _heal, _how: False
+        """Has a page do it in the notebook itself: ``run``, ``resume`` or ``undo``. False where no page can."""
         self.closers: list[Callable[[], None]] = []
         """Called when healing is switched off, before the rest goes."""
         self.name = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}"

@@ -12,7 +12,7 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Outcome, Reason
+from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Notebook, Outcome, Reason, SkipReason
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -102,3 +102,13 @@ def test_a_card_whose_session_ends_leaves_its_text_in_the_page() -> None:
     )
     view.close()
     assert published.outputs[-1] is last
+
+
+@pytest.mark.parametrize("reason", SkipReason)
+def test_why_a_cell_is_left_as_it_is_is_said_as_a_sentence(reason: SkipReason) -> None:
+    case = Case(Failure("c", "open('a')", ename="OSError", evalue="gone"), Notebook((Cell("c", "open('a')"),)))
+    heal = LiveHeal("run", case, build_new_card("run", case), SimpleNamespace(update=lambda heal, before: None))  # type: ignore[arg-type]
+    heal.fold_message(
+        m.Finished("run", Outcome(Reason.ENVIRONMENT, case.failure, diagnosis=Diagnosis("", skip_reason=reason)), "")
+    )
+    assert heal.card.status == f"OSError: gone: Not changed: {reason.words}."
