@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -14,6 +14,7 @@ from jupyter_selfheal.inside.search.count_steps import insert_counting
 
 VALUE, RECORD, CAUGHT = "__selfheal_value__", "__selfheal_record__", "__selfheal_caught__"
 FILE = "<selfheal:{}>"
+_WORD = re.compile(r"[^\W_]+")
 DEFINE, REPLAY, CELL, CHECK = "define", "replay", "cell", "check"
 
 
@@ -186,10 +187,23 @@ def count_idle_checks(program: Program) -> int:
 
 
 def count_expected_items(program: Program) -> int:
-    """The most items in one list, tuple, set or dictionary that is expected: four items are met by luck less than one number."""
-    return max(
-        (len(getattr(node, "elts", getattr(node, "keys", ()))) for node in _list_expected_nodes(program)), default=0
-    )
+    """The most items in one list, tuple, set, dictionary or text that is expected: four items are met by luck less than one number."""
+    known = {word for u in program.units if u.role in (DEFINE, CELL) for word in _list_words_of_texts(u.text)}
+    return max((_count_items(node, known) for node in _list_expected_nodes(program)), default=0)
+
+
+def _count_items(node: ast.AST, known: Collection[str]) -> int:
+    """The items of a structure; of a text its words, those apart that stand in a text of the program; one where a number is in it."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return 1 if any(map(str.isdigit, node.value)) else len(set(_WORD.findall(node.value)) - set(known))
+    return len(getattr(node, "elts", getattr(node, "keys", ())))
+
+
+def _list_words_of_texts(text: str) -> Iterator[str]:
+    """The words of the texts in a statement."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from _WORD.findall(node.value)
 
 
 def list_expected_texts(program: Program) -> set[str]:

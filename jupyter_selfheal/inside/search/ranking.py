@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
+from jupyter_selfheal.inside.search.lost_names import find_exchanged_call, find_lost_name
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_doubt_of_answer,
     describe_doubt_of_number,
@@ -235,7 +236,16 @@ class Ranking:
         """The doubt about a patch that few failing checks speak for, and that is odd: by what it gives, or by what it reads."""
         if self.hypotheses.count_mended(n) >= SEVERAL_TIMES:
             return ""
-        return self._describe_odd_value(n) or self._describe_foreign_name(n)
+        return self._describe_odd_value(n) or self._describe_foreign_name(n) or self._describe_lost_name(n)
+
+    def _describe_lost_name(self, n: int) -> str:
+        """The doubt about a patch that drops what a check asks about, or that mends in a function what its caller may have mixed up."""
+        texts = self.candidates[n].texts
+        if lost := find_lost_name(texts, self.units):
+            return f"a check asks about `{lost}`, which is no longer read"
+        others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
+        call = find_exchanged_call(texts, self.units, others)
+        return f"the arguments of `{call}` may be in the wrong order" if call else ""
 
     def _describe_foreign_name(self, n: int) -> str:
         """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance.

@@ -66,6 +66,8 @@ LOOK = 200_000
 NET, CLOCK = 3.0, 10.0
 """CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts: its steps are
 used up long before, unless they are steps into slow C code, or the machine is busy."""
+LEAST_NET, LEAST_CLOCK = 5.0, 30.0
+"""And the least that each is, so that a search of few steps gives the same answer on a busy machine too."""
 RANKED = 8_000_000
 """Steps for comparing what was found."""
 WAIT = 60.0
@@ -271,7 +273,7 @@ class Search:
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
         clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
-        is_caught = clock >= CLOCK * self.seconds or cpu >= NET * self.seconds
+        is_caught = clock >= max(CLOCK * self.seconds, LEAST_CLOCK) or cpu >= max(NET * self.seconds, LEAST_NET)
         self.is_rushed = self.is_rushed or is_caught
         return is_caught
 
@@ -388,6 +390,7 @@ class Search:
         questions: list[dict[str, Any]] = []
         if self.plausible:
             seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
+            seen.set_back_unmet(self.plausible, self.runner)
             patches, questions = Ranking(
                 self.plausible, self.runner, self.sight, RANKED, self.maker, RUSHED if self.is_rushed else ""
             ).rank()

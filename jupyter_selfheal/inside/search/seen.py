@@ -20,7 +20,7 @@ from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
-from jupyter_selfheal.inside.search.run_candidate import Enough, Runner
+from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
 
 SECONDS = 1.5
 """CPU seconds for the cells that called the functions, all together."""
@@ -30,6 +30,11 @@ WAIT = 30.0
 """Seconds on the clock for that."""
 CONTRADICTING = 0.02
 """What is left of the weight of a candidate that changes what an earlier call gave."""
+CHANGING = 0.6
+"""The same where the failure is a wrong value: the right change may well change others."""
+UNMET = 0.1
+"""What is left of the weight of a candidate with which a cell above does not print what is stored for it, where it does with another
+candidate and did not before."""
 HINTED = 8
 """Inputs by type hints, at most."""
 
@@ -124,11 +129,50 @@ def _grow(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 
 
 def set_back_contradicting(candidates: Sequence[Candidate], runner: Runner, seen: Sequence[Mapping[str, Any]]) -> None:
-    """Candidates that change what earlier calls gave come last, where nothing says that those results were wrong."""
-    if runner.program.crashed:
-        changed = find_contradicting(runner, [c.codes for c in candidates], seen)
-        for candidate, is_changing in zip(candidates, changed, strict=True):
-            candidate.weight *= CONTRADICTING if is_changing else 1.0
+    """Candidates that change what earlier calls gave come behind others, and last where nothing says that those results were wrong."""
+    changed = find_contradicting(runner, [c.codes for c in candidates], seen)
+    for candidate, is_changing in zip(candidates, changed, strict=True):
+        candidate.weight *= (CONTRADICTING if runner.program.crashed else CHANGING) if is_changing else 1.0
+
+
+def set_back_unmet(candidates: Sequence[Candidate], runner: Runner) -> None:
+    """A stored output that the program as it is misses, and some candidates meet, speaks for these."""
+    callers = [(code, stored) for code, stored in runner.program.callers if stored.strip()]
+    if not callers or len(candidates) < 2:
+        return
+    variants: list[Mapping[int, CodeType]] = [*(c.codes for c in candidates), {}]
+    reply = run_in_fork(lambda: _list_met(runner, variants, callers), WAIT)
+    if not isinstance(reply, list):
+        return
+    *met, before = ({int(n) for n in numbers} for numbers in reply)
+    gained = set().union(*met) - before
+    for candidate, numbers in zip(candidates, met, strict=True):
+        candidate.weight *= UNMET if gained - numbers else 1.0
+
+
+def _list_met(
+    runner: Runner, variants: Sequence[Mapping[int, CodeType]], callers: Sequence[tuple[str, str]]
+) -> list[list[int]]:
+    """For each variant the callers, by number, that print with it what is stored."""
+    end = runner.counter.total + STEPS
+    met: list[list[int]] = []
+    for codes in variants:
+        met.append([])
+        for number, (code, stored) in enumerate(callers):
+            out = Muted(keep=True)
+            with contextlib.suppress(Exception, SystemExit, OutOfTime, Enough), runner.preserve_state():
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()), runner.count(EACH):
+                    _define(runner, codes)
+                    exec(compile(code, "<selfheal above>", "exec", dont_inherit=True), runner.ns)
+                if runner.counter.total < end and "".join(out.parts).split() == stored.split():
+                    met[-1].append(number)
+    return met
+
+
+def _define(runner: Runner, codes: Mapping[int, CodeType]) -> None:
+    for n, unit in enumerate(runner.program.units):
+        if unit.role == DEFINE:
+            exec(codes.get(n, runner.codes[n]), runner.ns)
 
 
 def find_contradicting(
@@ -151,9 +195,7 @@ def _find_contradicting(
         changed.append(False)
         with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
             with runner.count(EACH):
-                for n, unit in enumerate(runner.program.units):
-                    if unit.role == DEFINE:
-                        exec(codes.get(n, runner.codes[n]), runner.ns)
+                _define(runner, codes)
             changed[-1] = any(runner.counter.total < end and _changes(runner, call) for call in seen)
     return changed
 

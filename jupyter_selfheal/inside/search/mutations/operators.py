@@ -202,6 +202,8 @@ def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(
                 (whole[0], *[e for e in edits if e], whole[1]), 0.85, node.lineno, f"`{old}` should be `{new}`"
             )
+        if len(edits) > 1 and edits[-1]:  # `a and b or c`: the last one is the exception
+            yield Change((edits[-1],), 0.6, node.lineno, f"the last `{old}` should be `{new}`")
         for n in range(len(node.values)):
             rest = f" {old} ".join(s.parenthesize(v) for v in node.values[:n] + node.values[n + 1 :])
             yield Change(

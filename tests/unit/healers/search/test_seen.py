@@ -8,7 +8,8 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.healers.search.plan import Plan, build_plan
 from jupyter_selfheal.inside.search import seen
-from jupyter_selfheal.inside.search.program import read_program
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.program import compile_unit, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch, Replace
 from jupyter_selfheal.ports import Starts
@@ -104,3 +105,36 @@ def test_calls_in_the_text_of_cells_below_tell_changes_apart() -> None:
     program = read_program(plan.to_argument(6.0, 1))
     given = seen.add_inputs({"average": [([],)]}, [], Runner(program, {"__name__": "__main__"}))["average"]
     assert given[:3] == [([],), ([1, 2],), ([5],)]
+
+
+CLIP = "def clip(x, lo, hi):\n    return max(lo, max(x, hi))"
+
+
+def test_a_stored_output_that_was_missed_and_is_met_speaks_for_a_change() -> None:
+    cells = [
+        Cell("c0", CLIP, runs=1),
+        Cell("c1", "print(clip(12, 0, 10))", runs=2, outputs=(Output("stream", "stdout", "10\n"),)),
+        Cell("c2", "assert clip(5, 0, 10) == 5", runs=3),
+    ]
+    failure = Failure("c2", cells[2].source, FailureKind.RAISED, "AssertionError", line=1)
+
+    def rivals(*above: Cell) -> list[str]:
+        case = Case(failure, Notebook((*above, cells[2])), Oracle())
+        kernel = FakeKernel([c.source for c in above])
+        patches = SearchHealer(HealConfig(search_seconds=6.0), jobs=1).propose(case, Starts((kernel,)), NoFacts(), ())
+        return [p.rival for p in patches.patches if "min(x, hi)" in str(p.edits)]
+
+    assert rivals(*cells[:2]) == [""]
+    assert rivals(cells[0]) != [""]
+
+
+def test_of_changes_that_fit_a_missed_value_those_that_change_earlier_results_come_later() -> None:
+    space: dict[str, Any] = {}
+    exec(AVERAGE, space)
+    runner = Runner(read_program({"units": [{"text": AVERAGE, "role": "define", "mutable": True}]}), space)
+    calls = seen.record(space, [("average([2, 4])", "")])
+    kept, changing = (Candidate({0: t}, "", 1, 1.0, 0, 1) for t in (AVERAGE, AVERAGE.replace("/", "*")))
+    for c in (kept, changing):
+        c.codes = {0: compile_unit(runner.program, 0, c.texts[0])}
+    seen.set_back_contradicting([kept, changing], runner, calls)
+    assert (kept.weight, changing.weight) == (1.0, seen.CHANGING)

@@ -1,0 +1,64 @@
+"""Two ways in which a change of what a statement reads meets a check and is not what is meant.
+
+Whether a function mixes up its parameters, or its caller what it gives for them, no check can tell that sees the call alone. And
+a statement that no longer reads what the check compares its result with meets the check by chance.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+
+from jupyter_selfheal.inside.search.program import CHECK, Unit
+
+_HEADS = ("def ", "async def ", "class ", "@")
+
+
+def find_lost_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """A name that a check reads, and that a changed statement read before and does not read now; empty where there is none."""
+    asked = {name for u in units if u.role == CHECK or u.tests for name in _list_read(u.text)}
+    for n, text in texts.items():
+        if not units[n].text.startswith(_HEADS):
+            lost = (_list_read(units[n].text) - _list_read(text)) & asked
+            if lost:
+                return min(lost)
+    return ""
+
+
+def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others: Iterable[Mapping[int, str]]) -> str:
+    """A call that may have its arguments in the wrong order, where a change of the called function meets the checks as well; empty
+    where no other change exchanges them, or where they are named as the parameters are."""
+    functions = {f.name: f for n in texts for f in _list_functions(units[n].text)}
+    for other in others:
+        for n, text in other.items():
+            if n in texts or units[n].text.startswith(_HEADS):
+                continue
+            for old, new in zip(_list_calls(units[n].text), _list_calls(text), strict=False):
+                name = ast.unparse(old.func).rpartition(".")[2]
+                if name in functions and _is_exchanged(old, new) and not _is_named_so(old, functions[name]):
+                    return ast.unparse(old)
+    return ""
+
+
+def _list_read(text: str) -> set[str]:
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _list_functions(text: str) -> list[ast.FunctionDef]:
+    return [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+
+
+def _list_calls(text: str) -> list[ast.Call]:
+    return [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call)]
+
+
+def _is_exchanged(old: ast.Call, new: ast.Call) -> bool:
+    """Whether two calls of one function differ in the order of their arguments alone."""
+    before, after = ([ast.dump(a) for a in call.args] for call in (old, new))
+    return ast.dump(old.func) == ast.dump(new.func) and before != after and sorted(before) == sorted(after)
+
+
+def _is_named_so(call: ast.Call, function: ast.FunctionDef) -> bool:
+    """``bmi(weight, height)`` of ``def bmi(weight, height)``: nobody mixed anything up there."""
+    names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
+    return [a.id if isinstance(a, ast.Name) else "" for a in call.args] == names

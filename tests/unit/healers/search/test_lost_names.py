@@ -1,0 +1,55 @@
+"""Changes that meet a check and are not what is meant: what the check asks about is lost, or the caller may be at fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.inside.search.lost_names import find_exchanged_call, find_lost_name
+from jupyter_selfheal.inside.search.program import Unit
+from tests.unit.healers.search.test_several_edits import find
+
+BMI = "def bmi(weight_kg, height_m):\n    return weight_kg / height_m ** 2"
+SWAPPED = "def bmi(weight_kg, height_m):\n    return height_m / weight_kg ** 2"
+
+
+def make_units(*texts: str) -> list[Unit]:
+    return [Unit(t, "check" if t.startswith("assert") else "cell") for t in texts]
+
+
+def test_what_a_function_or_its_caller_may_have_mixed_up_is_only_offered() -> None:
+    reply: dict[str, Any] = find(BMI, "b = bmi(1.80, 81)\nassert 18 < b < 30")
+    assert all(p["rival"] for p in reply["patches"])
+    assert reply["patches"][0]["rival"] == "the arguments of `bmi(1.8, 81)` may be in the wrong order"
+
+
+def test_a_check_that_calls_by_itself_says_the_order() -> None:
+    reply = find("def power(a, b):\n    return b ** a", "assert power(2, 3) == 8\nassert power(3, 2) == 9")
+    assert reply["patches"][0]["rival"] == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "other", "found"),
+    [
+        ("b = bmi(1.8, 81)", "b = bmi(81, 1.8)", "bmi(1.8, 81)"),
+        ("b = bmi(weight_kg, height_m)", "b = bmi(height_m, weight_kg)", ""),
+        ("b = bmi(1.8, 81)", "b = bmi(1.8, 82)", ""),
+        ("b = body(1.8, 81)", "b = body(81, 1.8)", ""),
+    ],
+)
+def test_a_call_is_doubted_where_only_the_order_of_its_arguments_differs(call: str, other: str, found: str) -> None:
+    assert find_exchanged_call({0: SWAPPED}, make_units(BMI, call), [{0: SWAPPED}, {1: other}]) == found
+
+
+@pytest.mark.parametrize(
+    ("new", "lost"),
+    [
+        ("full = customers.merge(customers)", "orders"),
+        ("full = orders.merge(customers, how='left')", ""),
+        ("full = orders.copy()", ""),  # the check says nothing of customers
+    ],
+)
+def test_what_the_check_asks_about_is_still_read(new: str, lost: str) -> None:
+    units = make_units("full = orders.merge(customers)", "assert len(full) == len(orders)")
+    assert find_lost_name({0: new}, units) == lost
