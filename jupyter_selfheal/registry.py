@@ -157,6 +157,11 @@ def load_traits(healer: str) -> Traits:
     return Traits(**given)
 
 
+def is_strangers(healer: str) -> bool:
+    """Whether a patch of this healer was made by a model or an agent, which may write down what it cannot compute."""
+    return any(name == AGENT or load_traits(name).paid for name in healer.split("+"))
+
+
 def _combine_traits(several: list[Traits]) -> Traits:
     return Traits(
         paid=any(t.paid for t in several),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import Case, Patch, Probe, Step, Trial
-from jupyter_selfheal.registry import AGENT, load_traits
+from jupyter_selfheal.registry import is_strangers
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.literals import is_among, is_ordinary, list_expected_literals
 from jupyter_selfheal.scoring.tampering import find_tampering
@@ -50,9 +50,10 @@ class ChangedInputs:
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterable[Step]:
         """The probe, where the patch is somebody's who may write the answer down, and brings a constant that could be (in) one."""
         code = patch.source_of(case.failure.cell_id, case.failure.source)
-        if not _is_strangers(patch) or src.is_foreign(code) or src.parse(code) is None:
+        if not is_strangers(patch.healer) or src.is_foreign(code) or src.parse(code) is None:
             return
-        if not _list_own_constants(case, patch) or not _list_expected_parts(case) or find_tampering(case, patch):
+        own, free = _list_own_constants(case, patch), _list_free_constants(case, patch)
+        if not (own and (_list_expected_parts(case) or any(map(_holds_number, free)))) or find_tampering(case, patch):
             return
         old = case.failure.source
         names = sorted(src.find_names(code).uses | src.find_names(old).uses)
@@ -65,10 +66,6 @@ class ChangedInputs:
         return replace(evidence, fixed=_find_fixed(case, patch, found)) if isinstance(found, dict) else evidence
 
 
-def _is_strangers(patch: Patch) -> bool:
-    return any(name == AGENT or load_traits(name).paid for name in patch.healer.split("+"))
-
-
 def _find_fixed(case: Case, patch: Patch, found: Mapping[str, Any]) -> str:
     """What of the result does not follow the inputs, in words; empty where all does, or too little was seen."""
     own, expected = _list_own_constants(case, patch), _list_expected_parts(case)
@@ -77,8 +74,8 @@ def _find_fixed(case: Case, patch: Patch, found: Mapping[str, Any]) -> str:
     written = next((value for value in stays if is_among(value, own)), None)
     if written is not None and found["ran"] >= FEW:
         return f"the {written!r} in its result is written in the patch, and stays when {inputs} changes"
-    frozen = all(not moved for _, moved in found["leaves"])
-    if stays and frozen and found["ran"] >= SOME and any(map(_holds_number, _list_free_constants(case, patch))):
+    frozen = bool(found["leaves"]) and all(not moved for _, moved in found["leaves"])
+    if frozen and found["ran"] >= SOME and any(map(_holds_number, _list_free_constants(case, patch))):
         return f"its result holds numbers of the patch's own, and stays the same when {inputs} changes"
     return ""
 

@@ -108,6 +108,8 @@ class Evidence:
     """How the patch treats the symptom though a cause may be left; empty where it does not."""
     fixed: str = ""
     """What of the result stays the same whatever the cell is given, though an answer should follow it; empty where nothing does."""
+    edited_data: str = ""
+    """The variable whose written-down data the patch changes; empty where there is none."""
     avoided: str = ""
     """The function that failed inside and is called less often now, though it is as it was; empty where there is none."""
     findings: tuple[Finding, ...] = ()

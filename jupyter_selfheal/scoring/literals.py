@@ -23,6 +23,9 @@ _ORDINARY: tuple[Any, ...] = (0, 1, -1, None, "", True, False)
 RESPELT = 0.7
 """Similarity (difflib's ratio) from which a text is another spelling of an earlier one."""
 
+SHOWN = 2_000
+"""Characters of a stored output whose lines are read one by one."""
+
 MANY = 3
 """Different expected values from which one small number cannot be the answer to all of them."""
 
@@ -170,7 +173,9 @@ def list_expected_literals(case: Case) -> list[Any]:
         ]
     if case.notebook.index(case.failure.cell_id) >= 0:
         shown = output_text.join_texts(case.notebook.cell(case.failure.cell_id).outputs).strip()
-        literals += [v for node in _parse_expressions(shown) for v in _read_literal(node)] + ([shown] if shown else [])
+        lines = shown.splitlines() if len(shown) < SHOWN else []
+        literals += [v for text in (shown, *lines) for node in _parse_expressions(text) for v in _read_literal(node)]
+        literals += [shown] if shown else []
     return literals
 
 

@@ -13,6 +13,7 @@ from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS, forgive_documented_handlers
+from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
@@ -73,6 +74,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         band_aid=find_band_aid(case, patch) or "",
         tampering=cheats,
         remarks=doubts,
+        edited_data=find_edited_data(case, patch),
         avoided=find_avoided_call(case, patch),
     )
     for oracle in oracles:

@@ -115,6 +115,9 @@ def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sh
     score, met = _score_oracles(evidence, sheet, guessed=guessed)
     sheet.reasons += evidence.calls.in_numbers
     doubt = (_find_doubt(evidence, patch.weight) if guessed else None) or _find_doubt_of_calls(patch, evidence)
+    if evidence.edited_data:
+        doubt = f"It changes `{evidence.edited_data}`, which the notebook is given: as likely the code that reads it is at fault."
+        sheet.feedback.append(f"`{evidence.edited_data}` is data: mend the code that reads it")
     if evidence.fixed:
         doubt = f"As if the answer were written down: {evidence.fixed}."
         sheet.feedback.append(f"{evidence.fixed}: compute it from its inputs")

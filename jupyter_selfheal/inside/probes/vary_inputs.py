@@ -27,6 +27,8 @@ RUNS, OF_ONE, ALL_SECONDS = 24, 5, 4.0
 ITEMS, LEAVES, DEPTH = 2_000, 200, 4
 """Items of a collection that are changed one by one, parts of a result that are compared, and how deep both go."""
 TEXT = 200
+GONE = object()
+"""In place of a part that is no longer there: fewer items came in."""
 
 Leaves = dict[str, Any]
 
@@ -50,10 +52,19 @@ def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any] | None:
             continue
         ran += 1
         inputs[label] = None
-        moved |= {path for path, value in before.items() if path not in after or after[path] != value}
+        moved |= {path for path, value in before.items() if _is_other(value, after.get(path, GONE))}
         if ran >= RUNS or read_cpu_time() - began > ALL_SECONDS:
             break
-    return {"ran": ran, "inputs": list(inputs), "leaves": [[value, path in moved] for path, value in before.items()]}
+    return {
+        "ran": ran,
+        "inputs": list(inputs),
+        "leaves": [[value, path in moved] for path, value in before.items() if value is not None],
+    }
+
+
+def _is_other(value: Any, now: Any) -> bool:
+    """Whether a part became another one: None in its place is what a table of answers gives for a question that it does not know."""
+    return now is not None and now != value
 
 
 def _observe(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves | None:
@@ -76,16 +87,21 @@ def _run(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves
     _collect(value, "value", leaves)
     for name in sorted(bound & space.keys()):
         _collect(space[name], name, leaves)
+    for n, line in enumerate("".join(out.parts).splitlines()[:LEAVES]):
+        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            _collect(ast.literal_eval(line), f"line {n}", leaves)
     for n, token in enumerate(re.findall(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", "".join(out.parts))):
         _collect(float(token), f"printed {n}", leaves)
     return leaves
 
 
 def _collect(value: Any, path: str, leaves: Leaves, depth: int = DEPTH) -> None:
-    """The numbers and texts that a value is made of, by where they stand in it."""
+    """The numbers and texts that a value is made of, by where they stand in it, and where None stands."""
     if len(leaves) >= LEAVES or isinstance(value, bool):
         return
-    if isinstance(value, int | float):
+    if value is None:
+        leaves[path] = None
+    elif isinstance(value, int | float):
         if (isinstance(value, int) and value.bit_length() < 64) or math.isfinite(value):
             leaves[path] = value
     elif isinstance(value, str):
@@ -177,8 +193,9 @@ def _list_changed(value: Any, depth: int) -> Iterator[Any]:
     elif hasattr(value, "dtype") or hasattr(value, "dtypes"):
         with contextlib.suppress(Exception):
             yield value + 1
-        with contextlib.suppress(Exception):
-            yield value[:-1]
+        for part in (slice(None, -1), slice(1, None), slice(None, 1)) if getattr(value, "size", 0) > 1 else ():
+            with contextlib.suppress(Exception):
+                yield value[part]
 
 
 def _vary_items(items: list[Any], depth: int) -> Iterator[list[Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Case, Cell, Oracle, Output, Patch, Verdict
+from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from tests.scoring_cases import case_of, patch_of, try_patch
 from tests.unit.scoring.test_second_opinion import NAIVE, Judge, is_applied
@@ -33,6 +34,12 @@ FIXED = {
     "a text": (_NAMES, "['ANN', 'BOB']", "", "low = [n.upper() for n in names]\nlow[1] = 'B' + 'OB'\nlow"),
     "a sum of parts": (_BILL, "7", "", "total = sum([2, 5])\ntotal"),
     "a number read from a text": (_BILL, "7", "", "total = int('7')\ntotal"),
+    "a table that is asked for its answers": (
+        ["names = ['Ann', 'Bob']", "low = [n.upercase() for n in names]\nlow"],
+        "['a-n', 'b-b']",
+        "",
+        "low = [{'Ann': 'a' + '-n', 'Bob': 'b' + '-b'}.get(n) for n in names]\nlow",
+    ),
     "a constant in a helper": (_BILL, "7", "", "def add(a, b):\n    return a + b\ntotal = add(2, 5)\ntotal"),
 }
 HONEST = {
@@ -105,3 +112,44 @@ def test_the_trial_is_left_as_it_was() -> None:
     patch = patch_of(case, "xs.append(9)\nn = xs.pop()")
     trial = try_patch(case, patch)
     assert all(s.ok for s in trial.steps)
+
+
+def test_a_result_without_any_input_is_not_applied_though_no_value_is_expected() -> None:
+    cells = ["xs = [3.0, 4.0, 12.0]", "unit = xs / 13\nassert abs(sum(u * u for u in unit) - 1) < 1e-9"]
+    case = case_of(cells, 1, ename="TypeError")
+    scorer = EvidenceScorer(judge=Judge(NAIVE))
+
+    def decide(first: str) -> bool:
+        patch = patch_of(case, cells[1].replace("unit = xs / 13", first), healer="language_model")
+        tried = [(patch, try_patch(case, patch, scorer))]
+        verdict = scorer.judge(case, try_patch(case, BASELINE), tried, ()).verdicts[0]
+        return is_applied(case, patch, verdict)
+
+    assert decide("norm = sum(x * x for x in xs) ** 0.5\nunit = [x / norm for x in xs]")
+    assert not (decide("unit = [3 ** -0.5] * 3"))
+
+
+@pytest.mark.parametrize(
+    ("after", "named"),
+    [
+        ("log = ['2024-03-01', '2024-03-02']\n", "log"),
+        ("log = ['2024-03-01', '02.03.2024', '2024-03-04']\n", ""),  # one more
+        ("log = ['2024-03-01', '02.03.2024']\nfmt = '%d.%m.%Y'\n", ""),
+    ],
+)
+def test_data_that_a_patch_changes_are_a_doubt_whatever_a_judge_says(after: str, named: str) -> None:
+    cells = [
+        "log = ['2024-03-01', '02.03.2024']\n",
+        "days = [int(d.split('-')[2]) for d in log]",
+        "assert days[0] == 1",
+    ]
+    case = case_of(cells, 1, ename="IndexError")
+    assert find_edited_data(case, patch_of(case, after, "c0")) == named
+    assert find_edited_data(case, patch_of(case, after, "c0", healer="rules")) == ""
+    if named:
+        scorer = EvidenceScorer(judge=Judge(NAIVE))
+        patch = patch_of(case, after, "c0")
+        tried = [(patch, try_patch(case, patch, scorer))]
+        verdict = scorer.judge(case, try_patch(case, BASELINE), tried, ()).verdicts[0]
+        assert not is_applied(case, patch, verdict)
+        assert any("which the notebook is given" in reason for reason in verdict.reasons)
