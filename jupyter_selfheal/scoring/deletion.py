@@ -127,6 +127,11 @@ def find_deletion(
         return  # the failing statement is in a cell that this patch leaves as it is
     if any(type(n) is kind and dump(n) == here and not _is_dead(n, new) for n in _list_statements(new)):
         return
+    if isinstance(statement, ast.Try) and any(
+        isinstance(n, ast.Try) and list(map(dump, n.body)) == list(map(dump, statement.body))
+        for n in _list_statements(new)
+    ):
+        return  # it was a name in one of its handlers that failed
     known = {_dump_head(n) for n in _list_statements(old)}
     fresh = [n for n in _list_statements(new) if _dump_head(n) not in known]
     words = _collect_words(statement)

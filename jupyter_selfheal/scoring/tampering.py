@@ -11,12 +11,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.asserts import list_asserts, list_names, list_patched_cells
 from jupyter_selfheal.scoring.deletion import (
+    SPELLING,
     dump,
     find_deletion,
     find_failing_statement,
@@ -34,6 +36,7 @@ _MOCKS = re.compile(r"^(unittest\.)?mock\b|^pytest$|^unittest$")
 _NOT_RUN = re.compile(
     r"\s*%%(script\s+(false|true|echo|--no-raise-error)\b|writefile|file|markdown|html|raw|latex|javascript|js|svg)"
 )
+_MISSING = re.compile(r"^name '(\w+)' is not defined")
 _HANDLER = re.compile(r"^[ \t]*except\b|\bsuppress\b", re.MULTILINE)
 _LEAVES = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort", "get_ipython().kernel.do_shutdown"})
 
@@ -54,7 +57,8 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     if not (patch.removes and trusted):
         tricks += find_deletion(case, old, new, after, trusted=trusted)
     if not _had_its_handlers(before, after):
-        tricks += _find_swallowed(old, new)
+        missing = _MISSING.search(case.failure.evalue) if case.failure.ename == "NameError" else None
+        tricks += _find_swallowed(old, new, missing[1] if missing else "")
     tricks += _find_early_exits(old, new)
     tricks += _find_stand_ins(case, old, new)
     tricks += _find_weakened_asserts(before, after)
@@ -97,12 +101,31 @@ def _had_its_handlers(before: Sequence[str], after: Sequence[str]) -> bool:
     return not parses and len(_HANDLER.findall("\n".join(after))) <= len(_HANDLER.findall("\n".join(before)))
 
 
-def _find_swallowed(old: list[ast.Module], new: list[ast.Module]) -> Iterator[str]:
+def _is_respelt(handler: ast.ExceptHandler, old: Iterable[ast.ExceptHandler], missing: str) -> bool:
+    """True for a handler that stood there with the misspelt name of its exception, the one that is not defined."""
+    kind = handler.type
+    return (
+        bool(missing)
+        and isinstance(kind, ast.Name)
+        and SequenceMatcher(None, kind.id, missing).ratio() >= SPELLING
+        and any(
+            isinstance(o.type, ast.Name)
+            and o.type.id == missing
+            and [dump(n) for n in o.body] == [dump(n) for n in handler.body]
+            for o in old
+        )
+    )
+
+
+def _find_swallowed(old: list[ast.Module], new: list[ast.Module], missing: str = "") -> Iterator[str]:
+    """``missing`` is the name that a NameError misses."""
     known = {dump(n) for n in walk_trees(old) if isinstance(n, ast.Try | ast.TryStar | ast.With)}
-    handlers = {dump(h) for n in walk_trees(old) if isinstance(n, ast.Try) for h in n.handlers}
+    before = [h for n in walk_trees(old) if isinstance(n, ast.Try) for h in n.handlers]
+    handlers = {dump(h) for h in before}
     for node in walk_trees(new):
         if isinstance(node, ast.Try | ast.TryStar) and dump(node) not in known:
             hiding = [h for h in node.handlers if _hides(h, node.body) and dump(h) not in handlers]
+            hiding = [h for h in hiding if not _is_respelt(h, before, missing)]
             if hiding and not _is_import_fallback(node):
                 yield SWALLOWS
         elif isinstance(node, ast.With) and dump(node) not in known and any(map(_suppresses, node.items)):

@@ -240,6 +240,26 @@ def test_a_cell_that_did_not_parse_keeps_the_handlers_that_it_had() -> None:
     assert "swallows" in " ".join(find_tampering(bare, patch_of(bare, hidden)))
 
 
+@pytest.mark.parametrize(
+    ("after", "word"),
+    [
+        ("except ZeroDivisionError:\n        return None", ""),
+        ("except Exception:\n        return None", "swallows"),
+        ("except ZeroDivisionError:\n        return 0", "swallows"),
+    ],
+)
+def test_a_handler_whose_exception_was_misspelt_is_none_that_was_added(after: str, word: str) -> None:
+    old = "def f(a, b):\n    try:\n        return a / b\n    "
+    case = case_of(
+        [f"{old}except ZeroDivisonError:\n        return None\nf(1, 0)"],
+        line=4,
+        ename="NameError",
+        evalue="name 'ZeroDivisonError' is not defined",
+    )
+    told = " ".join(find_tampering(case, patch_of(case, f"{old}{after}\nf(1, 0)")))
+    assert word in told if word else not told
+
+
 def test_one_input_that_is_answered_by_what_is_expected_for_it_is_hard_coded() -> None:
     above = "runs = ['1h 20m', '45m']\ndef minutes(text):\n    h, m = text.split()\n    return int(h[:-1]) * 60 + int(m[:-1])"
     stored = Cell(
