@@ -225,7 +225,7 @@ def _wrap_call(
     context: RuleContext, call: ast.Call, keyword: ast.keyword, wrap: str, inner: str, value: object, value_text: str
 ) -> str | None:
     receiver = context.operand(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    if "{self}" in wrap and not receiver:
+    if ("{self}" in wrap or "{column}" in wrap) and not receiver:
         return None
     rest = [context.text(a) for a in call.args]
     rest += [
@@ -234,7 +234,7 @@ def _wrap_call(
         if k is not keyword
     ]
     for hole, text in (
-        ("{call}", inner), ("{self}", receiver), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
+        ("{call}", inner), ("{self}", receiver), ("{column}", receiver.removesuffix(".cat")), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
         ("{value}", value_text), ("{rest}", ", ".join(rest)),
     ):  # fmt: skip
         wrap = wrap.replace(hole, text)

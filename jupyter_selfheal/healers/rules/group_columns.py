@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 NO_ATTRIBUTE = re.compile(r"'DataFrame' object has no attribute '(\w+)'")
+NOT_LISTED = re.compile(r"^[\"']\['(\w+)'\] not in index")
 RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
 
@@ -52,7 +53,8 @@ class GroupColumns(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = NO_ATTRIBUTE.search(context.failure.evalue)
-        name = match[1] if match else context.failure.evalue.strip("'\"")
+        listed = NOT_LISTED.search(context.failure.evalue)
+        name = match[1] if match else listed[1] if listed else context.failure.evalue.strip("'\"")
         if not name or (context.failure.ename == "AttributeError" and not match):
             return
         applied = list(_list_applied(context, name))

@@ -14,6 +14,8 @@ ABOUT = re.compile(
     r"'(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
 )
 
+INSTANCE = re.compile(r"[Uu]se an instance of (?:a|the) [\w ]+class instead")
+
 
 class NotCalled(Rule):
     """Call the method.
@@ -35,6 +37,17 @@ class NotCalled(Rule):
     why = "A function has no items, attributes or arithmetic of its own; its result was meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if INSTANCE.search(context.failure.evalue):
+            given = [a for c in context.calls_at_failure() for a in (*c.args, *(k.value for k in c.keywords))]
+            kinds = context.describe_all(given)
+            classes = [a for a, kind in zip(given, kinds, strict=True) if kind.is_class]
+            if len(classes) == 1:
+                text, end = context.text(classes[0]), context.span(classes[0])[1]
+                edits = context.replace_here((end, end, "()"))
+                yield self.patch(
+                    edits, f"Call `{text}()`", f"An instance of `{text}` is wanted, not the class.", prior=0.9
+                )
+            return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
         for failing in context.failing_nodes(ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare):

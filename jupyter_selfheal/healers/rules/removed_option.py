@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context.nodes import dotted_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 RENAMED = {
-    "axes.hold": "", "text.latex.unicode": "", "savefig.frameon": "savefig.transparent", "keymap.all_axes": "", "verbose.level": "",
+    "axes.hold": "", "text.latex.unicode": "", "keymap.all_axes": "", "verbose.level": "",
     "animation.avconv_path": "animation.ffmpeg_path", "examples.directory": "", "datapath": "", "savefig.jpeg_quality": "",
     "mathtext.fallback_to_cm": "mathtext.fallback", "backend.qt4": "backend", "svg.embed_char_paths": "svg.fonttype",
     "legend.isaxes": "", "tk.pythoninspect": "", "text.dvipnghack": "",
@@ -28,27 +28,33 @@ class RemovedOption(Rule):
     `plt.style.use('ggplot')`, as the release notes say; `rcParams['axes.color_cycle'] = colors` becomes
     `rcParams['axes.prop_cycle'] = cycler(color=colors)`.
 
+    Also `max_colwidth` of -1, which meant no limit: `None` does.
+
     **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor.
     """
 
     code = "PDA111"
     name = "removed option"
     stage = Stage.LIBRARY
-    enames = frozenset({"OptionError", "KeyError", "AttributeError"})
+    enames = frozenset({"OptionError", "KeyError", "AttributeError", "ValueError"})
     applicability = Applicability.SAFE
     why = "The release notes name this as what took the option's place, and it sets the look of plots only."
 
     def matches(self, failure: Failure) -> bool:
         text = failure.evalue
         return super().matches(failure) and (
-            "mpl_style" in text or "existing options" in text or "valid rc parameter" in text or "rcParam" in text
+            "mpl_style" in text
+            or "nonnegative integer or None" in text
+            or "existing options" in text
+            or "valid rc parameter" in text
+            or "rcParam" in text
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in ast.walk(context.tree):
             if not isinstance(node, ast.stmt) or not node.lineno <= context.line <= (node.end_lineno or 0):
                 continue
-            matches = _mend_style(context, node) or _mend_cycle(context, node)
+            matches = _mend_style(context, node) or _mend_cycle(context, node) or _mend_unlimited(context, node)
             if matches is not None:
                 splices, line = matches
                 yield self.patch(
@@ -71,6 +77,18 @@ def _mend_style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str
     return [(*context.span(node), f"{known[0]}('ggplot')")], known[1]
 
 
+def _mend_unlimited(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    """``display.max_colwidth = -1`` meant no limit until pandas 1.0; `None` says so."""
+    minus = [n for n in ast.walk(node) if isinstance(n, ast.UnaryOp) and context.text(n) == "-1"]
+    if (
+        "nonnegative integer or None" not in context.failure.evalue
+        or len(minus) != 1
+        or "width" not in context.text(node)
+    ):
+        return None
+    return [(*context.span(minus[0]), "None")], ""
+
+
 def _mend_cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
         return None
@@ -83,5 +101,9 @@ def _mend_cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str
             return None
         value = (*context.span(node.value), f"{known[0]}(color={context.text(node.value)})")
         return [value, (*context.span(key), "'axes.prop_cycle'")], known[1]
+    if key.value == "savefig.frameon":  # without its frame a figure is transparent
+        given = context.text(node.value)
+        turned = {"True": "False", "False": "True"}.get(given, f"not ({given})")
+        return [(*context.span(key), "'savefig.transparent'"), (*context.span(node.value), turned)], ""
     new = RENAMED.get(str(key.value), "")
     return ([(*context.span(key), repr(new))], "") if new else None

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.knowledge import is_from, load_knowledge
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.spelling import find_meant, find_nearest, is_plain_slip, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -47,6 +49,8 @@ class UnexpectedKeyword(Rule):
                 continue
             given = {k.arg for k in call.keywords}
             name = context.plain_chain(call.func)
+            if _is_in_changelog(context, call, wrong):
+                return  # `loffset` is no slip of `offset`: it is gone
             signature = context.signature(name) if name else None
             known = [
                 p.name
@@ -72,3 +76,10 @@ class UnexpectedKeyword(Rule):
                     prior=0.8 if sure else 0.5,
                 )
             return
+
+
+def _is_in_changelog(context: RuleContext, call: ast.Call, keyword: str) -> bool:
+    """True where a library of which the callable is says that it took the keyword once."""
+    known = [k for k in load_knowledge().keywords.get(keyword, ()) if last_name(call.func) in k.calls]
+    live = context.describe_all([call.func], calls=True)[0] if known else None
+    return live is not None and any(is_from([p for p in (live.path, *live.mro) if p], k.libraries) for k in known)

@@ -98,6 +98,10 @@ def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
 
 def find_meant(wrong: str, words: Iterable[str]) -> str:
     """The one word that is near by a slip, or that is longer or shorter at its end; empty where there is none, or several."""
+    if (
+        len(wrong) < 3
+    ):  # units and codes: "M" is a month and "m" a minute, "MS" the start of a month and "ms" a millisecond
+        return ""
     words = list(words)
     near = [w for w in find_nearest(wrong, words) if is_plain_slip(wrong, w) or w in (wrong + "s", wrong[:-1])]
     if len(near) == 1:
