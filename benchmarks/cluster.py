@@ -1,26 +1,33 @@
-"""Generated notebooks on a cluster of this machine, a worker of which is killed in the middle: is one lost, or healed twice?
+"""Generated notebooks on a cluster of this machine, parts of which fail in the middle: is one lost, or healed twice?
 
     python benchmarks/cluster.py [--notebooks 100] [--workers 2] [--kill] [--json FILE]
+    python benchmarks/cluster.py --notebooks 1000 --workers 4 --faults killed,lost,memory,scheduler
 
 A fifth of the notebooks is broken, in four known ways. They are healed by the command (``--cluster local:N``, offline). With
-``--kill`` one worker gets SIGKILL once a third of them is done. Printed are notebooks a minute, CPU seconds a notebook (of all processes), the
-largest memory of a worker, and what came of each: *lost* is a notebook without a report or without its healed file, *healed
+``--kill`` one worker gets SIGKILL once a third of them is done. With ``--faults`` a real `dask scheduler` with `dask worker` processes is started
+apart from the command, and the named faults come one after the other, evenly over the run: a worker is killed (SIGKILL), one is no
+longer heard of (SIGSTOP, until the scheduler has given it up), the process that heals on a worker is killed, as a machine without memory does it, the scheduler is
+killed and started anew on the same port; then the command ends, and goes on with ``--resume``. Printed are notebooks a minute, CPU seconds a notebook (of all processes), the
+largest memory of a worker (in the first and in the second half: it must stay flat), and what came of each: *lost* is a notebook without a report or without its healed file, *healed
 twice* one whose heal was begun again from nothing (its journal says so), *wrong* one that is healed otherwise than it must be.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -50,12 +57,88 @@ class Result:
     notebooks_a_minute: float
     cpu_seconds_a_notebook: float
     largest_worker_mb: float
+    first_half_mb: float
     exit_code: int
     healed: int
     offered: int
     lost: int
     healed_twice: int
     wrong: int
+    faults: str = ""
+    resumed: int = 0
+
+
+FAULTS = ("killed", "lost", "memory", "scheduler")
+LOST_SECONDS = 20
+"""After so long without a word a worker is lost to the scheduler."""
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own, on a port of this machine."""
+
+    def __init__(self, folder: Path, workers: int, environment: dict[str, str]) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self.folder, self.count = folder, workers
+        self.environment = {**environment, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{LOST_SECONDS}s"}
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.start()
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler is."""
+        return f"dask://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start the scheduler and its workers."""
+        self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show")
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                break
+            time.sleep(0.2)
+        for _ in range(self.count):
+            self._start(
+                "worker", f"tcp://127.0.0.1:{self.port}", "--nthreads", "1", "--no-dashboard", "--local-directory",
+                str(self.folder / "dask"),
+            )  # fmt: skip
+
+    def _start(self, what: str, *words: str) -> None:
+        with open(self.folder / "dask.log", "ab") as log:
+            command = [sys.executable, "-m", "distributed.cli.dask_" + what, *words]
+            self.processes.append(subprocess.Popen(command, env=self.environment, stdout=log, stderr=log))
+
+    def list_workers(self) -> list[psutil.Process]:
+        """The processes of the workers themselves, each below the one that would start it again."""
+        return [w for p in self.processes[1:] if p.poll() is None for w in list_workers(psutil.Process(p.pid))]
+
+    def fail(self, how: str) -> bool:
+        """Let a part of it fail; False where there is nothing yet that could."""
+        if how == "scheduler":
+            self.processes[0].kill()
+            return True
+        workers = self.list_workers()
+        if how == "memory":
+            below = [p for w in workers for p in w.children(recursive=True)]
+            workers = [p for p in below if "surfaces.cluster.calls" in " ".join(p.cmdline())]
+        if not workers:
+            return False
+        workers[-1].send_signal(signal.SIGSTOP if how == "lost" else signal.SIGKILL)
+        return True
+
+    def stop(self) -> None:
+        """End all of it."""
+        for process in self.processes:
+            with contextlib.suppress(psutil.Error):
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    child.send_signal(signal.SIGCONT)
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self.processes.clear()
 
 
 def write_notebooks(folder: Path, count: int) -> dict[str, str]:
@@ -86,37 +169,66 @@ def list_workers(command: psutil.Process) -> Iterator[psutil.Process]:
             continue
 
 
-def run(folder: Path, count: int, workers: int, kill: bool) -> Result:
+def list_own_workers(command: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Dask's workers below the command itself."""
+    with contextlib.suppress(psutil.Error):
+        return list(list_workers(psutil.Process(command.pid)))
+    return []
+
+
+def run(folder: Path, count: int, workers: int, kill: bool, faults: Sequence[str] = ()) -> Result:
     """Make the notebooks, heal them, count."""
     given, runs = folder / "given", folder / "data" / "selfheal" / "runs"
     given.mkdir()
     wanted = write_notebooks(given, count)
+    environment = {**os.environ, "JUPYTER_DATA_DIR": str(folder / "data")}
+    cluster = Cluster(folder, workers, environment) if faults else None
     command = [
         sys.executable, "-m", "jupyter_selfheal", "heal", ".", "--offline", "--no-cache", "--quiet", "--output-dir",
-        str(folder / "out"), "--cluster", f"local:{workers}", "--report", str(folder / "r.json"),
+        str(folder / "out"), "--cluster", cluster.address if cluster else f"local:{workers}", "--report",
+        str(folder / "r.json"),
     ]  # fmt: skip
-    began, killed, largest = time.monotonic(), 0, 0.0
+    began, killed, largest, first_half, resumed = time.monotonic(), 0, 0.0, 0.0, 0
+    left = list(faults)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(command, cwd=given, env={**os.environ, "JUPYTER_DATA_DIR": str(folder / "data")})
-    watched = psutil.Process(process.pid)
-    while process.poll() is None:
+    process = subprocess.Popen(command, cwd=given, env=environment, stderr=subprocess.PIPE, text=True)
+    while True:
         time.sleep(0.2)
-        found = list(list_workers(watched)) if watched.is_running() else []
+        done = len(list(runs.glob("*.report")))
+        found = cluster.list_workers() if cluster else list_own_workers(process)
         for worker in found:
-            try:
+            with contextlib.suppress(psutil.Error):
                 largest = max(largest, worker.memory_info().rss / 1e6)
-            except psutil.Error:
-                continue
-        if kill and not killed and len(list(runs.glob("*.report"))) >= count / 3 and found:
+        first_half = largest if done <= count / 2 else first_half
+        if kill and not killed and done >= count / 3 and found:
             found[-1].send_signal(signal.SIGKILL)
             killed = 1
+        due = len(faults) - len(left) + 1
+        if cluster and left and done >= due * count / (len(faults) + 1) and cluster.fail(left[0]):
+            killed += 1
+            if left.pop(0) == "scheduler":
+                _, said = process.communicate()
+                cluster.stop()
+                cluster.start()
+                again = re.search(r"--resume (\w+)", said)
+                if again is None:
+                    raise SystemExit(f"the command did not say how to go on: {said}")
+                resumed += 1
+                process = subprocess.Popen(
+                    [*command, "--resume", again[1]], cwd=given, env=environment, stderr=subprocess.PIPE, text=True
+                )
+        if process.poll() is not None:
+            break
+    sys.stderr.write(process.communicate()[1])
+    if cluster:
+        cluster.stop()
     seconds = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     lost, wrong, healed, offered = count_outcomes(folder, wanted)
     return Result(
-        count, workers, killed, seconds, cpu, 60 * count / seconds, cpu / count, largest, process.returncode, healed,
-        offered, lost, count_twice(runs), wrong,
+        count, workers, killed, seconds, cpu, 60 * count / seconds, cpu / count, largest, first_half, process.returncode,
+        healed, offered, lost, count_twice(runs), wrong, ",".join(faults), resumed,
     )  # fmt: skip
 
 
@@ -148,10 +260,14 @@ def main() -> int:
     parser.add_argument("--notebooks", type=int, default=100)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--faults", default="", help=f"of {','.join(FAULTS)}, with commas between")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    faults = tuple(filter(None, options.faults.split(",")))
+    if unknown := set(faults) - set(FAULTS):
+        parser.error(f"--faults: {', '.join(sorted(unknown))} is none of {', '.join(FAULTS)}")
     with tempfile.TemporaryDirectory() as folder:
-        result = run(Path(folder), options.notebooks, options.workers, options.kill)
+        result = run(Path(folder), options.notebooks, options.workers, options.kill, faults)
     for name, value in asdict(result).items():
         print(
             f"{name.replace('_', ' '):24}{value:10.1f}"

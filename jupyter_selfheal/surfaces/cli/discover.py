@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 SUFFIX = ".ipynb"
 HEALED_SUFFIX = ".healed.ipynb"
 """How the healed form of ``NAME.ipynb`` ends where no other place is named."""
+
+_STORE = re.compile(r"[a-z][a-z0-9+.]+:/[^/]")
+"""How a path begins that was an address, like ``s3://bucket``."""
 
 _NOT_OURS = frozenset({"node_modules", "site-packages", "__pycache__"})
 """Folders whose notebooks belong to somebody else's package."""
@@ -59,6 +63,10 @@ def find_notebooks(
     search = _Search(include, exclude, frozenset(p.resolve() for p in leave_out), problems)
     places: dict[Path, Place] = {}
     for path in named:
+        if _STORE.match(str(path)) and not path.exists():
+            raise UsageError(
+                f"{path}: object stores are not read: copy the folder here first (docs/scale.md shows how)"
+            )
         before = len(problems)
         found = search.find(path)
         if (

@@ -39,6 +39,14 @@ def has_code_cells(text: str) -> bool:
     return _CODE_CELL.search(text) is not None
 
 
+def _describe_error(error: Exception) -> str:
+    """What keeps a text from being read, on one line; of a header's YAML the line in it."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    if mark is not None and problem:
+        return f"jupytext cannot read it: line {mark.line + 1} of its header is no YAML ({' '.join(problem.split())})"
+    return f"jupytext cannot read it ({' '.join(str(error).split())[:160]})"
+
+
 def parse_text(path: Path, text: str) -> dict[str, JSON]:
     """The JSON of a notebook that is written as text, without outputs and ids. Raises :class:`NotebookError` in one line."""
     try:
@@ -52,7 +60,7 @@ def parse_text(path: Path, text: str) -> dict[str, JSON]:
         completed = _complete_kernelspec(text.removeprefix("\ufeff"))
         raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(completed, fmt=form)))
     except Exception as error:  # of jupytext, of its YAML reader: whatever it is, it is about this file
-        raise NotebookError(f"{path}: jupytext cannot read it ({' '.join(str(error).split())[:160]})") from error
+        raise NotebookError(f"{path}: {_describe_error(error)}") from error
     for cell in raw["cells"]:
         cell.pop("id", None)  # drawn at random each time it is read
     return {**raw, "nbformat_minor": 4}

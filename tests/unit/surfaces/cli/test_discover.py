@@ -103,6 +103,8 @@ def test_a_folder_without_notebooks_is_one_line(course: Path, capsys: pytest.Cap
         *["a folder without a notebook that is to be looked at"] * 2,
         "no such file",
     ]
+    with pytest.raises(UsageError, match="object stores are not read: copy the folder"):
+        find_notebooks([Path("s3://bucket/course")])
     with pytest.raises(UsageError, match="the whole disk"):
         find_notebooks([Path("/")])
 
