@@ -25,6 +25,10 @@ _GROWS = {
 }
 
 
+COUNTED_BY_FOR = 0.1
+"""How much less likely a statement is that counts the name of a ``for`` around it."""
+
+
 def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A statement is missing: made of the names at hand, or the same as one elsewhere in the function."""
     if node is not s.tree:
@@ -44,12 +48,24 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
             start, end, _ = s.line_span(stmt)
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
+            counted = _list_counted(s, body[0])
             for text, prior, loop in statements:
+                if text.startswith(counted):
+                    prior *= COUNTED_BY_FOR
                 if (loop and not looped) or (not last and text.startswith(_JUMPS)):
                     continue  # what is below such a statement would never run
                 yield Change(
                     ((at, at, f"{pad}{s.read_indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing"
                 )
+
+
+def _list_counted(s: Scope, node: ast.AST) -> tuple[str, ...]:
+    """How statements begin that change what a ``for`` around a place counts: it goes on by itself in each round."""
+    names: set[str] = set()
+    while (node := s.parents.get(node)) is not None:  # type: ignore[assignment]
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return tuple(f"{name} {change}" for name in sorted(names) for change in ("+= ", "-= ", "= 0", "= 1"))
 
 
 def _find_unfilled(s: Scope) -> dict[str, str]:

@@ -291,3 +291,17 @@ def test_a_missing_comma_between_texts_is_put_and_what_is_written_down_stays() -
     assert not list_texts('def names():\n    return ["Ann", "Bob"]\n', "a comma")
     assert not list_texts("""def names():\n    return ["say 'no' 'no'"]\n""", "a comma")
     assert not [t for t in list_texts(written, "should be `shown`") if "return shown" in t]
+
+
+def test_what_a_for_counts_is_not_counted_once_more() -> None:
+    """``i -= 1`` in a loop over ``i`` may meet a check as ``edges[i]`` does, and nobody writes that."""
+    definition = (
+        "def score(edges):\n    n = 0\n    for i in range(len(edges)):\n        n += edges[i + 1]\n    return n"
+    )
+    priors: dict[str, float] = {}
+    for change in list_changes(Scope(definition)):
+        priors[change.words] = max(change.prior, priors.get(change.words, 0.0))
+    inside = [c.prior for c in list_changes(Scope(definition)) if c.words == "`i -= 1` is missing" and c.line == 4]
+    assert inside
+    assert max(inside) < 0.05
+    assert priors["`n -= 1` is missing"] == 0.25

@@ -1,0 +1,72 @@
+"""NAM107: the loops of a comprehension in the wrong order."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
+
+_LOOPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class ComprehensionOrder(Rule):
+    """Put the outer loop of a comprehension first.
+
+    **Failure** `NameError: name 'row' is not defined`, where `[x for x in row for row in table]` binds `row` in a loop that comes after its use.
+
+    **Fix** The loops are put in the order in which each reads only what the ones before it bind: `[x for row in table for x in row]`, as nested
+    `for` statements would stand.
+
+    **Fix safety** Safe: one order alone binds every name before it is read. A loop keeps its own conditions.
+    """
+
+    code = "NAM107"
+    name = "loops of a comprehension in the wrong order"
+    enames = frozenset({"NameError", "UnboundLocalError"})
+    applicability = Applicability.SAFE
+    why = "It is the only order in which each loop reads what the ones before it bind."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        missing = context.missing_name
+        for node in context.nodes_at_failure(*_LOOPS):
+            loops: Sequence[ast.comprehension] = getattr(node, "generators", ())
+            if not 1 < len(loops) <= 4 or not any(missing in _list_bound(loop) for loop in loops):
+                continue
+            orders = [o for o in itertools.permutations(loops) if _is_bound_before_use(o)]
+            if len(orders) != 1 or orders[0] == tuple(loops):
+                continue
+            spans = [_find_span(context, loop) for loop in loops]
+            texts = [context.source[slice(*_find_span(context, loop))] for loop in orders[0]]
+            yield self.patch(
+                context.replace_here(*((*span, text) for span, text in zip(spans, texts, strict=True))),
+                f"Put the loop over `{context.text(orders[0][0].iter)}` first",
+                f"The loop that binds `{missing}` comes after the one that reads it.",
+                prior=0.95,
+            )
+
+
+def _find_span(context: RuleContext, loop: ast.comprehension) -> tuple[int, int]:
+    """From the target to the end of the loop's own conditions: what stands after ``for``."""
+    start, _ = context.span(loop.target)
+    _, end = context.span(loop.ifs[-1] if loop.ifs else loop.iter)
+    return start, end
+
+
+def _list_bound(loop: ast.comprehension) -> set[str]:
+    return {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+
+
+def _is_bound_before_use(order: Sequence[ast.comprehension]) -> bool:
+    """Whether no loop reads a name that it, or one after it, binds."""
+    return not any(
+        _list_read(loop.iter) & set().union(*map(_list_bound, order[n:]))
+        or set().union(*map(_list_read, loop.ifs)) & set().union(*map(_list_bound, order[n + 1 :]))
+        for n, loop in enumerate(order)
+    )
+
+
+def _list_read(node: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
