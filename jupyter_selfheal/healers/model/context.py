@@ -12,6 +12,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.model.surroundings import (
     format_files,
     format_stored_outputs,
+    format_texts,
     list_readers,
     shorten_recursion,
 )
@@ -77,6 +78,7 @@ def describe_case(case: Case, variables: str, cells_chars: int = CELLS_CHARS, va
         _format_packages(case, [failure.source, *(c.source for c in others)]),
         _format_oracle(case),
         _format_stored(case, others) if values else "",
+        format_texts(case, labels.label_cell),
         format_files(case),
     ]
     return "\n\n".join(part for part in parts if part)

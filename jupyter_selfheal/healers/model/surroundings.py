@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Callable
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Frame
@@ -13,6 +14,9 @@ STORED_CHARS = 600
 
 READERS = 2
 """Cells below that read what the failing cell makes, and are sent beside those that assert something of it."""
+
+FAR, TEXTS, TEXT_CHARS = 3, 3, 600
+"""Cells between a failing one and the text above it that is sent; texts, and the characters of one."""
 
 FILES, ALIKE = 10, 0.5
 """Names of files that are sent, and how alike (difflib's ratio) they are to the missing one's."""
@@ -39,6 +43,22 @@ def format_stored_outputs(case: Case, cells: list[tuple[str, Cell]]) -> str:
             cut = text if len(text) <= STORED_CHARS else text[:STORED_CHARS] + " …"
             parts.append(f"{label}:\n```\n{cut}\n```")
     return "# Outputs stored in the notebook, from before it failed\n" + "\n".join(parts) if parts else ""
+
+
+def format_texts(case: Case, labels: Callable[[str], str]) -> str:
+    """The nearest text above the failing cell, and those right above the cells of its traceback: what a cell is for is often said there."""
+    cells = case.notebook.cells
+    at = case.notebook.index(case.failure.cell_id)
+    nearest = [n for n in range(at - 1, max(at - 2 - FAR, -1), -1) if cells[n].kind == "markdown"][:1]
+    above = {case.notebook.index(frame.cell_id) - 1 for frame in case.failure.frames if frame.cell_id}
+    places = sorted({*nearest, *(n for n in above if 0 <= n < len(cells) and cells[n].kind == "markdown")})
+    texts = [(cells[n].source.strip(), labels(cells[n + 1].id)) for n in places[-TEXTS:]]
+    shown = [
+        f"Above {label}:\n{text if len(text) <= TEXT_CHARS else text[:TEXT_CHARS] + ' …'}"
+        for text, label in texts
+        if text
+    ]
+    return "# Text of the notebook\n" + "\n\n".join(shown) if shown else ""
 
 
 def format_files(case: Case) -> str:

@@ -24,7 +24,7 @@ TO_CHOICE = {
 }
 
 CONSENT = (
-    "What goes to the model: this cell, the cells it depends on, the error, and the types and shapes (not the values) of its "
+    "What goes to the model: this cell, the cells it depends on, the text above, the error, and the types and shapes (not the values) of its "
     "variables, with secrets replaced; `%heal sent` shows it. Press “Agree & ask” to allow that in this session."
 )
 

@@ -77,6 +77,20 @@ def test_asserts_below_packages_oracle_and_hints_go_out() -> None:
     assert "boto3" not in text
 
 
+def test_the_text_above_goes_out_and_no_other() -> None:
+    def above(*kinds: str) -> str:
+        texts = ("# Far away", "`slug(t)` joins words by `-`; token=abc123def456", "values = 3", "slugs = slug(t)")
+        case = case_of(texts, 3)
+        cells = tuple(replace(cell, kind=kind) for cell, kind in zip(case.notebook.cells, kinds, strict=True))
+        return sent(replace(case, notebook=replace(case.notebook, cells=cells)))
+
+    text = above("markdown", "markdown", "code", "code")
+    assert "Above cell-3:\n`slug(t)` joins words by `-`" in text
+    assert "Far away" not in text
+    assert "abc123def456" not in text
+    assert "Text of the notebook" not in above("code", "code", "code", "code")
+
+
 def test_secrets_leave_as_placeholders_and_come_back_before_the_trial() -> None:
     secret = "sk-abcdefghijklmnop1234"
     sources = (f"key = '{secret}'", f"x = connect('{secret}', key)")

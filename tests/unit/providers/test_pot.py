@@ -31,7 +31,7 @@ def never_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_random_schedule_goes_over_the_limit(tmp_path: Path) -> None:
     chance = random.Random(14)
-    for number in range(250):
+    for number in range(1_000):
         pot = Pot(tmp_path / f"{number}.pot", usd=chance.uniform(0.0, 0.3), tokens=1)
         under_way: dict[str, float] = {}
         spent = 0.0
@@ -48,9 +48,8 @@ def test_no_random_schedule_goes_over_the_limit(tmp_path: Path) -> None:
                 else:
                     with pytest.raises(ProviderError):
                         pot.draw(Cost(usd=worst))
-            committed = pot.read_balance().worst_case.usd
-            assert committed == pytest.approx(spent + sum(under_way.values()))
-            assert committed <= pot.usd + 1e-9
+            assert spent + sum(under_way.values()) <= pot.usd + 1e-9
+        assert pot.read_balance().worst_case.usd == pytest.approx(spent + sum(under_way.values()))
 
 
 def test_threads_that_draw_at_once_share_it(path: Path) -> None:
