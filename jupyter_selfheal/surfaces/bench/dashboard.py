@@ -104,7 +104,7 @@ def _draw_success(axis: Any, found: Sequence[Configuration]) -> None:
         fontsize=9,
     )
     axis.set_ylim(0, 1.1)  # room for the figure above a full bar
-    axis.set_ylabel("share of tasks, left: first round, right: final")
+    axis.set_ylabel("left: first round or zero-shot, right: final")
 
 
 def _wrap(name: str) -> str:
@@ -118,7 +118,7 @@ def _draw_bar(axis: Any, at: float, share: Share, number: int, alpha: float) -> 
         at, share.value, 0.38, yerr=error, capsize=4, alpha=alpha, color=COLOURS[number % 8],
         hatch=HATCHES[number % 8], edgecolor="black",
     )  # fmt: skip
-    axis.text(at, share.high + 0.02, f"{share.value:.0%}", ha="center", fontsize=9)
+    axis.text(at, share.high + 0.02, f"{share.value:.0%}", ha="center", fontsize=8)
 
 
 def _draw_cost(axis: Any, found: Sequence[Configuration]) -> None:
@@ -134,7 +134,7 @@ def _draw_cost(axis: Any, found: Sequence[Configuration]) -> None:
         axis.annotate(
             configuration.name,
             (dollars, success),
-            xytext=(-8 if left else 8, -3 - 12 * earlier),
+            xytext=(-8 if left else 8, 5 - 12 * earlier),
             textcoords="offset points",
             fontsize=9,
             ha="right" if left else "left",

@@ -111,6 +111,8 @@ class Setup:
     """Which half of the set: ``all``, ``tune`` or ``judge``."""
     temperature: float = -1.0
     """What the model was asked with; negative: its own."""
+    judge_provider: str = ""
+    """Who offers the judge's model, where that is another one."""
 
     @property
     def label(self) -> str:
@@ -127,7 +129,7 @@ class Setup:
         return self.set, self.half, self.oracle, self.start
 
 
-LATER = ("start", "half", "temperature")
+LATER = ("start", "half", "temperature", "judge_provider")
 """Fields that the first release of this schema did not write; their defaults hold there."""
 
 

@@ -219,7 +219,8 @@ def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup
     if config.offline:
         return Setup(title, oracle, config.healers, seed)
     asked = (config.provider, config.model, config.judge_model)
-    return Setup(title, oracle, config.healers, seed, *asked, temperature=config.temperature)
+    warmth, judge = config.temperature, config.judge_provider
+    return Setup(title, oracle, config.healers, seed, *asked, temperature=warmth, judge_provider=judge)
 
 
 def _read_count(text: str) -> int:
