@@ -112,6 +112,19 @@ def propose_other_depth(s: Scope, node: ast.AST) -> Iterator[Change]:
         if "\n" not in s.text_of(last):
             words = f"`{s.text_of(last)}` belongs after both blocks"
             yield Change(((start, end, text),), 0.4 if isinstance(last, ast.Return) else 0.2, last.lineno, words)
+    if isinstance(inner, ast.If) and not isinstance(node, ast.If) and not node.orelse:
+        yield from _propose_else_of_loop(s, node, inner)
+
+
+def _propose_else_of_loop(s: Scope, loop: ast.For | ast.While, test: ast.If) -> Iterator[Change]:
+    """What is done when one item does not pass belongs where none has passed: the ``else`` of a loop that a ``break`` leaves."""
+    is_plain_else = bool(test.orelse) and not s.is_elif(test, test.orelse)
+    if not isinstance(test.body[-1], ast.Break) or not is_plain_else or s.read_indent(test) is None:
+        return
+    head, end = s.line_span(test.body[-1])[1], s.line_span(test)[1]
+    inner, outer = str(s.read_indent(test)), str(s.read_indent(loop))
+    text = "".join(outer + line[len(inner) :] for line in s.text[head:end].splitlines(keepends=True))
+    yield Change(((head, end, text),), 0.6, test.orelse[0].lineno, "`else` belongs to the loop")
 
 
 _BOTH = ("set({})", "sorted({})", "len({})", "abs({})", "str({})", "int({})", "list({})", "sum({})", "tuple({})")

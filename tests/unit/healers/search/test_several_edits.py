@@ -142,6 +142,33 @@ def test_an_else_that_does_not_return_an_else_of_a_loop_and_a_nested_function_st
         assert not list_texts(source, "belongs after the loop")
 
 
+PRIMES = """\
+def primes(n):
+    result = []
+    for k in range(2, n):
+        for d in range(2, k):
+            if k % d == 0:
+                break
+            else:
+                result.append(k)
+    return result
+"""
+
+
+def test_an_else_below_a_break_is_given_to_the_loop() -> None:
+    best = find(PRIMES, "assert primes(12) == [2, 3, 5, 7, 11]\n")["patches"][0]
+    assert best["texts"]["0"] == PRIMES.replace(
+        "            else:\n                result.append(k)\n", "        else:\n            result.append(k)\n"
+    ).rstrip("\n")
+    assert not list_texts(PRIMES.replace("break", "print(d)"), "belongs to the loop")
+
+
+def test_a_difference_is_taken_before_a_whole_product() -> None:
+    source = "def to_celsius(f):\n    return f - 32 * 5 / 9\n"
+    best = find(source, "assert to_celsius(212) == 100\nassert to_celsius(32) == 0\n")["patches"][0]
+    assert best["texts"]["0"].endswith("return (f - 32) * 5 / 9")
+
+
 PLACE = """\
 def find_place(x, queue):
     for i, y in enumerate(queue):
