@@ -120,6 +120,11 @@ def propose(
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Switch healing on in this shell (``%load_ext jupyter_selfheal``)."""
+    if sys.platform == "emscripten":  # Python in a browser, as in JupyterLite
+        from jupyter_selfheal.surfaces import browser_session
+
+        browser_session.load(shell)
+        return
     from jupyter_selfheal.surfaces.live import extension
 
     extension.load(shell)
@@ -127,6 +132,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Take everything back (``%unload_ext jupyter_selfheal``)."""
+    if sys.platform == "emscripten":
+        from jupyter_selfheal.surfaces import browser_session
+
+        browser_session.unload(shell)
+        return
     from jupyter_selfheal.surfaces.live import extension
 
     extension.unload(shell)

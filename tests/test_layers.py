@@ -67,7 +67,8 @@ def allowed(module: str, target: str) -> bool:
         if target_top == "kernels":
             return target == "kernels.replay_plan"
         return target_top in {"engine", "testing", "surfaces"} | PARTS
-    return top == "__init__" and (target.startswith("surfaces.live") or target == "surfaces.notebook.api")
+    own = ("surfaces.notebook.api", "surfaces.browser_session")
+    return top == "__init__" and (target.startswith("surfaces.live") or target in own)
 
 
 def imports_of(path: Path) -> set[str]:
