@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jupyter_selfheal.model import (
     Applicability,
@@ -214,6 +214,14 @@ def format_doubts(doubts: Sequence[Doubt], places: Mapping[str, str], cells: int
         text = f"{places.get(doubt.cell_id, 'a cell')}{line}: {doubt.code} {doubt.what}"
         yield from _wrap(text, width, "  ", "    ")
         yield from _wrap(doubt.advice, width, "      → ", "        ")
+
+
+def wrap_prose(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Sentences broken at words to what a terminal shows in a row; what has line breaks of its own (a diff) as it is."""
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()))
+        is_prose = "\n" not in line and len(line) > width
+        yield from _wrap(line.strip(), width, indent, indent + "  ") if is_prose else (line,)
 
 
 def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:

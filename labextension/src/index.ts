@@ -12,6 +12,7 @@ import { Signal } from '@lumino/signaling';
 
 import { apply, elsewhere, focusCell, isHere, whereabouts } from './apply';
 import { Marks } from './ahead';
+import { cardTexts } from './cardTexts';
 import { addCommands, expect, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
@@ -233,6 +234,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (translator) {
       setBundle(translator.load('jupyter_selfheal'));
     }
+    (globalThis as any).jupyterSelfHealTexts = cardTexts();
     const lines = new Lines(line => openReview(app, line, languages), line => openHistory(app, line));
     listen(tracker, lines, languages);
     watchCells(tracker, lines);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import Any
 
@@ -58,7 +59,8 @@ class HealWaiter:
     @staticmethod
     def _print_progress(text: str) -> None:
         if sys.stderr.isatty():
-            print(f"\r\x1b[2K{text[:100]}", end="", file=sys.stderr, flush=True)
+            width = shutil.get_terminal_size().columns - 1  # what goes on in a second row would stay there
+            print(f"\r\x1b[2K{text[:width]}", end="", file=sys.stderr, flush=True)
 
     @staticmethod
     def _print_end(heal: LiveHeal) -> bool:

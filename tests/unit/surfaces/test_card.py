@@ -21,7 +21,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.words import format_warning
+from jupyter_selfheal.surfaces.words import format_warning, wrap_prose
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -57,3 +57,14 @@ def test_the_warning_never_denies_what_the_card_says_confirms_it(proofs: tuple[s
     (candidate,) = card.candidates
     weak = replace(candidate, verdict=replace(candidate.verdict, proofs=proofs))
     assert format_warning(card, weak) == warning
+
+
+def test_sentences_fit_the_terminal_and_diffs_stay_as_they_are() -> None:
+    diff = "@@ cell 1 @@\n+" + "x" * 60
+    lines = ["  " + "word " * 12, diff, "short"]
+    assert list(wrap_prose(lines, 40)) == [
+        "  word word word word word word word",
+        "    word word word word word",
+        diff,
+        "short",
+    ]

@@ -5,9 +5,15 @@ const KEYWORDS = new Set(("False None True and as assert async await break class
   "for from global if import in is lambda match nonlocal not or pass raise return try while with yield").split(" "));
 const TOKEN = /(#.*$)|("""[^]*?"""|'''[^]*?'''|[fFrRbBuU]{0,2}"(?:\\.|[^"\\])*"|[fFrRbBuU]{0,2}'(?:\\.|[^'\\])*')|(\b\d[\w.]*\b)|(\b[A-Za-z_]\w*\b)/g;
 
+// A fixed text in the user's language, where the JupyterLab extension has told its own; what stands in code and outputs is left.
+const SPOKEN = new Set(["text", "title", "aria-label", "placeholder"]);
+const translated = (text) => (globalThis.jupyterSelfHealTexts || {})[text] || text;
+
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  const isCode = ["pre", "code", "td"].includes(tag);
+  for (const [name, given] of Object.entries(attributes)) {
+    const value = SPOKEN.has(name) && !isCode ? translated(given) : given;
     if (value === undefined || value === null || value === false) continue;
     if (name === "text") node.textContent = value;
     else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
@@ -213,7 +219,7 @@ function render({ model, el }) {
     (closed ? closed.querySelector("summary") : button).focus();
   };
 
-  function say(text) { said.textContent = text; }
+  function say(text) { said.textContent = translated(text); }
 
   // The notebook is changed by the JupyterLab extension, after the kernel has named this page as the one that does it; the
   // extension tells the kernel too, because running the cell takes this view away.
@@ -290,7 +296,7 @@ function render({ model, el }) {
   function buttonView(button) {
     return element("button", {
       type: "button", "data-id": button.id, class: button.primary ? "sh-primary" : "", title: button.hint, text: button.label,
-      "aria-label": button.hint ? `${button.label}: ${button.hint}` : button.label, onclick: () => press(button),
+      "aria-label": button.hint ? `${translated(button.label)}: ${button.hint}` : button.label, onclick: () => press(button),
     });
   }
 
