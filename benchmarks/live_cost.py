@@ -183,8 +183,8 @@ def is_begun(message: dict[str, Any], asked: str) -> bool:
     return message["msg_type"] == "execute_input" and message["parent_header"].get("msg_id") == asked
 
 
-def fail(kernel: LiveKernel, kind: Kind, number: int) -> Cost:
-    """Run the failing cell, and wait for its card. A loop that never ends is stopped first, and not counted."""
+def fail(kernel: LiveKernel, kind: Kind, number: int) -> tuple[Cost, str]:
+    """Run the failing cell, and wait for its card, which is returned. A loop that never ends is stopped first, and not counted."""
     shown, source = len(kernel.displays), f"{kind.failing}\n# {number}"
     if kind.is_stopped:
         asked = kernel.queue(source, f"f{number}", allow_stdin=True)
@@ -198,9 +198,9 @@ def fail(kernel: LiveKernel, kind: Kind, number: int) -> Cost:
         kernel.run(source, f"f{number}", allow_stdin=True)
     kernel.wait_for(lambda: len(kernel.displays) > shown)
     kernel.wait_for(lambda: any(end in kernel.card().splitlines()[0] for end in ("fix ready", "No working fix")))
-    cost = Cost((time.monotonic() - began) * 1e3, spent(kernel) - used)
+    cost, card = Cost((time.monotonic() - began) * 1e3, spent(kernel) - used), kernel.card()
     kernel.run("%heal stop")
-    return cost
+    return cost, card
 
 
 def replay(kind: Kind) -> Cost:
@@ -222,9 +222,9 @@ def measure_kind(kind: Kind, repeat: int) -> KindCost:
     try:
         for number, cell in enumerate(kind.above):
             kernel.run(cell, f"a{number}", allow_stdin=True)
-        first = fail(kernel, kind, 0)
-        is_fixed = bool(kind.fix) and all(line in kernel.card() for line in kind.fix.splitlines())
-        again = [fail(kernel, kind, number) for number in range(1, repeat + 1)]
+        first, card = fail(kernel, kind, 0)
+        is_fixed = bool(kind.fix) and all(line in card for line in kind.fix.splitlines())
+        again = [fail(kernel, kind, number)[0] for number in range(1, repeat + 1)]
     finally:
         kernel.stop()
     middle = Cost(median(c.ms for c in again), median(c.cpu for c in again))
