@@ -108,6 +108,8 @@ def _is_unread_parameter(context: RuleContext, name: str, word: str) -> bool:
 
 def _is_made_anywhere(context: RuleContext, name: str) -> bool:
     """True where a cell gives the name a value of its own; ``total += x`` only adds to one that must be there."""
+    if _is_looped_over(context.source, name):
+        return True
     if not context.is_bound_anywhere(name):
         return False
     stored = [
@@ -117,3 +119,9 @@ def _is_made_anywhere(context: RuleContext, name: str) -> bool:
         if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
     ]
     return not stored or not all(is_updated for _, is_updated in stored)
+
+
+def _is_looped_over(source: str, name: str) -> bool:
+    """True where a comprehension binds the name: it is the order of its clauses that is wrong, and no spelling."""
+    clauses = [n for n in src.walk(source) if isinstance(n, ast.comprehension)]
+    return any(isinstance(n, ast.Name) and n.id == name for c in clauses for n in ast.walk(c.target))

@@ -11,7 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_name
 from jupyter_selfheal.healers.search.producers import list_computed_names
-from jupyter_selfheal.healers.syntax.propose import propose_readings
+from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import (
     JSON,
@@ -70,6 +70,8 @@ class SearchHealer:
                 note="Nothing tells a right change from a wrong one: give an expectation, a check or an assert."
             )
         tried = {a.patch.id for a in history}
+        if texts := propose_texts(case, starts, plan, history):
+            return Answer(texts, note=f"{len(texts)} ways to print what is expected")
         reply = self._search(starts.best, plan)
         if (
             reply

@@ -14,6 +14,8 @@ def find_idle_part(source: str, used: frozenset[str]) -> str:
     """The first part of a source that nothing comes of, in words; empty where there is none. ``used`` are names that other cells read."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
+        if isinstance(node, ast.BoolOp) and (idle := _find_constant(node.values)):
+            return f"`{idle}` by itself asks nothing, and may be meant as a part of a comparison"
         if isinstance(node, ast.Expr) and _is_idle(node.value, source):
             text = " ".join((ast.get_source_segment(source, node) or "").split())[:60]
             return f"nothing comes of `{text}`, which may be meant otherwise"
@@ -33,6 +35,13 @@ def _is_idle(value: ast.expr, source: str) -> bool:
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Name) and value.func.id in RESULTS
     return not isinstance(value, ast.Await | ast.Yield | ast.YieldFrom)
+
+
+def _find_constant(values: list[ast.expr]) -> str:
+    """The number or text that is asked as if it were a condition: ``x > 5 and 10``. The last value of ``name or 'nobody'`` is a default."""
+    asked = values if all(isinstance(v, ast.Compare | ast.Constant) for v in values) else values[:-1]
+    constants = [v for v in asked if isinstance(v, ast.Constant) and not isinstance(v.value, bool)]
+    return ast.unparse(constants[0]) if constants else ""
 
 
 def _is_plain(value: ast.expr) -> bool:

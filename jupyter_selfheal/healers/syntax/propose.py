@@ -31,6 +31,8 @@ LOST = 0.3
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
+WHY_TEXTS = "The cell prints what is expected with it."
+RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
 LIKELIER = "a likelier way to read the cell prints the same"
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
@@ -38,12 +40,7 @@ UNKNOWN = "The cell parses again, but nothing tells whether this is what was mea
 def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> Answer:
     """Patches that make a cell parse."""
     source = case.failure.source
-    known = frozenset[str]().union(
-        *(
-            src.find_names(c.source).binds | src.find_names(c.source).imports
-            for c in case.notebook.code_before(case.failure.cell_id)
-        )
-    )
+    known = _list_known_names(case)
     readings = find_readings(source, known)
     if not readings:
         return Answer(note="no small change makes the cell parse", exhausted=True)
@@ -64,6 +61,31 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> 
         patches = list(_offer(case, [readings[n] for n in order], history))
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
     return Answer(tuple(patches), note=note, exhausted=True)
+
+
+def propose_texts(case: Case, starts: Starts, plan: Plan, history: Sequence[Attempt]) -> tuple[Patch, ...]:
+    """Changes of what a cell that runs prints, where it is expected to print something else: texts, separators, formats.
+
+    They are offered, and never applied by themselves: another text may have been printed for a reason of its own.
+    """
+    source = case.failure.source
+    if case.failure.kind is not FailureKind.MISSED or not plan.oracle.stdout or src.mask(source) != source:
+        return ()
+    reading = Reading(source, 0.0, ())
+    reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case))
+    tried = {a.patch.id for a in history}
+    patches = [
+        _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS)
+        for raw in (reply["passing"] if reply else ())[:PATCHES]
+        if raw["text"] != source
+    ]
+    return tuple(p for p in patches if p.id not in tried)
+
+
+def _list_known_names(case: Case) -> frozenset[str]:
+    """What the cells above bind."""
+    names = [src.find_names(c.source) for c in case.notebook.code_before(case.failure.cell_id)]
+    return frozenset[str]().union(*(n.binds | n.imports for n in names))
 
 
 def _plan_reading(case: Case, source: str) -> Plan | None:

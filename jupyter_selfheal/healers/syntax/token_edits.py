@@ -32,6 +32,7 @@ BUILTINS = frozenset(dir(builtins))
 NAMES_TRIED = 3
 """Variables that are tried where a value is missing."""
 VALUES = frozenset({"None", "True", "False"})
+COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 LETTERS = {"1": "lI", "0": "oO"}
 """Digits, and the letters that look like them."""
 
@@ -119,6 +120,9 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
     if begins_value(behind) or (behind is not None and behind.text in "-"):
         yield "(", "insert.opening"
         yield "[", "insert.opening"
+    if before is not None and behind is not None and before.text in ("and", "or") and behind.text in COMPARISONS:
+        left = _find_compared(site, before.start)
+        yield from ((f" {text} ", "insert.compared") for text in left)
     if _lacks_value(before, behind):
         assert before is not None
         yield from ((name, "insert.operand") for name in _list_names_before(site, before.start))
@@ -135,6 +139,13 @@ def _lacks_value(before: Token | None, behind: Token | None) -> bool:
     if before is None or behind is None or before.kind != SIGN or behind.kind != SIGN or behind.text not in ",)]":
         return False
     return before.text in "+-*/%" or (behind.text == "," and before.text in OPENERS)
+
+
+def _find_compared(site: Site, offset: int) -> list[str]:
+    """What the line compares before a place: ``x`` of ``if x > 5 and < 10``."""
+    tokens = [t for t in site.list_line_tokens(offset) if t.start < offset]
+    at = next((n for n in range(len(tokens) - 1, 0, -1) if tokens[n].text in COMPARISONS), 0)
+    return [tokens[at - 1].text] if at and tokens[at - 1].kind == NAME else []
 
 
 def _list_names_before(site: Site, offset: int) -> list[str]:

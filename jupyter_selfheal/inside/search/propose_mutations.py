@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
+    beginners,
     conditions,
     constants,
     containers,
@@ -42,6 +43,7 @@ OPERATORS = (
     *exchanges.OPERATORS,
     *mirrored.OPERATORS,
     *whole_statements.OPERATORS,
+    *beginners.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

@@ -35,6 +35,7 @@ from jupyter_selfheal.inside.search.program import (
 )
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
@@ -236,7 +237,17 @@ class Ranking:
         """The doubt about a patch that few failing checks speak for, and that is odd: by what it gives, or by what it reads."""
         if self.hypotheses.count_mended(n) >= SEVERAL_TIMES:
             return ""
-        return self._describe_odd_value(n) or self._describe_foreign_name(n) or self._describe_lost_name(n)
+        return (
+            self._describe_sentinel(n)
+            or self._describe_odd_value(n)
+            or self._describe_foreign_name(n)
+            or self._describe_lost_name(n)
+        )
+
+    def _describe_sentinel(self, n: int) -> str:
+        """The doubt about a patch that asks whether a variable still holds the number that it began with."""
+        texts = self.candidates[n].texts
+        return next((d for k, text in texts.items() if (d := describe_doubt_of_sentinel(self.units[k].text, text))), "")
 
     def _describe_lost_name(self, n: int) -> str:
         """The doubt about a patch that drops what a check asks about, or that mends in a function what its caller may have mixed up."""

@@ -31,6 +31,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += _replace_unknown(tree, source, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
+    changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     return sorted(changes, key=lambda c: -c.prior)
 
@@ -79,6 +80,12 @@ def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str)
         forms = [(f"round({text}, {n})", 0.5, "the result is not rounded") for n in digits]
         forms += [(f"int({text})", 0.4, "a whole number is meant"), (f"float({text})", 0.3, "a number is meant")]
         forms += [(f"str({text})", 0.2, "a text is meant")]
+        if isinstance(value, ast.Name) and "[" not in expected:
+            forms += [
+                (f"{gap!r}.join(map(str, {text}))", 0.3, "the items are meant, and not the list")
+                for gap in (", ", " ", ",", "\n")
+                if gap in expected
+            ]
         if isinstance(value, ast.Set) and len(value.elts) == 1 and isinstance(value.elts[0], ast.Name):
             forms.append((text[1:-1], 0.5, "the braces are too much"))
         for new, prior, words in forms:
@@ -241,6 +248,42 @@ def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[
             start, end = _find_span(node.value, table)[1], _find_span(node, table)[1]
             edit = (start, end, f", {node.attr}")
             yield Change((edit,), 0.8, node.lineno, f"`.` stands for `,` before `{node.attr}`")
+
+
+_NAMED_SLOT = re.compile(r"\{([^\W\d]\w*)[^{}]*\}")
+_BARE_SLOT = re.compile(r"(?<!\{)\{([^{}:!=]+)\}(?!\})")
+
+
+def _list_literals(tree: ast.AST, source: str, table: LineTable) -> Iterator[tuple[ast.expr, int, str]]:
+    """The texts that are printed: (node, where it begins, as it is written)."""
+    for call in ast.walk(tree):
+        for node in call.args if isinstance(call, ast.Call) and _is_call(call, "print") else ():
+            if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                start, end = _find_span(node, table)
+                yield node, start, source[start:end]
+
+
+def _fill_slots(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    """``print("Hello {name}")``: the ``f`` before the text is missing."""
+    there = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {
+        n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)
+    }
+    for node, start, text in _list_literals(tree, source, table):
+        slots = _NAMED_SLOT.findall(text)
+        if isinstance(node, ast.Constant) and text[:1] in "'\"" and slots and all(s in there for s in slots):
+            yield Change(((start, start, "f"),), 0.9, node.lineno, "the `f` before the text is missing")
+
+
+def _format_slots(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
+    """``{price}`` in an f-string as ``{price:.2f}``: one slot, or all of them."""
+    for digits in sorted({len(m) for m in re.findall(r"\d\.(\d+)", expected)}):
+        for node, start, text in _list_literals(tree, source, table):
+            if not isinstance(node, ast.JoinedStr):
+                continue
+            ends = [start + m.end() - 1 for m in _BARE_SLOT.finditer(text)]
+            for at in ends:
+                edit = (at, at, f":.{digits}f")
+                yield Change((edit,), 0.6, node.lineno, "the number of digits is not said")
 
 
 def _print_missing(tree: ast.Module, source: str, expected: str) -> Iterator[Change]:

@@ -75,9 +75,12 @@ def is_odd_one(tree: ast.AST, used: str, defined: str) -> bool:
 
 def _is_odd(used: str, defined: str, uses: int, places: list[Place]) -> bool:
     """True where it is the definition that is misspelt."""
-    if is_written_right(used) != is_written_right(defined):
-        return is_written_right(used)
     reads = sum(p.reads for p in places)
+    same_words = (
+        used.replace("_", "").lower() == defined.replace("_", "").lower()
+    )  # `count_down`, `countdown`: both are written right
+    if is_written_right(used) != is_written_right(defined) and not (same_words and reads):
+        return is_written_right(used)
     return uses > (len(places) if reads else 1)
 
 

@@ -152,7 +152,12 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
 def _is_checked(context: RuleContext) -> bool:
     """True where something says what the code must do: somebody's word, or an assert below. An attempt is then healed, not left."""
     below = context.notebook.code_after(context.failure.cell_id)
-    return bool(context.case.oracle) or any(has_assert(n) for c in below for n in src.walk(c.source)[:1])
+    own = context.failing_statement
+    return (
+        bool(context.case.oracle)
+        or isinstance(own, ast.Assert)
+        or any(has_assert(n) for c in below for n in src.walk(c.source)[:1])
+    )
 
 
 def _has_hole(source: str) -> bool:

@@ -36,8 +36,20 @@ def _compares_a_result(test: ast.expr) -> bool:
         return any(_compares_a_result(v) for v in test.values)
     if isinstance(test, ast.Compare):
         return any(isinstance(op, ast.Eq | ast.Is) for op in test.ops) or _is_near(test)
+    if isinstance(test, ast.Call) and _is_elementwise(test):
+        return True
     names = {n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(test)}
     return bool(names & {"isclose", "allclose", "equals", "array_equal", "approx"})
+
+
+def _is_elementwise(call: ast.Call) -> bool:
+    """``(C == np.array([[2, 1], [4, 3]])).all()``: each item of a result against values that are written down."""
+    compared = call.func.value if isinstance(call.func, ast.Attribute) and not call.args else call.args[:1]
+    test = compared[0] if isinstance(compared, list) and compared else compared
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name != "all" or not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    return any(isinstance(n, ast.List | ast.Tuple) for n in ast.walk(test.comparators[0]))
 
 
 def _is_near(test: ast.Compare) -> bool:

@@ -45,6 +45,11 @@ TEXTS = {
         "N is: 34\nN is: 5",
         "for n in (r, 5):\n    print('N is:', n)",
     ),
+    "an end, the last of which is not expected": (
+        "for n in (r, 5):\n    print(n)",
+        "34 5",
+        "for n in (r, 5):\n    print(n, end=' ')",
+    ),
     "of a branch that did not run": (
         "if r > 3:\n    print(r, 'is big')\nelse:\n    print(r, 'is not big')",
         "34 is big.",
@@ -243,6 +248,9 @@ def test_an_attempt_below_a_note_is_no_exercise() -> None:
     assert not has_attempt("def f(xs):\n    ys = []\n    # your code here\n    return ys".replace("return ys", "pass"))
     assert not has_attempt("# your code here\nx = ___")
     assert not has_attempt("print('Hi' x)")
+    assert has_attempt("def f(x):\n    # your code here\n    return x * 2\n\nassert f(2) == 6")
+    assert not has_attempt("def f(x):\n    # your code here\n    return None\n\nassert f(2) == 6")
+    assert not has_attempt("# your code here\nanswer = 0\nassert answer == 42")
 
 
 FURTHER = {
@@ -260,6 +268,13 @@ FURTHER = {
         "Twice: 6",
         "n = int(input())\nprint('Twice:', n * 2)",
     ),
+    "an f before the text": ("n = x\nprint('Hi {n}')", "Hi 3", "n = x\nprint(f'Hi {n}')"),
+    "digits of an f-string": (
+        "n = x / 8\nprint(f'{n}: {n:.1f}')",
+        "0.38: 0.4",
+        "n = x / 8\nprint(f'{n:.2f}: {n:.1f}')",
+    ),
+    "items of a list": ("n = [x, 4]\nprint(n)", "3, 4", "n = [x, 4]\nprint(', '.join(map(str, n)))"),
     "a quotient cut off": ("print('Half:', x // 2)", "Half: 1.5", "print('Half:', x / 2)"),
 }
 

@@ -1,0 +1,130 @@
+"""Mutation operators for what beginners overlook: a parameter that is overwritten, a result that is dropped, a point that means any
+character, numbers that are texts, a greatest one that begins with zero."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, Change, Scope
+
+_PATTERNS = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
+_REPEATS = "*+?{"
+
+
+def propose_given_value(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``tax = 0.1`` at the top of ``def total(prices, tax)``: what the caller gives is lost."""
+    function = s.parents.get(node)
+    if not isinstance(node, ast.Assign) or not isinstance(function, ast.FunctionDef) or len(node.targets) != 1:
+        return
+    target = node.targets[0]
+    given = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+    if not isinstance(target, ast.Name) or target.id not in given or s.read_indent(node) is None:
+        return
+    above = function.body[: function.body.index(node)]
+    if any(isinstance(n, ast.Name) and n.id == target.id for part in (*above, node.value) for n in ast.walk(part)):
+        return
+    start, end = s.line_span(node)[:2]
+    if len(function.body) > 1:
+        yield Change(((start, end, ""),), 0.75, node.lineno, f"`{target.id}` is given by the caller, and overwritten")
+
+
+def propose_kept_result(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``i * i`` on a line of its own in a loop below ``out = []``, which nothing fills: ``out.append(i * i)``."""
+    if not isinstance(node, ast.Expr) or not isinstance(
+        node.value, ast.BinOp | ast.Subscript | ast.Name | ast.Attribute
+    ):
+        return
+    if not s.is_in_loop(node):
+        return
+    nodes = list(ast.walk(s.find_function(node)))
+    filled = {n.value.id for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
+    for made in nodes:
+        if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.List) or made.value.elts:
+            continue
+        for target in made.targets:
+            if isinstance(target, ast.Name) and target.id not in filled:
+                new = f"{target.id}.append({s.text_of(node.value)})"
+                edit = (s.start_of(node), s.end_of(node), new)
+                yield Change(
+                    (edit,), 0.6, node.lineno, f"`{s.text_of(node)}` is computed and not kept in `{target.id}`"
+                )
+
+
+def propose_plain_points(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``r"\\d+\\.\\d\\d"`` for ``r"\\d+.\\d\\d"``: an unescaped point matches any character."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return
+    owner, pattern = node.func.value, node.args[0]
+    if not isinstance(owner, ast.Name) or owner.id != "re" or node.func.attr not in _PATTERNS:
+        return
+    if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
+        return
+    text, start = s.text_of(pattern), s.start_of(pattern)
+    points = _find_points(text)
+    if not points:
+        return
+    slash = "\\" if text[0] in "rR" or "\\" in text else "\\\\"
+    words = "an unescaped `.` matches any character"
+    yield Change(tuple((start + at, start + at, slash) for at in points), 0.7, node.lineno, words)
+    if len(points) > 1:
+        for at in points:
+            yield Change(((start + at, start + at, slash),), 0.4, node.lineno, words)
+
+
+def _find_points(text: str) -> list[int]:
+    """Where the points of a pattern stand that match any one character, outside of classes."""
+    points, inside, at = [], False, 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+            continue
+        inside = (inside or text[at] == "[") and text[at] != "]"
+        if text[at] == "." and not inside and text[at + 1 : at + 2] not in _REPEATS:
+            points.append(at)
+        at += 1
+    return points
+
+
+def propose_number_key(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``max(ages, key=int)`` for ``max(ages)``: texts of digits are compared letter by letter."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) != 1 or node.keywords:
+        return
+    if node.func.id not in ("max", "min", "sorted") or not s.may_be(node.args[0], ITEMS):
+        return
+    if isinstance(node.args[0], ast.Starred) or s.infer_kinds(node.args[0]) == {NUMBER}:
+        return
+    end = s.end_of(node.args[0])
+    for key, prior in (("int", 0.3), ("float", 0.12)):
+        yield Change(((end, end, f", key={key}"),), prior, node.lineno, f"`{node.func.id}` lacks `key={key}`")
+
+
+def propose_first_item(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``best = xs[0]`` for ``best = 0`` above ``for x in xs``, where the items are compared with it: all of them may be below it."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+        return
+    body = getattr(s.parents.get(node), "body", [])
+    name = node.targets[0].id if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) else ""
+    if type(node.value.value) not in (int, float) or not isinstance(body, list) or node not in body:
+        return
+    for loop in body[body.index(node) + 1 :]:
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+            continue
+        compared = {
+            frozenset({c.left.id, c.comparators[0].id})
+            for c in ast.walk(loop)
+            if isinstance(c, ast.Compare) and isinstance(c.left, ast.Name) and isinstance(c.comparators[0], ast.Name)
+        }
+        if isinstance(loop.iter, ast.Name) and frozenset({name, loop.target.id}) in compared:
+            new = f"{loop.iter.id}[0]"
+            words = f"`{name}` begins with a number that no item may reach"
+            yield Change((s.put(node.value, new),), 0.8, node.lineno, words)
+
+
+OPERATORS = (
+    propose_first_item,
+    propose_given_value,
+    propose_kept_result,
+    propose_plain_points,
+    propose_number_key,
+)

@@ -1,0 +1,109 @@
+"""What beginners overlook, and near misses in which nothing of it is proposed."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
+from jupyter_selfheal.healers.triage.left_alone.raw_data import _compares_a_result
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.mutations import beginners
+from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
+
+
+def list_texts(source: str) -> list[str]:
+    """What the operators make of a source."""
+    s = Scope(source)
+    return [splice(source, c.edits) for node in s.order for propose in beginners.OPERATORS for c in propose(s, node)]
+
+
+MEANT = {
+    "a parameter that is overwritten": (
+        "def f(a, b):\n    b = 1\n    return a * b\n",
+        "def f(a, b):\n    return a * b\n",
+    ),
+    "a result that is dropped": (
+        "def f(n):\n    out = []\n    for i in range(n):\n        i * i\n    return out",
+        "def f(n):\n    out = []\n    for i in range(n):\n        out.append(i * i)\n    return out",
+    ),
+    "a point in a raw pattern": ("re.match(r'\\d.\\d', x)", "re.match(r'\\d\\.\\d', x)"),
+    "a point in a plain pattern": ("re.match('a.b', x)", "re.match('a\\\\.b', x)"),
+    "texts of digits": ("max(ages)", "max(ages, key=int)"),
+    "a greatest one that begins with zero": (
+        "def f(xs):\n    best = 0\n    for x in xs:\n        if x > best:\n            best = x\n    return best",
+        "def f(xs):\n    best = (xs[0])\n    for x in xs:\n        if x > best:\n            best = x\n    return best",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "meant"), MEANT.values(), ids=MEANT)
+def test_what_was_overlooked_is_proposed(source: str, meant: str) -> None:
+    assert meant in list_texts(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(a, b):\n    b = b or 1\n    return a * b\n",
+        "def f(a, b):\n    print(b)\n    b = 1\n    return a * b\n",
+        "def f(n):\n    out = []\n    for i in range(n):\n        i * i\n        out.append(i)\n    return out",
+        "re.match(r'.*a\\.b[.]', x)",
+        "text.split('a.b')",
+        "max(ages, default=0)",
+        "def f(xs):\n    n = 0\n    for x in xs:\n        n += x\n    return n",
+    ],
+    ids=["a default", "a parameter that was read", "a list that is filled", "points that are meant", "no pattern",
+         "a call with arguments of its own", "a sum"],
+)  # fmt: skip
+def test_what_is_meant_is_left(source: str) -> None:
+    assert list_texts(source) == []
+
+
+LARGEST = "def f(xs):\n    best = 0\n    for x in xs:\n        if x > best:\n            best = x\n    return best\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_doubted"),
+    [
+        ("x > best or best == 0", True),
+        ("x > best or not best", True),
+        ("x > best or best is None", False),
+        ("x >= best", False),
+    ],
+)
+def test_a_value_that_means_nothing_yet_may_come_up(condition: str, is_doubted: bool) -> None:
+    assert bool(describe_doubt_of_sentinel(LARGEST, LARGEST.replace("x > best", condition))) is is_doubted
+
+
+def test_a_condition_that_was_there_is_not_doubted() -> None:
+    old = LARGEST.replace("x > best", "x > best or not best")
+    assert describe_doubt_of_sentinel(old, old.replace("return best", "return best + 1")) == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "is_idle"),
+    [
+        ("if x > 5 and 10:\n    print(x)", True),
+        ("y = name or 'nobody'\nprint(y)", False),
+        ("print(x > 5 and x < 10)", False),
+    ],
+)
+def test_a_number_by_itself_asks_nothing(source: str, is_idle: bool) -> None:
+    assert bool(find_idle_part(source, frozenset())) is is_idle
+
+
+@pytest.mark.parametrize(
+    ("check", "is_result"),
+    [
+        ("(C == np.array([[2, 1], [4, 3]])).all()", True),
+        ("np.all(C == [1, 2])", True),
+        ("(df.a == df.b).all()", False),
+        ("(df.price > 0).all()", False),
+        ("all(x == 1 for x in xs)", False),
+    ],
+)
+def test_items_that_are_written_down_are_a_result(check: str, is_result: bool) -> None:
+    assert _compares_a_result(ast.parse(check, mode="eval").body) is is_result
