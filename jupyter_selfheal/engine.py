@@ -18,8 +18,10 @@ from jupyter_selfheal import registry, wire
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError, KernelError
 from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.inside.telling_names import NAMES
 from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
+from jupyter_selfheal.journal.live_secrets import keep_live_secrets
 from jupyter_selfheal.journal.redact import Redactor, redact_json
 from jupyter_selfheal.keys import find_key
 from jupyter_selfheal.loop import driver, machine, plan
@@ -177,6 +179,16 @@ def open_dependencies(
             learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
             session_spent=session_spent,
         )
+        _keep_secrets(case, journal, redactor)
+
+
+def _keep_secrets(case: Case, journal: Journal, redactor: Redactor) -> None:
+    """Let whoever shows the journal later know the secrets of the live state. It is asked only where a name in the notebook tells of one."""
+    path = getattr(journal, "path", None)
+    if path is None or not any(NAMES.search(cell.source) for cell in case.notebook.cells):
+        return
+    redactor.ask_live_state()
+    keep_live_secrets(path, redactor.live)
 
 
 def open_run_fixes(path: Path) -> RunFixes:

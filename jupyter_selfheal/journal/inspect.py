@@ -214,7 +214,7 @@ def _format_records(records: list[Record], recording: Recording, json: bool, ful
 def _learn_secrets(recording: Recording) -> Redactor:
     """Replaces every secret that stands anywhere in a run with its name, also where it stands without it."""
     redactor = Redactor(learns=True, keeps_placeholders=True)
-    redactor.learn_values(list_environment_secrets())
+    redactor.learn_values((*list_environment_secrets(), *recording.secrets))
     for record in recording.records:
         redact_json(record.body, redactor)
     return redactor

@@ -25,6 +25,7 @@ from jupyter_selfheal import wire
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import JournalError, WireError
+from jupyter_selfheal.journal.live_secrets import read_live_secrets
 from jupyter_selfheal.model import JSON
 
 SCHEMA = 1
@@ -57,6 +58,8 @@ class Recording:
     records: tuple[Record, ...]
     size: int
     notices: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """What stands in it and is known as a secret from the live state alone (:mod:`.live_secrets`)."""
 
     def events(self) -> tuple[object, ...]:
         """The events as objects; their classes must have been imported. Raises :class:`JournalError`."""
@@ -92,7 +95,7 @@ def read_journal(path: Path) -> Recording:
             raise JournalError(f"line {number} of {path} is not an event of this release: the journal is damaged")
         records.append(Record(number, str(entry.get("at", "")), entry["body"]))
     notices = (f"the last line of {path} was torn off while it was written; it is dropped",) if torn else ()
-    return Recording(header, tuple(records), len(raw) - len(torn), notices)
+    return Recording(header, tuple(records), len(raw) - len(torn), notices, read_live_secrets(path))
 
 
 def _drop_cancellation(recording: Recording, path: Path) -> Recording:

@@ -158,6 +158,8 @@ class Redactor:
     """True: what looks like a placeholder stays as it is, in texts that were redacted already."""
     ask: Callable[[], Iterable[str]] | None = None
     """Asked once, before the first text is redacted: secrets of a live state."""
+    live: tuple[str, ...] = ()
+    """What :attr:`ask` answered."""
     _asking: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _names: dict[str, str] = field(default_factory=dict, repr=False)
     """Secret → placeholder."""
@@ -165,7 +167,7 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """The text without its secrets."""
-        self._ask_once()
+        self.ask_live_state()
         if self.learns:
             self.learn(text)
         parts, last = [], 0
@@ -177,13 +179,14 @@ class Redactor:
             last = end
         return "".join([*parts, text[last:]])
 
-    def _ask_once(self) -> None:
-        """Nobody redacts before the answer is there."""
+    def ask_live_state(self) -> None:
+        """Ask, where that was not done yet; nobody redacts before the answer is there."""
         if self.ask is None:
             return
         with self._asking:
             if self.ask is not None:
-                self.learn_values(self.ask())
+                self.live = tuple(self.ask())
+                self.learn_values(self.live)
                 self.ask = None
 
     def learn(self, *texts: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +15,17 @@ from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.facts import KernelFacts
 from jupyter_selfheal.healers.model.healer import LanguageModelHealer
+from jupyter_selfheal.journal.inspect import format_timeline
+from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.loop.events import Started
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, Notebook, Output, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Facts, Starts
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
+from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import NoFacts
 
@@ -103,6 +108,34 @@ def test_a_live_state_is_asked_once_and_only_when_something_is_sent() -> None:
     assert asked == []
     assert [redactor.redact("x m0k!Pq9z") for _ in range(3)] == ["x SELFHEAL_SECRET_1_"] * 3
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("name", ["password", "parcel"])
+def test_a_journal_that_is_shown_later_knows_what_the_live_state_knew(name: str, tmp_path: Path) -> None:
+    read, made = (
+        "raw = ''.join(map(chr, [109, 48, 107, 33, 80, 113, 57, 122]))",
+        f"{name} = raw\nsecond_token = raw[::-1]",
+    )
+    failure = Failure("c", "total = nope", ename="ValueError", evalue="bad login m0k!Pq9z for ann", line=1)
+    cells = (Cell("a", read), Cell("b", made if name == "password" else f"{name} = raw"), Cell("c", failure.source))
+    case = Case(failure, Notebook(cells))
+    journal = JsonlJournal.create("run-1", folder=tmp_path)
+    starts = Starts(after=(FakeKernel([cell.source for cell in cells[:2]]),))
+    with engine.open_dependencies(
+        case, starts, config=HealConfig(healers=("rules",)), approver=PolicyApprover("none", 7.0), journal=journal
+    ):
+        journal.append(Started("run-1", case, HealConfig()))
+    journal.close()
+    shown = "\n".join(format_timeline("run-1", folder=tmp_path, json=True))
+    kept = tmp_path / "run-1.secrets"
+    if name == "parcel":  # no name tells of a secret: nobody asks
+        assert "m0k!Pq9z" in shown
+        assert not kept.exists()
+        return
+    assert "m0k!Pq9z" not in shown
+    assert "bad login SELFHEAL_SECRET_" in shown
+    assert json.loads(kept.read_text()) == ["m0k!Pq9z"], "a value that the journal does not hold is not written"
+    assert kept.stat().st_mode & 0o077 == 0
 
 
 def test_the_value_of_an_environment_variable_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
