@@ -7,10 +7,12 @@ import ast
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import NamedTuple
 
+from run_examples import SHOWN, Ran, run_examples
 from write_rules_since import CHANGELOG, describe_since, list_releases, read_since
 from write_tables import list_table_pages
 
@@ -28,15 +30,13 @@ LIBRARIES = {
 """Module → the name of its library."""
 WIDTH = 72
 """Columns of a help text that a page shows whole."""
-SHOWN = 3
-"""Examples of a rule that its page shows."""
 
 
-def write_reference(folder: Path) -> None:
-    """Write all pages into a folder; those that are as they were are left alone, so that Sphinx does not read them again."""
+def write_reference(folder: Path, run: bool = True) -> None:
+    """Write all pages into a folder (unless ``run``, without running the rules' examples); those that are as they were are left alone, so that Sphinx does not read them again."""
     pages = {
         "index.md": INDEX, "commands.md": format_commands(), "magics.md": format_magics(), "libraries.md": format_libraries(), "settings.md": format_settings(),
-        "messages.md": format_messages(), **dict(list_rule_pages()), **dict(list_table_pages()),
+        "messages.md": format_messages(), **dict(list_rule_pages(run)), **dict(list_table_pages()),
     }  # fmt: skip
     for name, text in pages.items():
         path = folder / name
@@ -152,25 +152,34 @@ def _find_field_words(source: str, name: str) -> str:
 # --- rules ----------------------------------------------------------------------------------------------------------
 
 
-def list_rule_pages() -> Iterator[tuple[str, str]]:
-    """A page for each shipped rule, and their index."""
+def list_rule_pages(run: bool = True) -> Iterator[tuple[str, str]]:
+    """A page for each shipped rule, and their index. Unless ``run``, the examples are shown without what running them gives."""
     rules = [r for r in load_rules() if type(r).__module__.startswith("jupyter_selfheal.")]
     dates, releases = read_since(), list_releases(CHANGELOG.read_text(encoding="utf-8"))
+    ran = run_examples([r.code for r in rules]) if run else {}
     lines = ["# Rules", "", "| rule | what is wrong | its patches |", "|---|---|---|"]
     for rule in rules:
         lines.append(f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.applicability.name.lower()} |")
         since = describe_since(rule.code, dates, releases)
-        yield f"rules/{rule.code}.md", _format_rule(rule.code, _docs.explain(rule.code), since)
+        yield f"rules/{rule.code}.md", _format_rule(rule.code, _docs.explain(rule.code), since, ran.get(rule.code, {}))
     lines += ["", "```{toctree}", ":hidden:", "", *(r.code for r in rules), "```", ""]
     yield "rules/index.md", "\n".join(lines)
 
 
-def _format_rule(code: str, text: str, since: str) -> str:
+def _format_rule(code: str, text: str, since: str, ran: Mapping[str, Ran]) -> str:
     title, _, body = text.partition("\n")
     parts = [f"# {title}", "", body.strip(), "", since, ""]
-    for message, before, after in list_examples(code)[:SHOWN]:
-        parts += [f"## {escape(message)}", "", "Before:", "", *_show_cells(before), "After:", "", *_show_cells(after)]
+    for example in list_examples(code)[:SHOWN]:
+        shown = ran.get(example.title, Ran(failure="", output=""))
+        parts += [f"## {escape(example.message)}", "", "Before:", "", *_show_cells(example.before)]
+        parts += [*_show_text("failure", shown["failure"]), "After:", "", *_show_cells(example.after)]
+        parts += _show_text("output", shown["output"])
     return "\n".join(parts)
+
+
+def _show_text(kind: str, text: str) -> list[str]:
+    """What running a cell gave, as a block that the style sheet marks; nothing where it gave nothing."""
+    return ["````{code-block} text", f":class: {kind}", "", text, "````", ""] if text else []
 
 
 def _show_cells(text: str) -> list[str]:
@@ -188,16 +197,29 @@ def _show_code(text: str) -> list[str]:
     return ["```python", text, "```", ""]
 
 
-def list_examples(code: str) -> list[tuple[str, str, str]]:
-    """Of a rule's golden texts those that are healed: the message, the cells, and the cell as it becomes."""
+class Example(NamedTuple):
+    """A rule's golden text that is healed: its title, the cells, and the failing cell as it becomes."""
+
+    title: str
+    before: str
+    after: str
+
+    @property
+    def message(self) -> str:
+        """The message that the failing cell gives."""
+        return read_message(self.title)
+
+
+def list_examples(code: str) -> list[Example]:
+    """Of a rule's golden texts those that are healed."""
     path = ROOT / "tests" / "golden" / f"{code}.txt"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     found = []
     for part in re.split(r"(?m)^=== ", text)[1:]:
-        message, _, cells = part.partition("\n")
-        before, mark, after = cells.partition("# %% [becomes]\n")
-        if mark and not message.startswith("silent"):
-            found.append((read_message(message), before.strip(), re.split(r"(?m)^# %%", after)[0].strip()))
+        title, _, cells = part.partition("\n")
+        before, *healed = re.split(r"(?m)^# %% \[becomes\].*\n", cells, maxsplit=1)
+        if healed and not title.startswith("silent"):
+            found.append(Example(title.strip(), before.strip(), re.split(r"(?m)^# %%", healed[0])[0].strip()))
     return found
 
 
@@ -236,6 +258,6 @@ def format_libraries() -> str:
 def format_messages() -> str:
     """Every message of the examples with the rule that heals it, for those who search for one."""
     parts = ["# Messages", "", "| message | rule |", "|---|---|"]
-    rows = {(message, rule.code) for rule in load_rules() for message, _, _ in list_examples(rule.code)}
+    rows = {(example.message, rule.code) for rule in load_rules() for example in list_examples(rule.code)}
     parts += [f"| {escape(message)} | [{code}](rules/{code}.md) |" for message, code in sorted(rows)]
     return "\n".join(parts) + "\n"

@@ -17,7 +17,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.surfaces.notebook.read import ORACLE_KEYS
-from jupyter_selfheal.testing.text_notebook import parse_notebook
+from jupyter_selfheal.testing.text_notebook import parse_file, parse_notebook
 from tests.shown_commands import ROOT
 
 
@@ -29,7 +29,7 @@ def writer() -> Iterator[dict[str, Any]]:
 
 
 def test_every_rule_setting_and_command_has_its_place(writer: dict[str, Any], tmp_path: Path) -> None:
-    writer["write_reference"](tmp_path)
+    writer["write_reference"](tmp_path, run=False)
     assert {p.stem for p in (tmp_path / "rules").glob("*.md")} >= {r.code for r in load_rules()}
     settings = (tmp_path / "settings.md").read_text()
     assert all(f"| `{f.name}` |" in settings for f in fields(HealConfig))
@@ -38,13 +38,34 @@ def test_every_rule_setting_and_command_has_its_place(writer: dict[str, Any], tm
 
 def test_a_message_leads_to_its_rule(writer: dict[str, Any]) -> None:
     assert "| NameError: name 'temprature' is not defined | [NAM101](rules/NAM101.md) |" in writer["format_messages"]()
-    page = dict(writer["list_rule_pages"]())["rules/NAM101.md"]
+    page = dict(writer["list_rule_pages"](run=False))["rules/NAM101.md"]
     assert "## NameError: name 'temprature' is not defined" in page
     assert "temperature * 2" in page
 
 
+def test_a_rules_page_shows_what_its_example_gave_when_it_ran(writer: dict[str, Any]) -> None:
+    (example, *_) = parse_file(ROOT / "tests" / "golden" / "NAM101.txt")
+    run_example, is_shown = (
+        writer["run_examples"].__globals__["run_example"],
+        writer["run_examples"].__globals__["is_shown"],
+    )
+    assert is_shown(example)
+    ran = run_example(example)
+    assert ran == {"failure": "NameError: name 'temprature' is not defined", "output": "22\n43.0"}
+    page = writer["_format_rule"]("NAM101", "NAM101: misspelt name", "", {example.title: ran})
+    assert ":class: failure\n\nNameError: name 'temprature'" in page
+    assert ":class: output\n\n22\n43.0" in page
+
+
+def test_every_example_of_a_page_is_one_that_is_run(writer: dict[str, Any]) -> None:
+    is_shown = writer["run_examples"].__globals__["is_shown"]
+    for path in (ROOT / "tests" / "golden").glob("*.txt"):
+        on_page = [e.title for e in writer["list_examples"](path.stem)][: writer["SHOWN"]]
+        assert on_page == [e.title for e in parse_file(path) if is_shown(e)][: writer["SHOWN"]], path
+
+
 def test_a_page_says_since_when_its_rule_is_there(writer: dict[str, Any]) -> None:
-    page = dict(writer["list_rule_pages"]())["rules/NAM101.md"]
+    page = dict(writer["list_rule_pages"](run=False))["rules/NAM101.md"]
     assert "(in the repository since 2026-11-21)." in page
     since = writer["describe_since"]
     assert writer["list_releases"]("# C\n\n## 0.2.0 (unreleased)\n\n## 0.1.0 (2026-12-01)\n") == [
@@ -102,10 +123,10 @@ def test_what_the_threats_page_names_as_its_tests_is_there() -> None:
 
 
 def test_a_page_that_did_not_change_is_left_alone(writer: dict[str, Any], tmp_path: Path) -> None:
-    writer["write_reference"](tmp_path)
+    writer["write_reference"](tmp_path, run=False)
     (tmp_path / "index.md").write_text("old")
     before = (tmp_path / "settings.md").stat().st_mtime_ns
-    writer["write_reference"](tmp_path)
+    writer["write_reference"](tmp_path, run=False)
     assert (tmp_path / "settings.md").stat().st_mtime_ns == before
     assert (tmp_path / "index.md").read_text() == writer["INDEX"]
 
