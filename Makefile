@@ -4,7 +4,7 @@
 #   make quick   lint, types, unit tests and a dozen kernel tests: about a minute
 #   make test    the whole test suite (browser tests where Chromium is found)
 #   make lint    Ruff and mypy; make docs: the site, in docs/_build/html
-#   make bench   the benchmarks; make bench-smoke: six programs, a minute; make bench-regress: five programs against the
+#   make bench   the benchmarks; make bench-smoke: eight programs, a minute; make bench-regress: five programs against the
 #   stored baseline; make figures: the tables of benchmarks/RESULTS.md from benchmarks/rows; make soak: the long tests; make test-all: everything there is
 
 PYTHON ?= python3
@@ -51,6 +51,7 @@ docs: $(STAMPS)-docs
 bench-smoke: $(STAMPS)-test
 	$(BIN)/jupyter-selfheal bench mbpp --first 3 --jobs 2
 	$(BIN)/jupyter-selfheal bench humaneval --first 3 --jobs 2
+	$(BIN)/jupyter-selfheal bench mbpp --from spec --stand-in --first 2 --jobs 2
 
 figures: $(STAMPS)-test
 	$(BIN)/jupyter-selfheal bench figures $(sort $(wildcard benchmarks/rows/*.jsonl)) --into benchmarks/RESULTS.md
