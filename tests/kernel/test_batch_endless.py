@@ -15,8 +15,8 @@ pytestmark = pytest.mark.kernel
 
 BACKGROUND = ("x = 1", "%%script --bg --out lines bash\necho a", "while True:\n    lines.readline()", "'a'.uper()")
 DEAF = (
-    "import signal\nfor one in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGHUP):\n    signal.signal(one, signal.SIG_IGN)\n"
-    "while True:\n    try:\n        pass\n    except BaseException:\n        pass"
+    "import signal, time\nfor one in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGHUP):\n    signal.signal(one, signal.SIG_IGN)\n"
+    "while True:\n    try:\n        time.sleep(0.01)\n    except BaseException:\n        pass"
 )
 
 
