@@ -1,7 +1,7 @@
-"""Two ways in which a change of what a statement reads meets a check and is not what is meant.
+"""Three ways in which a change of what a statement reads meets a check and is not what is meant.
 
 Whether a function mixes up its parameters, or its caller what it gives for them, no check can tell that sees the call alone. And
-a statement that no longer reads what the check compares its result with meets the check by chance.
+a statement that no longer reads what the check compares its result with, or that combines a name with itself, meets the check by chance.
 """
 
 from __future__ import annotations
@@ -25,6 +25,17 @@ def find_lost_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     return ""
 
 
+def find_doubled_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """A name that a changed statement combines with itself and did not before: ``a.merge(a)`` for ``a.merge(b)``; empty where there is
+    none."""
+    for n, text in texts.items():
+        if not units[n].text.startswith(_HEADS):
+            doubled = _list_doubled(text) - _list_doubled(units[n].text)
+            if doubled:
+                return min(doubled)
+    return ""
+
+
 def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others: Iterable[Mapping[int, str]]) -> str:
     """A call that may have its arguments in the wrong order, where a change of the called function meets the checks as well; empty
     where no other change exchanges them, or where they are named as the parameters are."""
@@ -42,6 +53,22 @@ def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others:
 
 def _list_read(text: str) -> set[str]:
     return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _list_doubled(text: str) -> set[str]:
+    """Names that stand twice among the operands of one operation, or the object and the arguments of one call."""
+    doubled: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        operands: list[ast.expr] = []
+        if isinstance(node, ast.BinOp):
+            operands = [node.left, node.right]
+        elif isinstance(node, ast.Compare):
+            operands = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call):
+            operands = [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args]
+        names = [o.id for o in operands if isinstance(o, ast.Name)]
+        doubled |= {name for name in names if names.count(name) > 1}
+    return doubled
 
 
 def _list_functions(text: str) -> list[ast.FunctionDef]:

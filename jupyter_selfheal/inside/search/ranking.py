@@ -18,7 +18,7 @@ from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.lost_names import find_exchanged_call, find_lost_name
+from jupyter_selfheal.inside.search.lost_names import find_doubled_name, find_exchanged_call, find_lost_name
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_doubt_of_answer,
     describe_doubt_of_number,
@@ -254,6 +254,8 @@ class Ranking:
         texts = self.candidates[n].texts
         if lost := find_lost_name(texts, self.units):
             return f"a check asks about `{lost}`, which is no longer read"
+        if doubled := find_doubled_name(texts, self.units):
+            return f"`{doubled}` is combined with itself"
         others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
         call = find_exchanged_call(texts, self.units, others)
         return f"the arguments of `{call}` may be in the wrong order" if call else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.inside.search.lost_names import find_exchanged_call, find_lost_name
+from jupyter_selfheal.inside.search.lost_names import find_doubled_name, find_exchanged_call, find_lost_name
 from jupyter_selfheal.inside.search.program import Unit
 from tests.unit.healers.search.test_several_edits import find
 
@@ -53,3 +53,18 @@ def test_a_call_is_doubted_where_only_the_order_of_its_arguments_differs(call: s
 def test_what_the_check_asks_about_is_still_read(new: str, lost: str) -> None:
     units = make_units("full = orders.merge(customers)", "assert len(full) == len(orders)")
     assert find_lost_name({0: new}, units) == lost
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubled"),
+    [
+        ("full = orders.merge(customers)", "full = orders.merge(orders)", "orders"),
+        ("d = a - b", "d = b - b", "b"),
+        ("same = a < b", "same = a < a", "a"),
+        ("s = a * a - b", "s = a * a - c", ""),
+        ("d = a - b", "d = b - a", ""),
+        ("def f(a, b):\n    return a * b", "def f(a, b):\n    return a * a", ""),
+    ],
+)
+def test_a_statement_that_combines_a_name_with_itself_is_doubted(old: str, new: str, doubled: str) -> None:
+    assert find_doubled_name({0: new}, make_units(old)) == doubled
