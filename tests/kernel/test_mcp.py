@@ -170,15 +170,6 @@ def test_runs_and_rules_can_be_read_but_heals_of_others_cannot(agent: Any) -> No
             agent.read(unknown)
 
 
-def test_our_own_fix_is_proven_and_its_heal_can_be_read(agent: Any, root: Path) -> None:
-    write(root / "typo.ipynb", "items = [1, 2]", "items.appendd(3)\nitems", "assert len(items) == 3")
-    said = agent.call("propose_fixes", path="typo.ipynb", cell_id="c1")
-    assert "+items.append(3)" in said["fixes"][0]["diff"]
-    assert said["fixes"][0]["fix_id"]
-    assert said["cost"]["trials"] > 0
-    assert "append" in agent.read(said["run"])
-
-
 HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("check_notebook", {"path": "/etc/passwd"}, "outside of the folders"),
     ("check_notebook", {"path": "../../../../etc/hosts"}, "outside of the folders"),
@@ -237,21 +228,6 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert (root / "shop.ipynb").read_bytes() == given
 
 
-def test_a_proven_edit_is_written_and_taken_out_byte_for_byte(agent: Any, root: Path) -> None:
-    file = write(root / "apply.ipynb", *CELLS)
-    given = file.read_bytes()
-    fix_id = agent.call("try_patch", path="apply.ipynb", edits=MENDING, expect="7.7")["fix_id"]
-    assert file.read_bytes() == given, "trying writes nothing"
-    done = agent.call("apply_fix", fix_id=fix_id)
-    sources = ["".join(c["source"]) for c in json.loads(file.read_text())["cells"]]
-    assert sources == [LOAD, MENDED, *CELLS[2:]]
-    assert done["changed_cells"] == ["c1"]
-    assert done["still_failing"] == []
-    assert "changed since" in agent.refusal("apply_fix", fix_id=fix_id), "it was proven on another version"
-    agent.call("revert_fix", fix_id=fix_id)
-    assert file.read_bytes() == given
-
-
 def test_a_notebook_that_changed_in_between_is_not_overwritten(agent: Any, root: Path) -> None:
     fix_id = agent.call("try_patch", path="shop.ipynb", edits=MENDING, expect="7.7")["fix_id"]
     file = root / "shop.ipynb"
@@ -269,14 +245,20 @@ WAITS = "import threading\nthreading.Event().wait()"
 """A cell that ends only when it is ended: the server's limit for a cell is an hour."""
 
 
-def test_a_run_that_takes_long_has_an_id_and_can_be_cancelled(agent: Any, root: Path) -> None:
+def test_a_long_run_is_cancelled_by_its_id_and_the_file_as_it_is_then_is_healed_by_our_own_fix(
+    agent: Any, root: Path
+) -> None:
     write(root / "endless.ipynb", WAITS)
     begun = agent.call("check_notebook", path="endless.ipynb", wait_seconds=0)
     assert begun["state"] == "running"
     ended = agent.call("run_status", run_id=begun["run_id"], cancel=True)
     assert ended["state"] == "cancelled"
-    write(root / "endless.ipynb", "1 + 1")
-    assert agent.call("check_notebook", path="endless.ipynb")["ran"] == 1
+    write(root / "endless.ipynb", "items = [1, 2]", "items.appendd(3)\nitems", "assert len(items) == 3")
+    said = agent.call("propose_fixes", path="endless.ipynb", cell_id="c1")
+    assert "+items.append(3)" in said["fixes"][0]["diff"]
+    assert said["fixes"][0]["fix_id"]
+    assert said["cost"]["trials"] > 0
+    assert "append" in agent.read(said["run"])
 
 
 def test_a_call_that_its_client_gives_up_leaves_no_process(agent: Any, server: psutil.Process, root: Path) -> None:
@@ -327,26 +309,42 @@ def test_without_the_sdk_the_command_says_what_to_install(
     assert "pip install 'jupyter-selfheal[mcp]'" in said
 
 
-def test_the_session_of_the_docs_is_what_the_server_answers(agent: Any, root: Path) -> None:
-    """Word for word, but for what differs by run and machine; it is written by ``docs/agents/record_session.py``. (What is written to the file
-    is shown by another test: the calls end before it.)"""
+def test_the_session_of_the_docs_is_what_the_server_answers_and_its_fix_is_taken_out_byte_for_byte(
+    agent: Any, root: Path
+) -> None:
+    """Word for word, but for what differs by run and machine; it is written by ``docs/agents/record_session.py``."""
     sys.path.insert(0, str(ROOT / "docs" / "agents"))
     try:
         import record_session
     finally:
         sys.path.pop(0)
     told = record_session.read_session()
-    (root / "sales.ipynb").write_bytes(record_session.NOTEBOOK.read_bytes())
+    file = root / "sales.ipynb"
+    file.write_bytes(given := record_session.NOTEBOOK.read_bytes())
     calls = list(record_session.list_calls())
     assert [tool for tool, _ in calls] == [tool for tool, _, _ in told]
-    for (tool, arguments), (_, shown, answer) in zip(calls[:5], told, strict=False):
+    answer: dict[str, Any] = {}
+    for (tool, arguments), (_, shown, written_down) in zip(calls[:5], told, strict=False):
         assert arguments == shown
-        assert strip_what_varies(agent.call(tool, **arguments)) == strip_what_varies(answer)
+        answer = agent.call(tool, **arguments)
+        assert strip_what_varies(answer) == strip_what_varies(written_down)
+    assert file.read_bytes() == given, "trying writes nothing"
+    fix_id = answer["fix_id"]
+    done = agent.call("apply_fix", fix_id=fix_id)
+    assert strip_what_varies(done) == strip_what_varies(told[5][2])
+    edit_made = calls[4][1]["edits"][0]
+    before, after = (
+        {c["id"]: "".join(c["source"]) for c in json.loads(raw)["cells"]} for raw in (given, file.read_bytes())
+    )
+    assert after == {**before, edit_made["cell_id"]: edit_made["new_source"]}
+    assert "changed since" in agent.refusal("apply_fix", fix_id=fix_id), "it was proven on another version"
+    agent.call("revert_fix", fix_id=fix_id)
+    assert file.read_bytes() == given
 
 
 def strip_what_varies(answer: dict[str, Any]) -> dict[str, Any]:
     """Without ids, times, the place of the file, and what this machine isolates by."""
-    left_out = ("run_id", "cost", "notebook", "isolation", "fix_id", "next")
+    left_out = ("run_id", "cost", "notebook", "written", "isolation", "fix_id", "next")
     kept = {name: value for name, value in answer.items() if name not in left_out}
     proven = [line for line in kept.get("proven", ()) if not line.startswith("ran in ")]
     return {**kept, "proven": proven} if "proven" in kept else kept
