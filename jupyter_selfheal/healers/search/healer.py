@@ -70,8 +70,6 @@ class SearchHealer:
                 note="Nothing tells a right change from a wrong one: give an expectation, a check or an assert."
             )
         tried = {a.patch.id for a in history}
-        if texts := propose_texts(case, starts, plan, history):
-            return Answer(texts, note=f"{len(texts)} ways to print what is expected")
         reply = self._search(starts.best, plan)
         if (
             reply
@@ -85,6 +83,8 @@ class SearchHealer:
         every = [_build_patch(case, plan, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]
         every = _mark_behaviours(every, reply["patches"])
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
+        if all(p.rival for p in patches):
+            patches = (*propose_texts(case, starts, plan, history), *patches)
         questions = tuple(q for raw in reply["questions"] if (q := _build_question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
         note = f"{reply['plausible']} of {reply['tried']} variants pass" + (f": {reply['why']}" if reply["why"] else "")

@@ -72,7 +72,7 @@ def propose_texts(case: Case, starts: Starts, plan: Plan, history: Sequence[Atte
     if case.failure.kind is not FailureKind.MISSED or not plan.oracle.stdout or src.mask(source) != source:
         return ()
     reading = Reading(source, 0.0, ())
-    reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case))
+    reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case), mutates=False)
     tried = {a.patch.id for a in history}
     patches = [
         _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS)
@@ -97,9 +97,12 @@ def _plan_reading(case: Case, source: str) -> Plan | None:
 
 
 def _run_readings(
-    case: Case, starts: Starts, plan: Plan, readings: Sequence[Reading], known: frozenset[str]
+    case: Case, starts: Starts, plan: Plan, readings: Sequence[Reading], known: frozenset[str], *, mutates: bool = True
 ) -> dict[str, JSON] | None:
-    """The probe's reply: the cell is one unit of the program, between what comes before and behind it."""
+    """The probe's reply: the cell is one unit of the program, between what comes before and behind it.
+
+    ``mutates``: where nothing else helps, single changes are tried as the search tries them; not where the search did.
+    """
     own = [n for n, p in enumerate(plan.pieces) if p.cell_id == case.failure.cell_id]
     first = own[0]
     before = [p for p in plan.pieces[:first] if p.cell_id != case.failure.cell_id]
@@ -112,7 +115,7 @@ def _run_readings(
     copied = sorted(set(plan.copied).union(written & known, *(n.uses | n.changes for n in names)))
     whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
     argument: dict[str, JSON] = {
-        "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known),
+        "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "mutates": mutates,
         "readings": [{"text": r.source, "cost": r.cost} for r in readings],
     }  # fmt: skip
     step = Probe(loader.probe_source("search.try_readings"), argument, name="readings")

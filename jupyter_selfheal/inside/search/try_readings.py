@@ -206,7 +206,9 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
         tried = len(nodes)
         if not passing:
-            passing, tried = _explore_all(explorer, nodes, likeness, tried)
+            passing, tried = _explore_all(
+                explorer, nodes, likeness, tried, MUTATED if argument.get("mutates", True) else 0
+            )
         for found in passing[:DOUBTED]:
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
@@ -228,7 +230,7 @@ def _describe(reading: int, node: _Node) -> dict[str, Any]:
 
 
 def _explore_all(
-    explorer: Explorer, nodes: list[_Node], likeness: list[float], tried: int
+    explorer: Explorer, nodes: list[_Node], likeness: list[float], tried: int, mutated: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Change more in the likeliest readings: those that cost least and printed most of what is expected."""
     passing: list[dict[str, Any]] = []
@@ -238,7 +240,7 @@ def _explore_all(
         before = explorer.runner.counter.total
 
         def work(number: int = number, place: int = place, before: int = before) -> dict[str, Any]:
-            found = explorer.explore(nodes[number], place < MUTATED)
+            found = explorer.explore(nodes[number], place < mutated)
             used = explorer.runner.counter.total - before + OVERHEAD * explorer.tried
             return {"passing": [_describe(number, n) for n in found], "tried": explorer.tried, "steps": used}
 

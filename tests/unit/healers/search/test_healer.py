@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.healers.syntax.propose import RUNS
 from jupyter_selfheal.inside.search.idle_conditions import change_condition
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch
 from jupyter_selfheal.ports import Answer, Starts
@@ -137,6 +138,12 @@ def test_printed_text_is_an_oracle() -> None:
         "total = 0\nfor n in range(4):\n    total += n\nprint('sum', total)", oracle=Oracle(stdout="sum 10")
     ).patches[0]
     assert "range(5)" in after(patch) or "range(4 + 1)" in after(patch)
+
+
+def test_what_is_printed_otherwise_is_offered_where_nothing_may_be_applied() -> None:
+    patch = search("name = 'Bo'\nprint('Hello {name}')", oracle=Oracle(stdout="Hello Bo")).patches[0]
+    assert after(patch) == "name = 'Bo'\nprint(f'Hello {name}')"
+    assert patch.rival == RUNS, "another text may have been printed for a reason of its own"
 
 
 def test_asserts_below_are_an_oracle() -> None:
