@@ -21,7 +21,7 @@ def find_refusal(settings: Settings, fixes: Sequence[FileFix], candidate: Candid
         return ""
     if settings.approve == "ask":
         return "" if _ask(fixes, candidate) else "it was not approved"
-    return f"--approve {settings.approve} does not write it"
+    return f"--approve {settings.approve} does not write it; --approve all does"
 
 
 def _ask(fixes: Sequence[FileFix], candidate: Candidate) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,8 @@ class FilePlace:
     function: str
 
     def describe(self, folder: Path) -> str:
-        """``helper.py, line 3 (`mean`)``, the path relative to ``folder`` where it is below that."""
-        path = self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path
+        """``helper.py, line 3 (`mean`)``, the path as seen from ``folder``."""
+        path = os.path.relpath(self.path, folder)
         function = f" (`{self.function}`)" if self.function.isidentifier() else ""
         return f"{path}, line {self.line}{function}"
 

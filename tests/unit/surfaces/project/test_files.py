@@ -34,6 +34,7 @@ from jupyter_selfheal.surfaces.notebook.session import Session, Settings
 from jupyter_selfheal.surfaces.project.derive import build_cell
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
 from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof
+from jupyter_selfheal.surfaces.project.places import FilePlace
 from tests.batches import cell
 from tests.command import write
 
@@ -170,3 +171,9 @@ def test_cells_that_only_follow_from_a_failure_are_evidence_for_its_fix(tmp_path
     derived = healing._derive(records[1], report)
     sources = [c.source for c in derived.document.notebook.cells]
     assert sources == ["def f():\n    return valeu\n", "pass", "x = f()", "print(x)"]
+
+
+def test_a_place_is_named_as_seen_from_the_notebook(tmp_path: Path) -> None:
+    place = FilePlace(tmp_path / "tools" / "reading.py", 10, "read")
+    assert place.describe(tmp_path) == "tools/reading.py, line 10 (`read`)"
+    assert place.describe(tmp_path / "notebooks") == "../tools/reading.py, line 10 (`read`)"
