@@ -25,6 +25,16 @@ def find_lost_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     return ""
 
 
+def find_dropped_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """A name that a changed statement read before and does not read now, with no other in its place; empty where there is none."""
+    for n, text in texts.items():
+        if not units[n].text.startswith(_HEADS):
+            before, after = _list_read(units[n].text), _list_read(text)
+            if before - after and not after - before:
+                return min(before - after)
+    return ""
+
+
 def find_doubled_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     """A name that a changed statement combines with itself and did not before: ``a.merge(a)`` for ``a.merge(b)``; empty where there is
     none."""

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.inside.search.lost_names import find_doubled_name, find_exchanged_call, find_lost_name
+from jupyter_selfheal.inside.search.lost_names import (
+    find_doubled_name,
+    find_dropped_name,
+    find_exchanged_call,
+    find_lost_name,
+)
 from jupyter_selfheal.inside.search.program import Unit
 from tests.unit.healers.search.test_several_edits import find
 
@@ -68,3 +73,15 @@ def test_what_the_check_asks_about_is_still_read(new: str, lost: str) -> None:
 )
 def test_a_statement_that_combines_a_name_with_itself_is_doubted(old: str, new: str, doubled: str) -> None:
     assert find_doubled_name({0: new}, make_units(old)) == doubled
+
+
+@pytest.mark.parametrize(
+    ("new", "dropped"),
+    [
+        ("full = orders", "customers"),
+        ("full = orders.merge(people)", ""),
+        ("full = orders.merge(customers, how='left')", ""),
+    ],
+)
+def test_a_statement_that_only_reads_less_is_doubted(new: str, dropped: str) -> None:
+    assert find_dropped_name({0: new}, make_units("full = orders.merge(customers)")) == dropped
