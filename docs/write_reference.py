@@ -168,13 +168,20 @@ def list_rule_pages(run: bool = True) -> Iterator[tuple[str, str]]:
 
 def _format_rule(code: str, text: str, since: str, ran: Mapping[str, Ran]) -> str:
     title, _, body = text.partition("\n")
-    parts = [f"# {title}", "", body.strip(), "", since, ""]
+    parts = [f"# {title}", "", link_addresses(body.strip()), "", since, ""]
     for example in list_examples(code)[:SHOWN]:
         shown = ran.get(example.title, Ran(failure="", output=""))
         parts += [f"## {escape(example.message)}", "", "Before:", "", *_show_cells(example.before)]
         parts += [*_show_text("failure", shown["failure"]), "After:", "", *_show_cells(example.after)]
         parts += _show_text("output", shown["output"])
     return "\n".join(parts)
+
+
+def link_addresses(text: str) -> str:
+    """A text whose bare web addresses are links; those in code are left as they are."""
+    parts = re.split(r"(`[^`]*`|<[^>]*>|\]\([^)]*\))", text)
+    bare = r"https?://[^\s,;)>]*[^\s,;)>.]"
+    return "".join(re.sub(bare, r"<\g<0>>", part) if n % 2 == 0 else part for n, part in enumerate(parts))
 
 
 def _show_text(kind: str, text: str) -> list[str]:

@@ -57,6 +57,14 @@ def test_a_rules_page_shows_what_its_example_gave_when_it_ran(writer: dict[str, 
     assert ":class: output\n\n22\n43.0" in page
 
 
+def test_an_address_in_a_rules_words_is_a_link(writer: dict[str, Any]) -> None:
+    link = writer["link_addresses"]
+    assert link("as said (https://a.org/b.html, 2.0).") == "as said (<https://a.org/b.html>, 2.0)."
+    assert link("see https://a.org/b.") == "see <https://a.org/b>."
+    same = "`read('https://a.org/b')` and <https://a.org> and [it](https://a.org/c)"
+    assert link(same) == same
+
+
 def test_every_example_of_a_page_is_one_that_is_run(writer: dict[str, Any]) -> None:
     is_shown = writer["run_examples"].__globals__["is_shown"]
     for path in (ROOT / "tests" / "golden").glob("*.txt"):
