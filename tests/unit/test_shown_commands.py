@@ -23,8 +23,9 @@ OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint
              "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell", "--to",
              "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--cacheinfo", "--push", "--name-only",
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
-             "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix"}  # fmt: skip
-"""Options of pip, papermill, git, IPython and pytest (our own there too), and one that only the page of the JupyterLab extension uses."""
+             "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
+             "--no-deps", "--faults", "--notebooks", "--workers"}  # fmt: skip
+"""Options of pip, papermill, git, IPython, pytest (our own there too) and benchmarks/cluster.py, and one that only the page of the JupyterLab extension uses."""
 
 
 def texts_of_ours() -> Iterator[str]:
