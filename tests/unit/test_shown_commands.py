@@ -24,8 +24,8 @@ OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint
              "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--cacheinfo", "--push", "--name-only",
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
              "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
-             "--no-deps", "--faults", "--notebooks", "--workers"}  # fmt: skip
-"""Options of pip, papermill, git, IPython, pytest (our own there too) and benchmarks/cluster.py, and one that only the page of the JupyterLab extension uses."""
+             "--faults", "--notebooks", "--workers"}  # fmt: skip
+"""Options of pip, papermill, git, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
 
 
 def texts_of_ours() -> Iterator[str]:
