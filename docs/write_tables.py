@@ -143,7 +143,9 @@ def _format_library(library: str, releases: Mapping[tuple[str, str], Sequence[Ro
     for (version, source), rows in releases.items():
         parts += [f"## {library} {version}", "", f"Source: <{source}>", "", "| was | is | note |", "|---|---|---|"]
         parts += [f"| {old} | {new} | {escape_cell(note)} |" for old, new, note in rows]
-        parts.append("")
+        names = [m[1] for old, _, _ in rows if (m := re.fullmatch(rf"`{library}\.(\w+)`", old))]
+        messages = [f"AttributeError: module '{library}' has no attribute '{name}'" for name in names]
+        parts += ["", *(["Messages:", "", "```text", *messages, "```", ""] if messages else [])]
     return "\n".join(parts)
 
 

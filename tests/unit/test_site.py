@@ -93,6 +93,7 @@ def test_what_a_release_removed_stands_in_a_table_with_its_successor(writer: dic
     numpy = pages["removed/numpy.md"]
     assert "| `numpy.float` | `float` |" in numpy
     assert "## numpy 1.24" in numpy
+    assert "\nAttributeError: module 'numpy' has no attribute 'float'\n" in numpy
     known = load_knowledge()
     shown = "\n".join(text for name, text in pages.items() if name.startswith("removed/"))
     entries = [*known.modules.values(), *known.names.values(), *known.methods.values()]
