@@ -1,7 +1,7 @@
-"""Three ways in which a change of what a statement reads meets a check and is not what is meant.
+"""Ways in which a change of what a statement reads meets a check and is not what is meant.
 
 Whether a function mixes up its parameters, or its caller what it gives for them, no check can tell that sees the call alone. And
-a statement that no longer reads what the check compares its result with, or that combines a name with itself, meets the check by chance.
+a statement that no longer reads what the check compares its result with, or that combines a name with itself, meets the check by chance; so does what is asked for its length alone.
 """
 
 from __future__ import annotations
@@ -43,6 +43,27 @@ def find_doubled_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
             doubled = _list_doubled(text) - _list_doubled(units[n].text)
             if doubled:
                 return min(doubled)
+    return ""
+
+
+def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """A name that a changed statement binds, and of which the checks ask nothing but its length; empty where there is none."""
+    asked: dict[str, bool] = {}
+    for unit in units:
+        if unit.role != CHECK and not unit.tests:
+            continue
+        nodes = list(ast.walk(ast.parse(unit.text)))
+        counted = {id(n.args[0]) for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "len" and n.args}
+        for node in nodes:
+            if isinstance(node, ast.Name):
+                asked[node.id] = asked.get(node.id, True) and id(node) in counted
+    for n, text in texts.items():
+        if not units[n].text.startswith(_HEADS):
+            bound = {
+                t.id for t in ast.walk(ast.parse(text)) if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Store)
+            }
+            if counted_names := {name for name in bound if asked.get(name)}:
+                return min(counted_names)
     return ""
 
 

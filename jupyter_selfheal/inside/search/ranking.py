@@ -19,6 +19,7 @@ from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.lost_names import (
+    find_counted_name,
     find_doubled_name,
     find_dropped_name,
     find_exchanged_call,
@@ -263,6 +264,8 @@ class Ranking:
             return f"`{doubled}` is combined with itself"
         if not self.runner.program.crashed and (dropped := find_dropped_name(texts, self.units)):
             return f"`{dropped}` is no longer read, and nothing else in its place"
+        if counted := find_counted_name(texts, self.units):
+            return f"of `{counted}` nothing but its length is asked"
         others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
         call = find_exchanged_call(texts, self.units, others)
         return f"the arguments of `{call}` may be in the wrong order" if call else ""

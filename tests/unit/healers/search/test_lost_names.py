@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.inside.search.lost_names import (
+    find_counted_name,
     find_doubled_name,
     find_dropped_name,
     find_exchanged_call,
@@ -85,3 +86,16 @@ def test_a_statement_that_combines_a_name_with_itself_is_doubted(old: str, new: 
 )
 def test_a_statement_that_only_reads_less_is_doubted(new: str, dropped: str) -> None:
     assert find_dropped_name({0: new}, make_units("full = orders.merge(customers)")) == dropped
+
+
+@pytest.mark.parametrize(
+    ("check", "counted"),
+    [
+        ("assert len(full) == len(orders)", "full"),
+        ("assert len(full) == len(orders) and full[0] == 1", ""),
+        ("assert orders == 3", ""),
+    ],
+)
+def test_what_is_asked_for_its_length_alone_is_doubted(check: str, counted: str) -> None:
+    units = make_units("full = orders.merge(customers)", check)
+    assert find_counted_name({0: "full = sorted(orders)"}, units) == counted
