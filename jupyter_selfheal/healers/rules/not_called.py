@@ -78,6 +78,18 @@ class NotCalled(Rule):
         if thing.is_class and not isinstance(outer, ast.Subscript):
             return
         signature = context.signature(text)
+        is_free = signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
+        made = context.find_last_assignment(node.id) if isinstance(node, ast.Name) and is_free else None
+        if made is not None and isinstance(
+            made.node.value, ast.Attribute
+        ):  # `b = a.copy`: a call at each use would be another copy
+            start, end = src.find_span(made.source, made.node.value)
+            method = made.source[start:end]
+            edits = context.replace(made.cell_id, [(end, end, "()")])
+            yield self.patch(
+                edits, f"Call `{method}()`", f"`{method}` is a function: call it to get its result.", prior=0.8
+            )
+            return
         if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
                 return
@@ -90,7 +102,7 @@ class NotCalled(Rule):
                 return
             change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
             title = f"Call `{text}(…)` with parentheses"
-        elif signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters):
+        elif is_free:
             change = (context.span(node)[1], context.span(node)[1], "()")
             title = f"Call `{text}()`"
         else:
