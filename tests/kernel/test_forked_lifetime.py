@@ -196,11 +196,14 @@ def test_a_discarded_copy_takes_its_spare_along(user: User) -> None:
 
 def test_the_result_comes_after_the_end_of_what_the_trial_started(user: User) -> None:
     state = user.freeze("before")
-    for start in (SERVER, "import os, time\nif os.fork() == 0: time.sleep(600)\nprint(os.getpid())"):
+    for start in (SERVER, "import os, time\nchild = os.fork()\nif child == 0: time.sleep(600)\nprint(child)"):
         assert made_ahead(state)
-        assert tried(state, start, sandbox=OPEN).ran
-        assert not named("sleep")
-        assert len(set(list_marked()) - {user.kernel.pid, warden_of(user)}) <= 5, "the zygote and at most two pairs"
+        started = int(printed(tried(state, start, sandbox=OPEN)))
+        assert started not in list_marked()
+        # guards that have told of the end may themselves still be ending, on a machine that does much else
+        assert wait_until(lambda: len(set(list_marked()) - {user.kernel.pid, warden_of(user)}) <= 5), (
+            "the zygote and at most two pairs"
+        )
     port = "import socket, threading\ns = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])\n"
     number = int(printed(tried(state, port, sandbox=OPEN)))
     again = f"import socket\ns = socket.create_server(('127.0.0.1', {number}), reuse_port=False); print('free')"
