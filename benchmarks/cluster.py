@@ -92,18 +92,18 @@ class Cluster:
 
     def start(self) -> None:
         """Start the scheduler and its workers."""
-        self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show")
+        self._start_process("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show")
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
                 break
             time.sleep(0.2)
         for _ in range(self.count):
-            self._start(
+            self._start_process(
                 "worker", f"tcp://127.0.0.1:{self.port}", "--nthreads", "1", "--no-dashboard", "--local-directory",
                 str(self.folder / "dask"),
             )  # fmt: skip
 
-    def _start(self, what: str, *words: str) -> None:
+    def _start_process(self, what: str, *words: str) -> None:
         with open(self.folder / "dask.log", "ab") as log:
             command = [sys.executable, "-m", "distributed.cli.dask_" + what, *words]
             self.processes.append(subprocess.Popen(command, env=self.environment, stdout=log, stderr=log))

@@ -196,15 +196,15 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
     wait = -1
     for name, value in _read_options(line):
         if name in ("expect", "check"):
-            texts[name].append(_read_expression(value, known) if name == "expect" else _unquote(value))
+            texts[name].append(_read_expression(value, known) if name == "expect" else _unquote_value(value))
         elif name in _TEXTS:
-            texts[name].append(_unquote(value))
+            texts[name].append(_unquote_value(value))
         elif name in ("wait", "no-wait"):
             wait = int(name == "wait")
         elif name in _FLAGS:
             settings[name] = True
         else:
-            settings[_CONFIG[name]] = _read_option(name, _unquote(value))
+            settings[_CONFIG[name]] = _read_option(name, _unquote_value(value))
     from jupyter_selfheal.model import Oracle
 
     oracle = Oracle(
@@ -254,7 +254,7 @@ def _read_literal(value: str) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def _unquote(value: str) -> str:
+def _unquote_value(value: str) -> str:
     text = _read_literal(value)
     return value if text is None else text
 

@@ -45,7 +45,7 @@ def register(cls: type[T]) -> type[T]:
 def encode(value: Any) -> model.JSON:
     """The JSON form of a value of the model. Raises :class:`WireError` for anything that cannot travel."""
     try:
-        return _encode(value)
+        return _encode_value(value)
     except RecursionError:
         raise WireError(f"{type(value).__name__} cannot be sent: {TOO_DEEP}") from None
 
@@ -88,22 +88,22 @@ def loads(line: str | bytes) -> Any:
     return decode(raw["body"])
 
 
-def _encode(value: Any) -> model.JSON:
+def _encode_value(value: Any) -> model.JSON:
     if isinstance(value, enum.Enum):
         return value.value
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        return {str(k): _encode(v) for k, v in value.items()}
+        return {str(k): _encode_value(v) for k, v in value.items()}
     if isinstance(value, tuple | list | frozenset | set):
-        return [_encode(v) for v in value]
+        return [_encode_value(v) for v in value]
     cls: Any = type(value)
     if dataclasses.is_dataclass(value) and _find_class(cls.__name__) is not None:
         sent: dict[str, Any] = {"$": cls.__name__}
         for name, default in _list_defaults(cls):
             item = getattr(value, name)
             if default is dataclasses.MISSING or item != default or type(item) is not type(default):
-                sent[name] = _encode(item)
+                sent[name] = _encode_value(item)
         return sent
     raise WireError(f"{type(value).__name__} cannot be sent: it is not a class of the model")
 
@@ -112,7 +112,7 @@ def _decode_object(raw: model.JSON) -> Any:
     name = raw.get("$") if isinstance(raw, dict) else None
     cls = _find_class(name) if isinstance(name, str) else None
     if cls is None:
-        raise WireError(f"no object of this release: {_shorten(raw)}")
+        raise WireError(f"no object of this release: {_shorten_value(raw)}")
     hints = _read_hints(typing.cast(Any, cls))
     values = {}
     for field, value in raw.items():
@@ -120,14 +120,14 @@ def _decode_object(raw: model.JSON) -> Any:
             continue
         if field not in hints:
             raise WireError(f"{name} has no field {field!r}: it was written by another release")
-        values[field] = _decode(value, hints[field])
+        values[field] = _decode_value(value, hints[field])
     try:
         return cls(**values)
     except (TypeError, ValueError, ConfigError) as error:
         raise WireError(f"{name}: {error}") from error
 
 
-def _decode(raw: model.JSON, hint: Any) -> Any:
+def _decode_value(raw: model.JSON, hint: Any) -> Any:
     """The value that a type hint asks for."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
@@ -136,11 +136,11 @@ def _decode(raw: model.JSON, hint: Any) -> Any:
         return _decode_union(raw, args)
     if origin is tuple and isinstance(raw, list):
         if len(args) == 2 and args[1] is Ellipsis:
-            return tuple(_decode(v, args[0]) for v in raw)
+            return tuple(_decode_value(v, args[0]) for v in raw)
         if len(args) == len(raw):
-            return tuple(_decode(v, a) for v, a in zip(raw, args, strict=True))
+            return tuple(_decode_value(v, a) for v, a in zip(raw, args, strict=True))
     elif origin is Mapping and isinstance(raw, dict):
-        return {k: _decode(v, args[1]) for k, v in raw.items()}
+        return {k: _decode_value(v, args[1]) for k, v in raw.items()}
     elif isinstance(hint, type) and issubclass(hint, enum.Enum):
         with contextlib.suppress(ValueError):
             return hint(raw)
@@ -156,7 +156,7 @@ def _decode(raw: model.JSON, hint: Any) -> Any:
             return None
     elif type(raw) is hint:
         return raw
-    raise WireError(f"expected {getattr(hint, '__name__', hint)}, got {_shorten(raw)}")
+    raise WireError(f"expected {getattr(hint, '__name__', hint)}, got {_shorten_value(raw)}")
 
 
 def _decode_union(raw: model.JSON, options: tuple[Any, ...]) -> Any:
@@ -168,11 +168,11 @@ def _decode_union(raw: model.JSON, options: tuple[Any, ...]) -> Any:
     else:
         for option in options:
             with contextlib.suppress(WireError):
-                return _decode(raw, option)
-    raise WireError(f"expected {' or '.join(str(o) for o in options)}, got {_shorten(raw)}")
+                return _decode_value(raw, option)
+    raise WireError(f"expected {' or '.join(str(o) for o in options)}, got {_shorten_value(raw)}")
 
 
-def _shorten(raw: model.JSON) -> str:
+def _shorten_value(raw: model.JSON) -> str:
     """The beginning of a value, for a complaint about it; only texts and numbers are shown."""
     if isinstance(raw, dict) and isinstance(raw.get("$"), str):
         return f"{raw['$'][:40]!r}, which is unknown here or fits nowhere"

@@ -49,7 +49,7 @@ class KernelFacts:
         question = json.dumps([source, argument], sort_keys=True)
         with self._asking:
             if question not in self._answers:
-                self._answers[question] = self._ask(Probe(source, argument, timeout=PROBE_SECONDS))
+                self._answers[question] = self._ask_once(Probe(source, argument, timeout=PROBE_SECONDS))
             return self._answers[question]
 
     def close(self) -> None:
@@ -64,30 +64,30 @@ class KernelFacts:
         if kept is not None:
             kept.close()
 
-    def _ask(self, probe: Probe) -> JSON:
+    def _ask_once(self, probe: Probe) -> JSON:
         after = self._after
         # what the state is to this cell was said by whoever gave it: an earlier failure may have left it, too
         if after is not None or self._failure is None or self._failure.kind in _WITHOUT_AFTER:
-            return self._answer(after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+            return self._answer_request(after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
         if self._repeated >= REPEATS_SECONDS:
             return None
         steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
         limit = self._cell_seconds + PROBE_SECONDS
-        return self._answer(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
+        return self._answer_request(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
 
-    def _answer(self, kernel: TrialKernel, request: TrialRequest) -> JSON:
+    def _answer_request(self, kernel: TrialKernel, request: TrialRequest) -> JSON:
         closings = self._closings
         try:
             trial, kept = kernel.run(request)
         except KernelError:
             return None  # the machinery's fault shows in the trials themselves; a fact is only a help
         if kept is not None:
-            self._keep(kept, closings)
+            self._keep_state(kept, closings)
         elif request.keep is Keep.ALWAYS:
             self._repeated += trial.seconds
         return trial.probe(request.steps[-1].name) if isinstance(request.steps[-1], Probe) else None
 
-    def _keep(self, kept: TrialKernel, closings: int) -> None:
+    def _keep_state(self, kept: TrialKernel, closings: int) -> None:
         """Keep the state for further questions, unless :meth:`close` came while it was made."""
         with self._keeping:
             is_wanted = closings == self._closings

@@ -198,7 +198,7 @@ def _is_missing(value: Any) -> bool:
 Pairs = Iterator[tuple[Any, Any, str]]
 
 
-def _pair(want: Any, got: Any, where: str = "") -> Pairs:
+def _pair_values(want: Any, got: Any, where: str = "") -> Pairs:
     return iter([(want, got, where)])
 
 
@@ -210,11 +210,11 @@ def _begin_pandas(want: Any, got: Any, where: str) -> Pairs | None:
     if not isinstance(got, kinds):
         return fail(want, got, where) if isinstance(want, kinds) else None
     if isinstance(want, list | tuple):
-        return _pair(list(want), got.values.tolist())
+        return _pair_values(list(want), got.values.tolist())
     if isinstance(want, dict) and got.ndim == 2:
-        return _pair(want, got.to_dict("list"))
+        return _pair_values(want, got.to_dict("list"))
     if isinstance(want, dict) and hasattr(got, "to_dict"):
-        return _pair(want, got.to_dict())
+        return _pair_values(want, got.to_dict())
     kind = next((k for k in kinds if isinstance(want, k)), None)
     if kind is None or not isinstance(got, kind):
         raise Different(where, f"expected a {type(want).__name__}, got a {type(got).__name__}")
@@ -247,9 +247,9 @@ def _begin_arrays(want: Any, got: Any, where: str) -> Pairs | None:
     numpy: Any = sys.modules.get("numpy")
     kind: Any = getattr(numpy, "ndarray", ())
     if isinstance(got, kind) and isinstance(want, list | tuple):
-        return _pair(list(want), got.tolist())
+        return _pair_values(list(want), got.tolist())
     if isinstance(want, kind) and isinstance(got, _Items):
-        return _pair(_Items(want.tolist()), got)
+        return _pair_values(_Items(want.tolist()), got)
     if not isinstance(want, kind) and not isinstance(got, kind):
         return None
     if not isinstance(want, kind) or not isinstance(got, kind):
@@ -259,7 +259,7 @@ def _begin_arrays(want: Any, got: Any, where: str) -> Pairs | None:
     if _kind_of_dtype(want) != _kind_of_dtype(got):
         raise Different(where, f"expected dtype {want.dtype}, got {got.dtype}")
     if want.dtype.kind not in "fciub":
-        return _pair(want.tolist(), got.tolist())
+        return _pair_values(want.tolist(), got.tolist())
     is_float = want.dtype.kind in "fc"
     equal = numpy.isclose(got, want, rtol=RTOL, atol=ATOL, equal_nan=True) if is_float else want == got
     if not bool(equal.all()):
@@ -294,7 +294,7 @@ def _begin_sets(want: Any, got: Any, where: str) -> Pairs | None:
         view, other = (want, got) if isinstance(want, Set) else (got, want)
         if isinstance(view, set | frozenset) or not isinstance(other, list | tuple):
             return fail(want, got, where)
-        return _pair(_Items(want), _Items(got))
+        return _pair_values(_Items(want), _Items(got))
     if len(want) != len(got):
         return fail(want, got, where)
     _match_items([v for v in want if v not in got], [v for v in got if v not in want], where)
@@ -346,5 +346,5 @@ def _begin_objects(want: Any, got: Any, where: str) -> Pairs:
     has_own_equality = one is two and any("__eq__" in vars(base) for base in one.__mro__[:-1])
     is_same_class = one is two or (one.__module__, one.__qualname__) == (two.__module__, two.__qualname__)
     if is_same_class and not has_own_equality and getattr(want, "__dict__", None):
-        return _pair(vars(want), vars(got), "" if where else one.__name__)
+        return _pair_values(vars(want), vars(got), "" if where else one.__name__)
     return fail(want, got, where)

@@ -96,7 +96,7 @@ def locate_error() -> None:
     line = locate.find_line(frames, lambda frame: frame[0] == _ran["file"], timed)
     if isinstance(error, SyntaxError) and (_before_exec or not line):
         line = error.lineno or 0
-    place = {"ename": type(error).__name__, "evalue": _describe(error), "line": line, "before_exec": _before_exec}
+    place = {"ename": type(error).__name__, "evalue": _describe_error(error), "line": line, "before_exec": _before_exec}
     answer = json.dumps({**place, "frames": locate.drop_middle_frames(frames)})
 
 
@@ -109,7 +109,7 @@ def ask(shell: Any, source: str, argument: str, stdout: str) -> None:
         exec(compile(source, "<probe>", "exec"), space)
         answer = json.dumps({"value": space["probe"](shell, last, json.loads(argument))})
     except Exception as error:
-        answer = json.dumps({"ename": type(error).__name__, "evalue": _describe(error)})
+        answer = json.dumps({"ename": type(error).__name__, "evalue": _describe_error(error)})
 
 
 def enter_sandbox(code: str, megabytes: int, network: bool) -> None:
@@ -123,7 +123,7 @@ def enter_sandbox(code: str, megabytes: int, network: bool) -> None:
     answer = json.dumps(layers)
 
 
-def _describe(error: BaseException | None) -> str:
+def _describe_error(error: BaseException | None) -> str:
     try:
         return str(error)
     except Exception:  # a __str__ of the user's

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def _locate(journal: Path) -> Path:
+def _locate_secrets(journal: Path) -> Path:
     return journal.with_suffix(".secrets")
 
 
@@ -29,14 +29,14 @@ def keep_live_secrets(journal: Path, values: Iterable[str]) -> None:
         held |= set(read_live_secrets(journal)) if held else set()
         if held:
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-            with os.fdopen(os.open(_locate(journal), flags, 0o600), "w", encoding="utf-8") as file:
+            with os.fdopen(os.open(_locate_secrets(journal), flags, 0o600), "w", encoding="utf-8") as file:
                 json.dump(sorted(held), file)
 
 
 def read_live_secrets(journal: Path) -> tuple[str, ...]:
     """What was kept beside a journal; nothing where nothing was, or it cannot be read."""
     try:
-        kept = json.loads(_locate(journal).read_text(encoding="utf-8"))
+        kept = json.loads(_locate_secrets(journal).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ()
     return tuple(value for value in kept if isinstance(value, str)) if isinstance(kept, list) else ()

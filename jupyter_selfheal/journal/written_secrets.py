@@ -37,9 +37,9 @@ def _list_named(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """(name, what stands under it) of a syntax node."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
-            yield from _pair(target, node.value)
+            yield from _pair_targets(target, node.value)
     elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-        yield from _pair(node.target, node.value)
+        yield from _pair_targets(node.target, node.value)
     elif isinstance(node, ast.keyword) and node.arg:
         yield node.arg, node.value
     elif isinstance(node, ast.Dict):
@@ -56,10 +56,10 @@ def _list_named(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield from ((name, value) for name, value in zip(named, node.args[1:], strict=False) if name)
 
 
-def _pair(target: ast.AST, value: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+def _pair_targets(target: ast.AST, value: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         for one, item in zip(target.elts, value.elts, strict=False):
-            yield from _pair(one, item)
+            yield from _pair_targets(one, item)
     else:
         yield _read_name(target), value
 

@@ -43,12 +43,14 @@ class Environments:
         program = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
         uv = shutil.which("uv")
         if uv:
-            self._run([uv, "venv", "--quiet", "--python", python or sys.executable, str(folder)], label)
-            self._run([uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", program, *wanted], label)
+            self._run_command([uv, "venv", "--quiet", "--python", python or sys.executable, str(folder)], label)
+            self._run_command(
+                [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", program, *wanted], label
+            )
         else:
-            self._run([find_python(python), "-m", "venv", str(folder)], label)
+            self._run_command([find_python(python), "-m", "venv", str(folder)], label)
             pip = [program, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
-            self._run([*pip, *wanted], label)
+            self._run_command([*pip, *wanted], label)
         self._write_kernelspec(name, folder, program)
         return name
 
@@ -70,7 +72,7 @@ class Environments:
         target.mkdir(parents=True)
         (target / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
 
-    def _run(self, command: Sequence[str], label: str) -> None:
+    def _run_command(self, command: Sequence[str], label: str) -> None:
         complaint = f"{label} could not be made"
         try:
             done = subprocess.run(

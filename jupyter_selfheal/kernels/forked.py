@@ -81,7 +81,7 @@ class ForkedKernel:
             mine, theirs = socket.socketpair()
             with mine:
                 with theirs:
-                    self._send({"do": "probe"}, [theirs])
+                    self._send_order({"do": "probe"}, [theirs])
                 mine.settimeout(_PATIENCE)
                 with contextlib.suppress(OSError), mine.makefile("rb") as answer:
                     self._probed = json.loads(answer.read() or b"null")
@@ -96,7 +96,7 @@ class ForkedKernel:
             self._register_trial(channels.status)
             try:
                 order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_sandboxed(request.sandbox)}
-                self._send(order, channels.theirs)
+                self._send_order(order, channels.theirs)
                 channels.close_theirs()
                 reading = ResultReader(request.steps)
                 send_request(channels.results, request, self._folders)
@@ -128,7 +128,7 @@ class ForkedKernel:
             self._control.close()
         self._lineage.remove_state()
 
-    def _send(self, order: Mapping[str, Any], ends: list[socket.socket]) -> None:
+    def _send_order(self, order: Mapping[str, Any], ends: list[socket.socket]) -> None:
         with self._lock:
             if self._closed:
                 raise KernelError("this state was closed: open a new one")

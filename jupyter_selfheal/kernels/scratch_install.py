@@ -71,7 +71,7 @@ class ScratchInstaller:
             if self._closed.is_set():
                 raise InfrastructureError(f"{requirement} is not installed: the heal has ended")
             if requirement not in self._done:
-                self._done[requirement] = self._install(requirement.strip())
+                self._done[requirement] = self._install_requirement(requirement.strip())
             return self._done[requirement]
 
     def _install_together(self, requirements: Sequence[str]) -> str:
@@ -96,7 +96,7 @@ class ScratchInstaller:
                 self._folder.cleanup()
             self._folder, self._done = None, {}
 
-    def _install(self, requirement: str) -> str:
+    def _install_requirement(self, requirement: str) -> str:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="selfheal-install-")
         root = Path(self._folder.name)

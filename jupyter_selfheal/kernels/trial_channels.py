@@ -93,7 +93,7 @@ def read_results(channels: Channels, reading: ResultReader, deadline: float) -> 
             raise KernelError(f"the trial kernel does not answer: {GONE}")
         for number, _ in ready:
             is_status = number == channels.status.fileno()
-            data = _receive(channels.status if is_status else channels.results)
+            data = _receive_bytes(channels.status if is_status else channels.results)
             if not data:
                 waiting.discard(number)
                 poll.unregister(number)
@@ -119,7 +119,7 @@ def _take_frames(frames: FrameReader, data: bytes, reading: ResultReader) -> Non
         raise KernelError(f"the trial sent what cannot be read ({type(error).__name__}: {error})") from error
 
 
-def _receive(end: socket.socket) -> bytes:
+def _receive_bytes(end: socket.socket) -> bytes:
     try:
         return end.recv(1 << 20)
     except ConnectionResetError:

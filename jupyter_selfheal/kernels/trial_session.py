@@ -116,7 +116,7 @@ class TrialSession:
 
     def _run_probe(self, step: Probe, seconds: float) -> StepResult:
         argument = json.dumps(step.argument)
-        reply = self._send(f"ask({_SHELL}, {step.source!r}, {argument!r}, {self._stdout!r})", seconds)
+        reply = self._send_call(f"ask({_SHELL}, {step.source!r}, {argument!r}, {self._stdout!r})", seconds)
         if reply.timed_out:
             return StepResult("timeout")
         if not reply.ok:
@@ -126,13 +126,13 @@ class TrialSession:
             return StepResult("ok", value=answer["value"])
         return StepResult("error", errors=(ErrorInfo(answer["ename"], answer["evalue"]),))
 
-    def _send(self, call: str, seconds: float) -> Reply:
+    def _send_call(self, call: str, seconds: float) -> Reply:
         return self.kernel.execute(
             f"{_INSIDE}.{call}", seconds, silent=True, expressions={"answer": f"{_INSIDE}.answer"}
         )
 
     def _fetch_answer(self, call: str, seconds: float) -> JSON:
-        reply = self._send(call, seconds)
+        reply = self._send_call(call, seconds)
         if reply.died:
             return None
         if not reply.ok:

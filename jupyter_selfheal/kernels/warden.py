@@ -30,7 +30,7 @@ from typing import Any
 def main(order: dict[str, Any]) -> None:
     """Isolate, start the kernel, wait for its end or for ours."""
     life, status = int(order["life"]), int(order["status"])
-    layers, why_not = _isolate(order)
+    layers, why_not = _isolate_kernel(order)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -39,15 +39,15 @@ def main(order: dict[str, Any]) -> None:
     me, kernel = os.getpid(), os.fork()
     if kernel == 0:
         _become_kernel(order["argv"], me)
-    _report(status, {"pid": kernel, "layers": layers, "why_not": why_not})
+    _report_status(status, {"pid": kernel, "layers": layers, "why_not": why_not})
     code = _wait_for_end(kernel, life, wake_read)
     _kill_all(kernel)
     if not _is_owned(life):  # all but the folder itself, where that is a mount here
         shutil.rmtree(order["shared"][0], ignore_errors=True)
-    _report(status, {"exit": code})
+    _report_status(status, {"exit": code})
 
 
-def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
+def _isolate_kernel(order: dict[str, Any]) -> tuple[list[str], str]:
     """Layers that are on and why writes are not isolated (empty where they are, or were not asked to be)."""
     if sys.platform != "linux":
         return [], f"overlay: not on {sys.platform}" if order["writes"] != "allow" else ""
@@ -68,11 +68,11 @@ def _isolate(order: dict[str, Any]) -> tuple[list[str], str]:
             os.environ["TMPDIR"] = order["shared"][0]
         return layers, why_not
     except sandbox.LayerFailed as error:
-        _report(int(order["status"]), {"error": str(error)})
+        _report_status(int(order["status"]), {"error": str(error)})
         sys.exit(1)
 
 
-def _probe() -> dict[str, str | None]:
+def _probe_layers() -> dict[str, str | None]:
     from jupyter_selfheal.inside.fork import sandbox
 
     return sandbox.probe()
@@ -150,7 +150,7 @@ def _find_parent(pid: str) -> int:
         return 0
 
 
-def _report(status: int, message: dict[str, Any]) -> None:
+def _report_status(status: int, message: dict[str, Any]) -> None:
     with contextlib.suppress(BrokenPipeError):
         os.write(status, json.dumps(message).encode() + b"\n")
 
@@ -160,6 +160,6 @@ if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     asked = json.loads(sys.argv[1])
     if asked.get("probe"):
-        print(json.dumps(_probe()))
+        print(json.dumps(_probe_layers()))
     else:
         main(asked)

@@ -186,7 +186,7 @@ def _apply_event(state: State | None, event: Event, config: HealConfig) -> State
     if isinstance(event, ANYWHERE):
         return replace(state, dossier=advance.on_payment(state.dossier, event))
     if isinstance(event, INTERRUPTS):
-        return _interrupt(state, event)
+        return _interrupt_state(state, event)
     match state, event:
         case Reported(), BaselineRan():
             return advance.on_baseline(state, event, config)
@@ -236,7 +236,7 @@ def _apply_move(state: Diagnosed | Consented | Judged, event: Event, config: Hea
     raise _refuse_event(state, event)
 
 
-def _interrupt(state: State, event: CancelRequested | Broke) -> State:
+def _interrupt_state(state: State, event: CancelRequested | Broke) -> State:
     """Whatever was going on stops; what the user approved before stays approved."""
     if isinstance(state, Applied | Stopping):
         return state

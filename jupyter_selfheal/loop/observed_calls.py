@@ -73,7 +73,7 @@ class CallObserver:
         cells = choose_callers(list_witnesses(case)) if affected.functions and kernel.is_exact else ()
         if not any(calls_any(cell, affected.functions) for cell in cells):
             return None
-        recording = self._record(cells, kernel)
+        recording = self._record_calls(cells, kernel)
         calls = [c for c in recording.calls if c["name"].split(".")[0] in affected.functions]
         argument = {"calls": calls, "reshaped": sorted(affected.reshaped)}
         return (
@@ -89,7 +89,7 @@ class CallObserver:
             return trial
         return replace(trial, steps=(*trial.steps, *self._recording.steps))
 
-    def _record(self, cells: tuple[Cell, ...], kernel: TrialKernel) -> Recording:
+    def _record_calls(self, cells: tuple[Cell, ...], kernel: TrialKernel) -> Recording:
         with self._lock:
             if self._recording is None:
                 self._recording = record_calls(cells, kernel, self._sandbox)

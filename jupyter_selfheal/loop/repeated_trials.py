@@ -122,16 +122,16 @@ class RepeatedTrials:
         with_baseline: bool,
     ) -> Repeats:
         if with_baseline:
-            failed = self._fails(case, BASELINE, state, first)
+            failed = self._fails_again(case, BASELINE, state, first)
             repeats = replace(repeats, runs=repeats.runs + 1, failures=repeats.failures + failed)
-        failed = self._fails(case, patch, state, first)
+        failed = self._fails_again(case, patch, state, first)
         return replace(
             repeats,
             patched_runs=repeats.patched_runs + 1,
             patched_failures=repeats.patched_failures + failed,
         )
 
-    def _fails(self, case: Case, patch: Patch, state: TrialKernel, first: tuple[Step, ...]) -> bool:
+    def _fails_again(self, case: Case, patch: Patch, state: TrialKernel, first: tuple[Step, ...]) -> bool:
         trial, _ = self._states.run_trial(case, patch, state, first=first)
         missed = self._find_missed(case, trial)
         if patch.is_empty:

@@ -129,12 +129,12 @@ class _Effects(ast.NodeVisitor):
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         for target in node.targets:
-            self._assign(target, node.value)
+            self._assign_target(target, node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self.visit(node.value)
-            self._assign(node.target, node.value)
+            self._assign_target(node.target, node.value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
@@ -146,7 +146,7 @@ class _Effects(ast.NodeVisitor):
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
-        self._assign(node.target, node.iter)
+        self._assign_target(node.target, node.iter)
         for child in [*node.body, *node.orelse]:
             self.visit(child)
 
@@ -162,20 +162,20 @@ class _Effects(ast.NodeVisitor):
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
-    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+    def _assign_target(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             for part in target.elts:
-                self._assign(part, value)
+                self._assign_target(part, value)
         elif isinstance(target, ast.Starred):
-            self._assign(target.value, value)
+            self._assign_target(target.value, value)
         elif isinstance(target, ast.Name):
             if any(isinstance(n, ast.Name) and n.id == target.id for n in ast.walk(value)):
                 self._add_change(target)
-            self._bind(target.id, value)
+            self._bind_name(target.id, value)
         elif ast.unparse(target) in {ast.unparse(n) for n in ast.walk(value) if isinstance(n, type(target))}:
             self._add_change(target)  # ``d["k"] = 1`` may be done twice, ``d["k"] = d["k"] / 2`` may not
 
-    def _bind(self, name: str, value: ast.expr) -> None:
+    def _bind_name(self, name: str, value: ast.expr) -> None:
         """A name for a value that is made here, or another name for something (a part of something) from outside."""
         self._fresh.discard(name)
         part = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Starred)

@@ -74,7 +74,7 @@ class AnthropicProvider:
 
         def send(seconds: float, billed: Cost) -> ModelReply:
             left = find_reply_limit(self._prices, request, billed)
-            return self._send(client, request, left, seconds, progress)
+            return self._send_request(client, request, left, seconds, progress)
 
         reply, billed = self._retry.run(send, request.timeout, request.tries)
         return reply if billed == Cost() else _replace_cost(reply, billed + reply.cost)
@@ -95,7 +95,7 @@ class AnthropicProvider:
                 raise build_error(self.name, "invalid", str(error)) from error
         return self._client
 
-    def _send(
+    def _send_request(
         self,
         client: anthropic.Anthropic,
         request: ModelRequest,

@@ -75,10 +75,10 @@ class RecordingProvider:
         """See :class:`~jupyter_selfheal.ports.Provider`. What failed is not kept."""
         reply = self._inner.complete(request, progress)
         with self._lock:
-            self._keep(request, reply)
+            self._keep_reply(request, reply)
         return reply
 
-    def _keep(self, request: ModelRequest, reply: ModelReply) -> None:
+    def _keep_reply(self, request: ModelRequest, reply: ModelReply) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{hash_request(request)}.json"
         known = json.loads(path.read_text(encoding="utf-8"))["replies"] if path.exists() else []

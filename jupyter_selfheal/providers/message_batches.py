@@ -41,7 +41,7 @@ class MessageBatchesProvider(AnthropicProvider):
 
     def worst_case(self, request: ModelRequest) -> Cost:
         """See :class:`~jupyter_selfheal.ports.Provider`."""
-        return _halve(super().worst_case(request))
+        return _halve_cost(super().worst_case(request))
 
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """See :class:`~jupyter_selfheal.ports.Provider`. ``progress`` is called at each look, and may raise: the
@@ -51,7 +51,7 @@ class MessageBatchesProvider(AnthropicProvider):
         most = self.worst_case(request)
         batch = self._ask(lambda: batches.create(requests=[entry], timeout=SECONDS), most)
         try:
-            self._wait(batches, batch.id, progress)
+            self._wait_for_batch(batches, batch.id, progress)
             results = self._ask(lambda: list(batches.results(batch.id, timeout=SECONDS)))
         except BaseException as error:
             with contextlib.suppress(Exception):  # what is asked for no longer need not be paid
@@ -64,7 +64,7 @@ class MessageBatchesProvider(AnthropicProvider):
             progress(reply.text)
         return reply
 
-    def _wait(
+    def _wait_for_batch(
         self, batches: anthropic.resources.messages.Batches, batch: str, progress: Callable[[str], Any] | None
     ) -> None:
         wait = FIRST_WAIT
@@ -85,7 +85,7 @@ class MessageBatchesProvider(AnthropicProvider):
             raise build_error(self.name, "server", f"the batch ended without a reply ({kind})")
         message = result.message  # type: ignore[union-attr]
         text = "".join(block.text for block in message.content if block.type == "text")
-        cost = _halve(self._prices.compute_cost(request.model, read_usage(message.usage)))
+        cost = _halve_cost(self._prices.compute_cost(request.model, read_usage(message.usage)))
         stop = STOPS.get(str(message.stop_reason), "other")
         return ModelReply(text, stop, cost, model=message.model, usage=read_usage(message.usage))
 
@@ -119,5 +119,5 @@ class MessageBatchesProvider(AnthropicProvider):
         return self._retry.run(send, SECONDS)[0]
 
 
-def _halve(cost: Cost) -> Cost:
+def _halve_cost(cost: Cost) -> Cost:
     return replace(cost, usd=cost.usd * PRICE)

@@ -76,12 +76,12 @@ class OpenAICompatibleProvider:
 
         def send(seconds: float, billed: Cost) -> ModelReply:
             left = find_reply_limit(self._prices, request, billed)
-            return self._send(request, left, headers, seconds, progress)
+            return self._send_request(request, left, headers, seconds, progress)
 
         reply, billed = self._retry.run(send, request.timeout, request.tries)
         return reply if billed == Cost() else replace(reply, cost=billed + reply.cost)
 
-    def _send(
+    def _send_request(
         self,
         request: ModelRequest,
         max_tokens: int,

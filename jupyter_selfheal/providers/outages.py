@@ -108,7 +108,7 @@ class ProbingProvider:
     def complete(self, request: ModelRequest, progress: Callable[[str], Any] | None = None) -> ModelReply:
         """See :class:`~jupyter_selfheal.ports.Provider`. Raises :class:`ProviderError` without sending the request where the probe
         is not answered."""
-        probed = self._probe(request)
+        probed = self._probe_service(request)
         fitting = request if probed == Cost() else self._shorten_reply(request, probed)
         try:
             reply = self.inner.complete(fitting, progress)
@@ -132,7 +132,7 @@ class ProbingProvider:
             raise ProviderError(why, kind="overloaded", cost=probed)
         return shorter
 
-    def _probe(self, request: ModelRequest) -> Cost:
+    def _probe_service(self, request: ModelRequest) -> Cost:
         """What it cost to find that the service answers; nothing where no outage was repeated."""
         if self.outages.count < REPEATED:
             return Cost()

@@ -66,29 +66,29 @@ class Pot:
         """
         until = time.monotonic() + PATIENCE
         while True:
-            with self._open() as ledger:
+            with self._open_ledger() as ledger:
                 balance = _read_balance(ledger)
                 if self._can_pay(balance.worst_case + worst):
                     call = uuid.uuid4().hex
-                    _append(ledger, {"draw": call, "pid": os.getpid(), "cost": asdict(worst)})
+                    _append_entry(ledger, {"draw": call, "pid": os.getpid(), "cost": asdict(worst)})
                     return call
             if not self._can_pay(balance.count_lost(_is_alive) + worst) or time.monotonic() >= until:
-                raise ProviderError(self._explain(balance, worst), kind=BUDGET, cost=Cost())
+                raise ProviderError(self._explain_balance(balance, worst), kind=BUDGET, cost=Cost())
             time.sleep(TICK)
 
     def settle(self, call: str, cost: Cost) -> None:
         """What a call did cost."""
-        with self._open() as ledger:
-            _append(ledger, {"settle": call, "cost": asdict(cost)})
+        with self._open_ledger() as ledger:
+            _append_entry(ledger, {"settle": call, "cost": asdict(cost)})
 
     def spend(self, cost: Cost) -> None:
         """What an earlier part of the run has spent."""
-        with self._open() as ledger:
-            _append(ledger, {"settle": "", "cost": asdict(cost)})
+        with self._open_ledger() as ledger:
+            _append_entry(ledger, {"settle": "", "cost": asdict(cost)})
 
     def read_balance(self) -> Balance:
         """How it stands."""
-        with self._open() as ledger:
+        with self._open_ledger() as ledger:
             return _read_balance(ledger)
 
     def locate_outages(self, name: str) -> Path:
@@ -105,7 +105,7 @@ class Pot:
             return False
         return not after.unknown or (self.usd > 0 and after.input_tokens + after.output_tokens <= self.tokens)
 
-    def _explain(self, balance: Balance, worst: Cost) -> str:
+    def _explain_balance(self, balance: Balance, worst: Cost) -> str:
         used = balance.worst_case
         if worst.unknown:
             tokens = used.input_tokens + used.output_tokens
@@ -116,7 +116,7 @@ class Pot:
         )
 
     @contextlib.contextmanager
-    def _open(self) -> Iterator[IO[bytes]]:
+    def _open_ledger(self) -> Iterator[IO[bytes]]:
         import fcntl
 
         with _IN_PROCESS, open(self.path, "a+b", opener=_open_private) as ledger:
@@ -182,7 +182,7 @@ def _read_balance(ledger: IO[bytes]) -> Balance:
     return balance
 
 
-def _append(ledger: IO[bytes], entry: dict[str, Any]) -> None:
+def _append_entry(ledger: IO[bytes], entry: dict[str, Any]) -> None:
     """One more line, on its own also after one that was cut off."""
     end = ledger.seek(0, os.SEEK_END)
     if end:

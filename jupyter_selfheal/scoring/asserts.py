@@ -105,7 +105,7 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
             names = src.collect_names([statement.node])
             if (
                 _holds_only_asserts(statement.node)
-                and _depends(names, own)
+                and _depends_on_own(names, own)
                 and names.uses <= there
                 and not names.uses & rebound
             ):
@@ -121,7 +121,7 @@ def _holds_only_asserts(node: ast.stmt) -> bool:
     return is_assert(node)
 
 
-def _depends(names: Names, own: Names) -> bool:
+def _depends_on_own(names: Names, own: Names) -> bool:
     return bool(names.uses & (own.binds | own.changes))
 
 

@@ -12,19 +12,19 @@ from jupyter_selfheal.scoring.asserts import list_patched_cells
 def find_band_aid(case: Case, patch: Patch) -> str | None:
     """How a patch treats the symptom, as in "It raises the recursion limit"; None where it does not."""
     cells = list_patched_cells(case, patch)
-    known = {ast.dump(node) for _, before, _ in cells for node in _walk(before)}
+    known = {ast.dump(node) for _, before, _ in cells for node in _walk_source(before)}
     for _, _, after in cells:
-        for node in _walk(after):
-            if ast.dump(node) not in known and (what := _describe(node)):
+        for node in _walk_source(after):
+            if ast.dump(node) not in known and (what := _describe_band_aid(node)):
                 return what
     return None
 
 
-def _walk(source: str) -> list[ast.AST]:
+def _walk_source(source: str) -> list[ast.AST]:
     return [n for n in src.walk(source) if isinstance(n, ast.Call | ast.Compare | ast.Subscript)]
 
 
-def _describe(node: ast.AST) -> str | None:
+def _describe_band_aid(node: ast.AST) -> str | None:
     if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("setrecursionlimit"):
         return "raises the recursion limit"
     if isinstance(node, ast.Compare) and all(_is_call_of(side, "str") for side in (node.left, *node.comparators)):

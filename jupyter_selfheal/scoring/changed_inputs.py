@@ -140,7 +140,7 @@ def _parse_after(case: Case, patch: Patch) -> list[ast.Module]:
 def _list_constants(trees: Sequence[ast.AST], skipped: set[int] | frozenset[int] = frozenset()) -> list[Any]:
     found = []
     for node in (n for tree in trees for n in ast.walk(tree) if id(n) not in skipped):
-        value = _fold(node)
+        value = _fold_constant(node)
         if _can_vary(value):
             found.append(value)
     return found
@@ -150,15 +150,15 @@ def _can_vary(value: Any) -> bool:
     return isinstance(value, int | float | str) and not isinstance(value, bool)
 
 
-def _fold(node: ast.AST) -> Any:
+def _fold_constant(node: ast.AST) -> Any:
     """The number or text that a constant, or plain arithmetic of constants, comes to; None for anything else."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _fold(node.operand)
+        value = _fold_constant(node.operand)
         return -value if isinstance(value, int | float) else None
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        left, right = _fold(node.left), _fold(node.right)
+        left, right = _fold_constant(node.left), _fold_constant(node.right)
         texts = isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add)
         if texts or (_is_small(left) and _is_small(right)):
             try:

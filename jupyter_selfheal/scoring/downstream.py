@@ -72,7 +72,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                     cell.id,
                     step.ok,
                     _format_step_error(step),
-                    _compare(cell, case.notebook, step) if step.ok else stored.NOTHING,
+                    _compare_outputs(cell, case.notebook, step) if step.ok else stored.NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                     asserts=count_asserts_run(cell.source),
                 )
@@ -80,7 +80,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
     return tuple(below)
 
 
-def _compare(cell: Cell, notebook: Notebook, step: StepResult) -> stored.Comparison:
+def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> stored.Comparison:
     """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same."""
     compared = stored.compare(cell, step.outputs)
     by_chance = compared.differs and not is_repeatable(cell, notebook)

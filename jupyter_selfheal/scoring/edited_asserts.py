@@ -92,10 +92,10 @@ def _stands_elsewhere(case: Case, old: str, new: str) -> bool:
     asserted = {id(n) for tree in trees for a in ast.walk(tree) if isinstance(a, ast.Assert) for n in ast.walk(a)}
     nodes = [n for tree in trees for n in ast.walk(tree)]
     is_used = any(_read_word(n) == old for n in nodes if id(n) not in asserted)
-    return is_used and any(_defines(n, new) for n in nodes)
+    return is_used and any(_defines_word(n, new) for n in nodes)
 
 
-def _defines(node: ast.AST, word: str) -> bool:
+def _defines_word(node: ast.AST, word: str) -> bool:
     if isinstance(node, ast.Name | ast.Attribute):
         return isinstance(node.ctx, ast.Store) and _read_word(node) == word
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

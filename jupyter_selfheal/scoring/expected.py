@@ -121,14 +121,14 @@ def list_all_outputs(case: Case, trial: Trial, patch: Patch = BASELINE) -> tuple
     """The cell's outputs in a trial, those from before the failure included where the trial resumed after it."""
     cell = trial.step(Role.CELL)
     now = cell.outputs if cell is not None else ()
-    if trial.start is Start.AFTER_FAILURE and _resumes(
+    if trial.start is Start.AFTER_FAILURE and _resumes_cell(
         case, patch.source_of(case.failure.cell_id, case.failure.source)
     ):
         return tuple(o for o in case.failure.outputs if o.output_type != "error") + now
     return now
 
 
-def _resumes(case: Case, patched: str) -> bool:
+def _resumes_cell(case: Case, patched: str) -> bool:
     """Whether a trial from after the failure runs only what is left of the cell: the statements that had run are unchanged
     (imports may have come among them)."""
     at = case.failure.statement

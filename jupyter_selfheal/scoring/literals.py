@@ -58,7 +58,7 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
         looked_up = _collect_looked_up(tree)
         for node in (*_walk_results(tree), *_walk_distinctive(tree)):
             for value in _read_literal(node):
-                if not is_among(value, expected) or is_among(value, known) or _respells(value, known):
+                if not is_among(value, expected) or is_among(value, known) or _respells_value(value, known):
                     continue
                 if many and not _is_distinctive(value) and id(node) not in looked_up:
                     continue
@@ -94,7 +94,7 @@ def _find_part(case: Case, parts: Sequence[Any], new: Sequence[ast.AST]) -> str 
     for tree in new if invented else ():
         for node in (leaf for result in _walk_results(tree) for leaf in _list_items(result)):
             for value in _read_literal(node):
-                if is_among(value, invented) and not _respells(value, given):
+                if is_among(value, invented) and not _respells_value(value, given):
                     return ast.unparse(node)[:60]
     return None
 
@@ -286,7 +286,7 @@ def _equals_constant(node: ast.AST) -> bool:
     )
 
 
-def _respells(value: Any, known: Sequence[Any]) -> bool:
+def _respells_value(value: Any, known: Sequence[Any]) -> bool:
     if not isinstance(value, str):
         return False
     alike = (difflib.SequenceMatcher(None, value.lower(), k.lower()).ratio() for k in known if isinstance(k, str) and k)

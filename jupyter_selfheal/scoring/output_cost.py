@@ -64,7 +64,7 @@ def compute_charge(evidence: Evidence) -> Charge:
     differing = list(_list_differences(evidence))
     if not differing:
         return Charge()
-    reasons, feedback = _describe(differing, evidence.agreement)
+    reasons, feedback = _describe_differences(differing, evidence.agreement)
     least = min(comparison.similarity for _, comparison in differing)
     points = 0.5 + 1.0 * (1.0 - least)
     age = judge_age(evidence.agreement)
@@ -92,7 +92,9 @@ def _list_differences(evidence: Evidence) -> Iterator[tuple[str, Comparison]]:
             yield "The output of a cell below", below.output
 
 
-def _describe(differing: list[tuple[str, Comparison]], agreement: Agreement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _describe_differences(
+    differing: list[tuple[str, Comparison]], agreement: Agreement
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One sentence for the first difference and one for how many there are besides; and what the next attempt should know."""
     whose, first = differing[0]
     how = f"stored {show_value(first.stored, SHOWN)}, now {show_value(first.got, SHOWN)}"

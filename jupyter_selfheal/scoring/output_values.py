@@ -127,7 +127,7 @@ class _Reader:
         value = node.value
         if value is None or isinstance(value, bool | str | bytes):
             return value
-        return "..." if value is ... else Number(self._cut(node))
+        return "..." if value is ... else Number(self._cut_node(node))
 
     def _read_number(self, node: ast.UnaryOp | ast.BinOp) -> Value:
         """``-1`` or ``(1+2j)``. Nothing else is written with an operator in an output."""
@@ -137,9 +137,9 @@ class _Reader:
             return _read_name(f"-{inner[0].id}")
         if not all(isinstance(p, ast.Constant) and isinstance(p.value, int | float | complex) for p in inner):
             raise _NotAValueError
-        return Number(self._cut(node))
+        return Number(self._cut_node(node))
 
-    def _cut(self, node: ast.expr) -> str:
+    def _cut_node(self, node: ast.expr) -> str:
         """What stands in the text for a node of one line."""
         return self._lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
 

@@ -191,7 +191,7 @@ def _build_blocking_question(subject: Subject, texts: Mapping[str, str]) -> Ques
     by_line = [_group_patches(dict(zip(texts, (line.strip() for line in lines), strict=True))) for lines in columns]
     number, groups = next(((n, found) for n, found in enumerate(by_line, 1) if len(found) > 1), (0, dict[str, Ids]()))
     shown = list(groups or _group_patches(texts))[:ANSWERS]
-    short = [_shorten(line) for line in shown]
+    short = [_shorten_for_button(line) for line in shown]
     if len(set(short)) < len(short):
         short = [f"{at}: {line}" for at, line in enumerate(short, 1)]
     answers = {line: (groups or _group_patches(texts))[text] for line, text in zip(short, shown, strict=True)}
@@ -201,7 +201,7 @@ def _build_blocking_question(subject: Subject, texts: Mapping[str, str]) -> Ques
     return Question(f"What should {subject.words}{where}?", answers, subject.expression, kind, blocks=True)
 
 
-def _shorten(text: str) -> str:
+def _shorten_for_button(text: str) -> str:
     """A text short enough for a button."""
     return cut_text(text, SHOWN) or "nothing"
 

@@ -24,7 +24,7 @@ def is_shifted(case: Case, patch: Patch) -> bool:
     """True where a value that is returned or assigned became the same value with a constant more, or with another constant, or where
     some sequence was cut at its end (``xs`` → ``xs[:-1]``)."""
     return any(
-        _cuts(before, after)
+        _cuts_value(before, after)
         or any(
             _is_shift(was, now)
             for was, now in zip(_list_results(before), _list_results(after), strict=False)
@@ -97,7 +97,7 @@ def _is_constant(node: ast.AST) -> bool:
     )
 
 
-def _cuts(before: str, after: str) -> bool:
+def _cuts_value(before: str, after: str) -> bool:
     """True where a slice with constant bounds was put on something that stood there whole (other bounds are no cut)."""
     there = list(src.walk(before))
     then = list(src.walk(after))

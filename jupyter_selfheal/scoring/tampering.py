@@ -124,19 +124,19 @@ def _find_swallowed(old: list[ast.Module], new: list[ast.Module], missing: str =
     handlers = {dump(h) for h in before}
     for node in walk_trees(new):
         if isinstance(node, ast.Try | ast.TryStar) and dump(node) not in known:
-            hiding = [h for h in node.handlers if _hides(h, node.body) and dump(h) not in handlers]
+            hiding = [h for h in node.handlers if _hides_error(h, node.body) and dump(h) not in handlers]
             hiding = [h for h in hiding if not _is_respelt(h, before, missing)]
             if hiding and not _is_import_fallback(node):
                 yield SWALLOWS
-        elif isinstance(node, ast.With) and dump(node) not in known and any(map(_suppresses, node.items)):
+        elif isinstance(node, ast.With) and dump(node) not in known and any(map(_suppresses_errors, node.items)):
             yield SWALLOWS
 
 
-def _suppresses(item: ast.withitem) -> bool:
+def _suppresses_errors(item: ast.withitem) -> bool:
     return "suppress" in _read_called_name(item.context_expr)
 
 
-def _hides(handler: ast.ExceptHandler, body: Sequence[ast.stmt]) -> bool:
+def _hides_error(handler: ast.ExceptHandler, body: Sequence[ast.stmt]) -> bool:
     """It neither raises again nor computes what the body would have computed in another way."""
     if any(isinstance(n, ast.Raise) for child in handler.body for n in ast.walk(child)):
         return False

@@ -79,7 +79,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
             evidence.calls.without_values if contradiction == evidence.calls.contradiction else contradiction
         )
     else:
-        score, met = _weigh(patch, evidence, opinion, sheet)
+        score, met = _weigh_evidence(patch, evidence, opinion, sheet)
         score = _subtract_remarks(score, evidence, charge, sheet, safe=patch.applicability is Applicability.SAFE)
         if evidence.threads_left:
             score = min(score, FITTED)
@@ -109,7 +109,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
     )
 
 
-def _weigh(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
+def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
     guessed = not load_traits(patch.healer).reasoned
     score, met = _score_oracles(evidence, sheet, guessed=guessed)

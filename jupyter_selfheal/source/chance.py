@@ -161,9 +161,9 @@ class _CallReader:
         if name == "id":
             return ADDRESSES
         word = next((word for module, word in _MODULES if name.startswith(module)), None)
-        return word if word is not None else (RANDOM if self._draws(call, root, last) else None)
+        return word if word is not None else (RANDOM if self._draws_at_random(call, root, last) else None)
 
-    def _draws(self, call: ast.Call, root: str, last: str) -> bool:
+    def _draws_at_random(self, call: ast.Call, root: str, last: str) -> bool:
         """Whether a call draws random numbers that no seed decides."""
         if last in _GENERATORS:
             return not _has_arguments(call)

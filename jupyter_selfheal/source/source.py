@@ -90,7 +90,7 @@ class Source:
         body = self.tree.body if self.tree is not None else ()
         return tuple(
             Statement(
-                n, min([node.lineno, *(d.lineno for d in _decorators(node))]), node.end_lineno or node.lineno, node
+                n, min([node.lineno, *(d.lineno for d in _list_decorators(node))]), node.end_lineno or node.lineno, node
             )
             for n, node in enumerate(body)
         )
@@ -138,7 +138,7 @@ class Source:
     def find_span(self, node: ast.AST) -> tuple[int, int]:
         """Character offsets [start, end) of a node; decorators are part of a definition."""
         lineno, col = node.lineno, node.col_offset  # type: ignore[attr-defined]
-        for decorator in _decorators(node):
+        for decorator in _list_decorators(node):
             if decorator.lineno < lineno:
                 lineno, col = decorator.lineno, max(decorator.col_offset - 1, 0)
         return self.find_offset(lineno, col), self.find_offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
@@ -200,7 +200,7 @@ class Source:
         return None if done else patched.keep_statements(keep)
 
 
-def _decorators(node: ast.AST) -> list[ast.expr]:
+def _list_decorators(node: ast.AST) -> list[ast.expr]:
     return getattr(node, "decorator_list", [])
 
 

@@ -104,10 +104,10 @@ def load(shell: Any) -> None:
     session = BrowserSession(shell)
     setattr(shell, ATTRIBUTE, session)
     shell.events.register("post_run_cell", session.note_cell)
-    shell.register_magic_function(functools.partial(_take, session), "line", "heal")
+    shell.register_magic_function(functools.partial(_take_line, session), "line", "heal")
 
 
-def _take(session: BrowserSession, line: str) -> None:
+def _take_line(session: BrowserSession, line: str) -> None:
     session.take_line(line)
 
 

@@ -62,7 +62,7 @@ class ModelReview:
             self.note = f"the model was not asked about cells from {notebook.name_cell(cell.id)} on: {why}"
             return None
         case = Case(Failure(cell.id, cell.source, FailureKind.MISSED), notebook, replace(Oracle(), spec=words))
-        return self._build_doubt(cell, self._ask(case, trial, worst, key, journal))
+        return self._build_doubt(cell, self._ask_judge(case, trial, worst, key, journal))
 
     def _find_journal(self) -> Journal:
         if self._journal is None:
@@ -76,23 +76,23 @@ class ModelReview:
         advice = "Read both; `%%heal --expect` or `--check` says what is right in a way that can be checked."
         return Doubt(cell.id, CODE, f"A model reads it otherwise than its text: {event.reason}", advice)
 
-    def _ask(self, case: Case, trial: Trial | None, worst: Cost, key: str, journal: Journal) -> CellJudged:
+    def _ask_judge(self, case: Case, trial: Trial | None, worst: Cost, key: str, journal: Journal) -> CellJudged:
         """Set the money aside, ask, settle."""
         journal.append(Reserved(key, JUDGE, worst))
         try:
             opinion = self._judge.judge_cell(case, trial)
         except ProviderError as error:
-            self._settle(error.cost or worst)
+            self._settle_cost(error.cost or worst)
             journal.append(Settled(key, error.cost or worst))
             self.note = f"the model was not asked about every cell: {error}"
             return CellJudged((), str(error))
-        self._settle(opinion.cost)
+        self._settle_cost(opinion.cost)
         scores = () if opinion.score is None else (opinion.score,)
         event = CellJudged(scores, opinion.reason, opinion.cost, key, opinion.record)
         journal.append(event)
         return event
 
-    def _settle(self, cost: Cost) -> None:
+    def _settle_cost(self, cost: Cost) -> None:
         self.spent = self.spent + cost
         self._pay(cost)
 

@@ -28,13 +28,13 @@ class HealedNotebooks:
     def explain(self, path: Path, cell: int | None = None) -> str:
         """What heals a cell (counted from 0 among the code cells), or the whole notebook; one line where nothing can be said."""
         if path not in self._known:
-            self._known[path] = self._heal(path)
+            self._known[path] = self._heal_notebook(path)
         known = self._known[path]
         if isinstance(known, str):
             return known
         return "\n".join(_explain(known.report, cell))
 
-    def _heal(self, path: Path) -> HealedNotebook | str:
+    def _heal_notebook(self, path: Path) -> HealedNotebook | str:
         config = HealConfig(
             healers=tuple(name for name in HEALERS if name != "language_model"),
             outputs="expect" if self.expect_outputs else "report",

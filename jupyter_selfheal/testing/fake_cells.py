@@ -84,7 +84,7 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     status = "ok"
     try:
         with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(_Stream(state.outputs, "stderr")):
-            state.last.result = _execute(code, file, state.shell.user_ns, deadline)
+            state.last.result = _execute_cell(code, file, state.shell.user_ns, deadline)
     except _TimedOut:
         status = "timeout"
     except BaseException as error:
@@ -121,22 +121,24 @@ def run_probe(state: State, step: Probe, deadline: float) -> StepResult:
     return StepResult("ok", role="probe", name=step.name, value=value, seconds=time.perf_counter() - began)
 
 
-def _execute(code: str, file: str, space: dict[str, Any], deadline: float) -> Any:
+def _execute_cell(code: str, file: str, space: dict[str, Any], deadline: float) -> Any:
     """Run a cell; the value of its last statement if that is an expression (no trailing semicolon), else None."""
     tree = compile(code, file, "exec", source.PARSE_FLAGS, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     last = tree.body[-1] if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     del tree.body[len(tree.body) - (last is not None) :]
     with _trace_until(deadline):
-        _evaluate(compile(tree, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space)
+        _evaluate_expression(compile(tree, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space)
         if not isinstance(last, ast.Expr):
             return None
         expression = ast.Expression(last.value)
-        value = _evaluate(compile(expression, file, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space)
+        value = _evaluate_expression(
+            compile(expression, file, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True), space
+        )
     return None if code.rstrip().endswith(";") else value
 
 
-def _evaluate(code: types.CodeType, space: dict[str, Any]) -> Any:
+def _evaluate_expression(code: types.CodeType, space: dict[str, Any]) -> Any:
     value = eval(code, space)
     return _await_in_thread(value) if code.co_flags & 0x80 else value  # CO_COROUTINE: the code awaits at the top level
 

@@ -87,14 +87,14 @@ class MemoryStore:
         """What is known of a failure, the most trusted first."""
         if not self.path.exists():
             return ()
-        with self._open() as db:
+        with self._open_database() as db:
             rows = db.execute("SELECT * FROM template WHERE signature = ?", (signature,)).fetchall()
         entries = [_build_entry(row) for row in rows]
         return tuple(sorted(entries, key=lambda r: (-r.confidence, -r.approved, r.id)))
 
     def record(self, entry: Remembered, *, approved: bool) -> None:
         """Count a decision about a patch; the patch is added where it is not known yet."""
-        with self._open() as db:
+        with self._open_database() as db:
             db.execute(
                 "INSERT INTO template (signature, headline, title, cause, changes, origin, safe, removes, learnt)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (signature, changes) DO NOTHING",
@@ -120,18 +120,18 @@ class MemoryStore:
         """Everything, oldest first."""
         if not self.path.exists():
             return ()
-        with self._open() as db:
+        with self._open_database() as db:
             return tuple(_build_entry(row) for row in db.execute("SELECT * FROM template ORDER BY id"))
 
     def forget(self, entry_id: int) -> bool:
         """Forget one entry; False where there is none of that id."""
         if not self.path.exists():
             return False
-        with self._open() as db:
+        with self._open_database() as db:
             return db.execute("DELETE FROM template WHERE id = ?", (entry_id,)).rowcount > 0
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _open_database(self) -> Iterator[sqlite3.Connection]:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not self.path.exists():

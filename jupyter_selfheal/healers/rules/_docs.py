@@ -49,11 +49,11 @@ def explain(code: str | None = None) -> str:
     """The list of rules, or one rule's page. Raises :class:`~jupyter_selfheal.errors.UsageError` for an unknown code."""
     rules = load_rules()
     if not code:
-        return "\n".join(f"{r.code}  {_applicability(r):12}  {r.name}" for r in rules)
+        return "\n".join(f"{r.code}  {_format_applicability(r):12}  {r.name}" for r in rules)
     rule = next((r for r in rules if r.code == code.upper()), None)
     if rule is None:
         raise UsageError(f"there is no rule {code!r}: `jupyter selfheal rules` lists all")
-    return f"{rule.code}: {rule.name} ({_applicability(rule)})\n\n{_text(rule)}\n"
+    return f"{rule.code}: {rule.name} ({_format_applicability(rule)})\n\n{_format_rule(rule)}\n"
 
 
 def page() -> str:
@@ -63,27 +63,29 @@ def page() -> str:
     groups: dict[str, list[Rule]] = {}
     for rule in rules:
         groups.setdefault(rule.code[:-3], []).append(rule)
-    parts += ["| rule | what is wrong | its patches | on |\n|---|---|---|---|\n" + "\n".join(map(_row, rules)) + "\n"]
+    parts += [
+        "| rule | what is wrong | its patches | on |\n|---|---|---|---|\n" + "\n".join(map(_format_row, rules)) + "\n"
+    ]
     for letters, members in groups.items():
         parts.append(f"## {CLASSES.get(letters, letters)}\n")
-        parts += [f"### {r.code}: {r.name}\n\n{_text(r)}\n" for r in members]
+        parts += [f"### {r.code}: {r.name}\n\n{_format_rule(r)}\n" for r in members]
     return "\n".join(parts)
 
 
-def _row(rule: Rule) -> str:
+def _format_row(rule: Rule) -> str:
     on = ", ".join(f"`{e}`" for e in sorted(rule.enames)) or ", ".join(sorted(k.value for k in rule.kinds))
-    return f"| [{rule.code}](#{rule.code.lower()}-{_anchor(rule.name)}) | {rule.name} | {_applicability(rule)} | {on} |"
+    return f"| [{rule.code}](#{rule.code.lower()}-{_make_anchor(rule.name)}) | {rule.name} | {_format_applicability(rule)} | {on} |"
 
 
-def _anchor(name: str) -> str:
+def _make_anchor(name: str) -> str:
     return "".join(c for c in name.lower().replace(" ", "-") if c.isalnum() or c in "-_")
 
 
-def _applicability(rule: Rule) -> str:
+def _format_applicability(rule: Rule) -> str:
     return rule.applicability.name.lower().replace("_", " ")
 
 
-def _text(rule: Rule) -> str:
+def _format_rule(rule: Rule) -> str:
     return inspect.getdoc(type(rule)) or ""
 
 

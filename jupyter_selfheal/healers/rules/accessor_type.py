@@ -55,7 +55,7 @@ class AccessorType(Rule):
             if known is None or live.dtype not in ("object", "str", "string"):
                 return
             imports = [known[1]]
-            sure = _holds(context, f"({text}).dropna().astype(str).str.match(r'{ISO}').all()")
+            sure = _holds_accessor(context, f"({text}).dropna().astype(str).str.match(r'{ISO}').all()")
             new = f"{known[0]}({text})"
         else:
             sure = live.dtype.lower().startswith(("int", "uint"))
@@ -70,5 +70,5 @@ class AccessorType(Rule):
         )
 
 
-def _holds(context: RuleContext, expression: str) -> bool:
+def _holds_accessor(context: RuleContext, expression: str) -> bool:
     return bool(context.number(f"int({expression})") == 1)

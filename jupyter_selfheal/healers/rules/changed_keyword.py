@@ -72,7 +72,7 @@ class ChangedKeyword(Rule):
             return
         done: list[Rewritten] = []
         for call in _same_calls(context, nearest, name):
-            rewritten = _rewrite(context, call, name, change)
+            rewritten = _rewrite_call(context, call, name, change)
             if rewritten is not None and not any(a <= rewritten.start < b for r in done for a, b, _ in r.splices):
                 done.append(rewritten)
         if not done:
@@ -170,7 +170,7 @@ def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.
     return [nearest, *same]
 
 
-def _rewrite(context: RuleContext, call: ast.Call, name: str, change: Keyword) -> Rewritten | None:
+def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keyword) -> Rewritten | None:
     keyword = next(k for k in call.keywords if k.arg == name)
     is_literal, value = read_literal(keyword.value)
     case = next((c for c in change.cases if not c.values or (is_literal and _is_among(value, c.values))), None)

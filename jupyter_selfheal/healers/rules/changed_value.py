@@ -74,7 +74,7 @@ class ChangedValue(Rule):
                 for s in _replace_values(context, c, change, context.failure.evalue)
             ]
             if splices:
-                yield self._patch(context, splices, change)
+                yield self._build_patch(context, splices, change)
                 return
 
     def _mend_constructor(self, context: RuleContext, keyword: str, kind: str) -> Iterator[Patch]:
@@ -86,7 +86,7 @@ class ChangedValue(Rule):
             for change in changes:
                 splices = [s for c in calls for s in _replace_values(view, c, change, "")]
                 if splices:
-                    yield self._patch(view, splices, change)
+                    yield self._build_patch(view, splices, change)
                     return
             for call in calls:
                 for given in call.keywords:
@@ -98,7 +98,7 @@ class ChangedValue(Rule):
                         yield from self._use_nearest(view, given.value, options)
                         return
 
-    def _patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
+    def _build_patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
         start, end, text = splices[0]
         return self.patch(
             context.replace(context.cell_id, dict.fromkeys(splices)),

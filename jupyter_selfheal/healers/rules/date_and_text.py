@@ -109,13 +109,13 @@ def _read_date(value: str, kind: str, text: str) -> str:
         (date if kind == "date" else datetime).fromisoformat(value)
         return f"fromisoformat({text})" if re.match(r"\d{4}-\d\d-\d\d", value) else ""
     except ValueError:
-        fitting = [f for f in FORMATS if _fits(value, f)]
+        fitting = [f for f in FORMATS if _fits_format(value, f)]
     if len(fitting) != 1:
         return ""
     return f'strptime({text}, "{fitting[0]}")' + (".date()" if kind == "date" else "")
 
 
-def _fits(value: str, form: str) -> bool:
+def _fits_format(value: str, form: str) -> bool:
     try:
         datetime.strptime(value, form)
     except ValueError:

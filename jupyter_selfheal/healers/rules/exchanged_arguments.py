@@ -39,7 +39,7 @@ class ExchangedArguments(Rule):
             if name not in BUILTINS or not isinstance(call.func, ast.Name) or len(call.args) != 2 or call.keywords:
                 continue
             first, second = call.args
-            about = [_describe(context, a) for a in (first, second)]
+            about = [_describe_kind(context, a) for a in (first, second)]
             wanted = 0 if name in ("isinstance", "issubclass") else 1
             if about[wanted] != "class" and (wanted == 0 or about[wanted] != "function"):
                 continue
@@ -55,12 +55,12 @@ class ExchangedArguments(Rule):
             return
 
 
-def _describe(context: RuleContext, node: ast.expr) -> str:
+def _describe_kind(context: RuleContext, node: ast.expr) -> str:
     """``class``, ``function`` or ``value``; empty where that cannot be told."""
     if isinstance(node, ast.Lambda):
         return "function"
     if isinstance(node, ast.Tuple) and node.elts:
-        kinds = {_describe(context, e) for e in node.elts}
+        kinds = {_describe_kind(context, e) for e in node.elts}
         return "class" if kinds == {"class"} else "value"
     if isinstance(
         node, ast.Constant | ast.List | ast.Set | ast.Dict | ast.ListComp | ast.JoinedStr | ast.Call | ast.BinOp

@@ -53,7 +53,7 @@ class ForeignMethod(Rule):
             call = context.call_of(use)
             if call is not None and (call.keywords or any(isinstance(a, ast.Starred) for a in call.args)):
                 continue
-            text = _rewrite(context, use, owner, wrong, call)
+            text = _rewrite_use(context, use, owner, wrong, call)
             if text:
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
                 first = first or changes[-1][2]
@@ -99,7 +99,7 @@ def _keep_outermost(changes: list[Splice]) -> list[Splice]:
     return [c for c in changes if not any(o is not c and o[0] <= c[0] and c[1] <= o[1] for o in changes)]
 
 
-def _rewrite(
+def _rewrite_use(
     context: RuleContext, node: ast.Attribute, owner: ObjectInfo, wrong: str, call: ast.Call | None
 ) -> str | None:
     """What the use of the attribute means on the live type, in Python; None where that cannot be told."""

@@ -50,11 +50,13 @@ class GridParameters(Rule):
             new = _find_new_name(gone[2], gone[1])
             if new and f"'{new}'" in gone[3]:
                 cause = f"`{gone[2]}` calls `{gone[1]}` `{new}` now."
-                yield from self._change(context, _Renaming(gone[1], new), f"Change `{gone[1]}` to `{new}`", cause)
+                yield from self._change_parameter(
+                    context, _Renaming(gone[1], new), f"Change `{gone[1]}` to `{new}`", cause
+                )
             elif gone[2] == "Pipeline" and (step := _find_step(context, gone[1])):
                 cause = f"A pipeline's parameter is named with its step: only `{step}` has `{gone[1]}`."
                 key = f"{step}__{gone[1]}"
-                yield from self._change(context, _Key(gone[1], key), f"Change `{gone[1]}` to `{key}`", cause)
+                yield from self._change_parameter(context, _Key(gone[1], key), f"Change `{gone[1]}` to `{key}`", cause)
         elif refused := REFUSED.search(text):
             known = next(
                 (v for v in load_knowledge().values if refused[2] in v.calls and v.keyword == refused[1]), None
@@ -63,12 +65,12 @@ class GridParameters(Rule):
             if isinstance(other, str):
                 cause = f"`{refused[2]}` no longer takes {refused[3]!r} for `{refused[1]}`."
                 value = _Value(refused[1], refused[3], other)
-                yield from self._change(context, value, f"Change {refused[3]!r} to {other!r}", cause)
+                yield from self._change_parameter(context, value, f"Change {refused[3]!r} to {other!r}", cause)
         elif PENALTY.search(text):
             cause = "The default solver doesn't support the penalty `l1`, which the grid holds."
-            yield from self._change(context, _Solver(), "Add `solver='liblinear'`", cause)
+            yield from self._change_parameter(context, _Solver(), "Add `solver='liblinear'`", cause)
 
-    def _change(self, context: RuleContext, change: _Change, title: str, cause: str) -> Iterator[Patch]:
+    def _change_parameter(self, context: RuleContext, change: _Change, title: str, cause: str) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
         for cell_id, source, statement in list_statements_above(context):
             for node in ast.walk(statement):

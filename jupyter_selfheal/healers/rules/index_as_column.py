@@ -40,7 +40,7 @@ class IndexAsColumn(Rule):
             return
         cause = "`{}` has no column {!r}: it is the table's index."
         for node in context.failing_nodes(ast.Subscript, ast.Attribute):
-            if not isinstance(node, ast.Subscript | ast.Attribute) or not _reads(node, key):
+            if not isinstance(node, ast.Subscript | ast.Attribute) or not _reads_column(node, key):
                 continue
             table = context.text(node.value)
             if not _is_index(context, table, key):
@@ -50,7 +50,7 @@ class IndexAsColumn(Rule):
             new = (
                 f"{text}.reset_index()[{context.text(node.slice)}]"
                 if whole and isinstance(node, ast.Subscript)
-                else f"{text}.reset_index()[{_quote(key)}]"
+                else f"{text}.reset_index()[{_quote_text(key)}]"
             )
             for way, prior in ((new, 0.92), *(() if whole else ((_name_level(context, text, key), 0.6),))):
                 yield self.patch(
@@ -76,7 +76,7 @@ class IndexAsColumn(Rule):
                 return
 
 
-def _reads(node: ast.Subscript | ast.Attribute, key: str) -> bool:
+def _reads_column(node: ast.Subscript | ast.Attribute, key: str) -> bool:
     """True for ``table["city"]``, ``table[["city", "age"]]`` and ``table.city``."""
     if not isinstance(node.ctx, ast.Load):
         return False
@@ -99,8 +99,8 @@ def _is_index(context: RuleContext, table: str, key: str) -> bool:
 
 def _name_level(context: RuleContext, text: str, key: str) -> str:
     is_one = context.is_true(f"({text}).index.nlevels == 1")
-    return f"{text}.index" if is_one else f"{text}.index.get_level_values({_quote(key)})"
+    return f"{text}.index" if is_one else f"{text}.index.get_level_values({_quote_text(key)})"
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text else f'"{text}"'

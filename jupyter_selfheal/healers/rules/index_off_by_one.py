@@ -131,7 +131,7 @@ def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:
     name, _ = _index_variable(node.slice)
     loops = [n for n in _list_loops(source, node) if _name_target(n) == name]
     around = loops[-1] if loops and isinstance(loops[-1], ast.For) else None
-    holders = [n for n in src.walk(source) if isinstance(n, ast.stmt) and _holds(source, n, node)]
+    holders = [n for n in src.walk(source) if isinstance(n, ast.stmt) and _contains_node(source, n, node)]
     statements = around.body if around is not None else holders[-1:]
     offsets: set[int] = set()
     for item in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Subscript)):
@@ -145,7 +145,7 @@ def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:
     return offsets
 
 
-def _holds(source: str, outer: ast.AST, inner: ast.AST) -> bool:
+def _contains_node(source: str, outer: ast.AST, inner: ast.AST) -> bool:
     (start, end), (first, last) = src.find_span(source, outer), src.find_span(source, inner)
     return start <= first and last <= end
 

@@ -60,7 +60,7 @@ class ItemAsIndex(Rule):
 
 def _list_loops(context: RuleContext, node: ast.AST) -> Iterator[tuple[str, ast.expr, list[ast.AST]]]:
     """(variable, what is gone through, what the loop does) of the loops and comprehensions around a node, innermost first."""
-    around = [n for n in context.walk(ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp) if _holds(n, node)]
+    around = [n for n in context.walk(ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp) if _contains_node(n, node)]
     for outer in reversed(around):
         if isinstance(outer, ast.For):
             if isinstance(outer.target, ast.Name):
@@ -71,5 +71,5 @@ def _list_loops(context: RuleContext, node: ast.AST) -> Iterator[tuple[str, ast.
                 yield only.target.id, only.iter, [outer.elt, *only.ifs]
 
 
-def _holds(outer: ast.AST, inner: ast.AST) -> bool:
+def _contains_node(outer: ast.AST, inner: ast.AST) -> bool:
     return any(n is inner for n in ast.walk(outer))

@@ -81,16 +81,16 @@ class IteratedNumber(Rule):
         if read_number_in(context, items):
             return  # the number itself is meant: TYP207
         loop = next((n for n in _list_loops(context) if n.iter is call), None)
-        patch = self._patch(context, items, f"len({text})", f"Count to `len({text})`")
+        patch = self._build_patch(context, items, f"len({text})", f"Count to `len({text})`")
         if loop is None or not _reads_value(context, loop):
             yield patch
             return
         yield replace(patch, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
         if len(call.args) == 1:
-            direct = self._patch(context, call, text, f"Go through `{text}` itself")
+            direct = self._build_patch(context, call, text, f"Go through `{text}` itself")
             yield replace(direct, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
 
-    def _patch(self, context: RuleContext, node: ast.AST, text: str, title: str) -> Patch:
+    def _build_patch(self, context: RuleContext, node: ast.AST, text: str, title: str) -> Patch:
         return self.patch(
             context.replace(context.cell_id, [(*context.span(node), text)]),
             title,
@@ -103,7 +103,7 @@ class IteratedNumber(Rule):
             is_here = node.iter.lineno <= context.line <= (node.iter.end_lineno or 0)
             if is_here and not isinstance(node.target, ast.Tuple) and _is_number(context, node.iter):
                 text = context.text(node.iter)
-                patch = self._patch(context, node.iter, f"range({text})", f"Count with `range({text})`")
+                patch = self._build_patch(context, node.iter, f"range({text})", f"Count with `range({text})`")
                 doubt = (
                     "" if not isinstance(node.target, ast.Name) else _explain_doubt(context, node.iter, node.target.id)
                 )
@@ -112,7 +112,7 @@ class IteratedNumber(Rule):
                 doubt = doubt or (COUNTED_FROM_ONE if from_one else "")
                 yield replace(patch, applicability=Applicability.UNSAFE, why=doubt) if doubt else patch
                 if from_one:
-                    other = self._patch(context, node.iter, f"range(1, {text} + 1)", f"Count from 1 to `{text}`")
+                    other = self._build_patch(context, node.iter, f"range(1, {text} + 1)", f"Count from 1 to `{text}`")
                     yield replace(other, applicability=Applicability.UNSAFE, why=COUNTED_FROM_ONE, prior=0.6)
                 return
 

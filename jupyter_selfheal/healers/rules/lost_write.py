@@ -104,7 +104,7 @@ class LostWrite(Rule):
             edits,
             f"Write into `{first.table}` itself: `{first.shown}`{more}",
             f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.{warned}{also}",
-            prior=0.92 if any(_explains(context.failure, w) for w in writes) else 0.6,
+            prior=0.92 if any(_explains_failure(context.failure, w) for w in writes) else 0.6,
         )
 
 
@@ -149,10 +149,10 @@ def _is_warned(context: RuleContext, write: Write) -> bool:
 
 def is_lost_write_to_blame(context: RuleContext) -> bool:
     """True where the message names what a lost write would have taken away."""
-    return any(_explains(context.failure, write) for write in list_lost_writes(context))
+    return any(_explains_failure(context.failure, write) for write in list_lost_writes(context))
 
 
-def _explains(failure: Failure, write: Write) -> bool:
+def _explains_failure(failure: Failure, write: Write) -> bool:
     """True where the message names what the write would have taken away: a text that it replaces, or what is missing."""
     return (write.fills and MISSING.search(failure.evalue) is not None) or any(
         repr(text) in failure.evalue for text in write.texts

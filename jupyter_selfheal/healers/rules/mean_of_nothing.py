@@ -34,7 +34,7 @@ class MeanOfNothing(Rule):
         source = context.source
         function = find_function(source, context.line)
         name = _find_measured(context)
-        if function is None or name not in {a.arg for a in list_arguments(function)} or _asks(function, name):
+        if function is None or name not in {a.arg for a in list_arguments(function)} or _asks_for_name(function, name):
             return
         first = function.body[1 if ast.get_docstring(function) is not None and len(function.body) > 1 else 0]
         start = src.find_span(source, first)[0]
@@ -65,7 +65,7 @@ def _find_measured(context: RuleContext) -> str:
     return ""
 
 
-def _asks(function: ast.AST, name: str) -> bool:
+def _asks_for_name(function: ast.AST, name: str) -> bool:
     """True where a condition of the function reads the name: what it should do when empty may be said there, and be wrong."""
     tests = [n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp | ast.While | ast.Assert)]
     return any(isinstance(n, ast.Name) and n.id == name for test in tests for n in ast.walk(test))

@@ -40,7 +40,7 @@ class MergeKeys(Rule):
                 near = [c for c in columns if normalize(c) == normalize(wanted)]
                 if wanted in columns or len(near) != 1:
                     continue
-                text = f"{context.operand(node)}.rename(columns={{{_quote(near[0])}: {_quote(wanted)}}})"
+                text = f"{context.operand(node)}.rename(columns={{{_quote_text(near[0])}: {_quote_text(wanted)}}})"
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(node), text)]),
                     f"Match {wanted!r} with the other table's {near[0]!r}",
@@ -65,5 +65,5 @@ def _names_only(on: ast.expr | None, wanted: str) -> bool:
     return any(isinstance(n, ast.Constant) and n.value == wanted for n in items)
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text else f'"{text}"'

@@ -49,7 +49,7 @@ class MergeTypes(Rule):
             is_whole = context.is_true(f"{column}.astype(str).str.fullmatch(r'{WHOLE}').all()")
             change, key, kind = (at, keys[at], f'"{kinds[other]}"') if is_whole else (other, keys[other], "str")
             node = sides[change]
-            new = f"{context.operand(node)}.astype({{{_quote(key)}: {kind}}})"
+            new = f"{context.operand(node)}.astype({{{_quote_text(key)}: {kind}}})"
             yield self.patch(
                 context.replace_here((*context.span(node), new)),
                 f"Join on keys of one type: `{new}`",
@@ -80,5 +80,5 @@ def _find_keys(call: ast.Call, told: str) -> tuple[str, str] | None:
     return (told, told) if told else None
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text else f'"{text}"'

@@ -37,7 +37,7 @@ class MethodOfSibling(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = re.search(r"'(\w+)' object has no attribute '(\w+)'", context.failure.evalue)
-        if match is None or not any(_calls(n, match[2]) for n in context.nodes_on_line(ast.Call)):
+        if match is None or not any(_calls_name(n, match[2]) for n in context.nodes_on_line(ast.Call)):
             return
         classes = _list_classes(context)
         own, name = classes.get(match[1]), match[2]
@@ -45,9 +45,9 @@ class MethodOfSibling(Rule):
         if own is None or len(givers) != 1 or find_nearest(name, list_members(own[1])):
             return
         (cell_id, node), (giver, method) = own, givers[0]
-        if method.decorator_list or not _fits(method, node, classes):
+        if method.decorator_list or not _fits_class(method, node, classes):
             return
-        splices = _derive(context, cell_id, node, giver, classes) or _copy(
+        splices = _derive_class(context, cell_id, node, giver, classes) or _copy_method(
             context, cell_id, node, giver, method, classes
         )
         edits = change_and_replay(context, {cell_id: splices}) if splices else ()
@@ -63,7 +63,7 @@ class MethodOfSibling(Rule):
             )
 
 
-def _calls(call: ast.Call, name: str) -> bool:
+def _calls_name(call: ast.Call, name: str) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
@@ -81,7 +81,7 @@ def _list_bases(node: ast.ClassDef) -> list[str]:
     return [ast.unparse(b) for b in node.bases]
 
 
-def _fits(method: Function, node: ast.ClassDef, classes: dict[str, tuple[str, ast.ClassDef]]) -> bool:
+def _fits_class(method: Function, node: ast.ClassDef, classes: dict[str, tuple[str, ast.ClassDef]]) -> bool:
     """True where all that the method reads of its object is there, and it calls nothing of a class above."""
     there = list_members(node).union(*(list_members(classes[b][1]) for b in _list_bases(node) if b in classes))
     if not method.args.args or any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(method)):
@@ -91,7 +91,7 @@ def _fits(method: Function, node: ast.ClassDef, classes: dict[str, tuple[str, as
     return {n.attr for n in read if isinstance(n.value, ast.Name) and n.value.id == own} <= there | {method.name}
 
 
-def _derive(
+def _derive_class(
     context: RuleContext,
     cell_id: str,
     node: ast.ClassDef,
@@ -115,7 +115,7 @@ def _has_init(node: ast.ClassDef) -> bool:
     return any(isinstance(m, Function) and m.name == "__init__" for m in node.body)
 
 
-def _copy(
+def _copy_method(
     context: RuleContext, cell_id: str, node: ast.ClassDef, giver: ast.ClassDef, method: Function,
     classes: dict[str, tuple[str, ast.ClassDef]],
 ) -> list[Splice]:  # fmt: skip

@@ -60,7 +60,7 @@ def _find_case(function: Function) -> tuple[str, str] | None:
     last = function.body[-1]
     if not isinstance(last, ast.Return) or not isinstance(last.value, ast.BinOp) or not arguments:
         return None
-    own = [n for n in ast.walk(function) if isinstance(n, ast.Call) and _calls(n, function.name)]
+    own = [n for n in ast.walk(function) if isinstance(n, ast.Call) and _calls_name(n, function.name)]
     kind = NEUTRAL.get(type(last.value.op))
     if kind is None or len(own) != 1 or own[0] not in (last.value.left, last.value.right):
         return None
@@ -70,7 +70,7 @@ def _find_case(function: Function) -> tuple[str, str] | None:
     return f"{name} {kind[0]}", kind[1]
 
 
-def _calls(call: ast.Call, name: str) -> bool:
+def _calls_name(call: ast.Call, name: str) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == name
 
 

@@ -81,7 +81,7 @@ class MisspeltAttribute(Rule):
                 )
                 sure = False
             yield self.patch(
-                context.replace(context.cell_id, _spell(context, node, word)),
+                context.replace(context.cell_id, _respell_attribute(context, node, word)),
                 f"Change `.{wrong}` to `.{word}`",
                 f"{_name_kind(owner)} has no `{wrong}`. Did you mean `{word}`?",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -134,7 +134,7 @@ def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> boo
     return thing is None or thing.is_callable
 
 
-def _spell(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]:
+def _respell_attribute(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]:
     owner = context.text(node.value)
     alike = [n for n in attributes_named(context.tree, node.attr) if context.text(n.value) == owner]
     return [(*context.attribute_span(n), word) for n in alike]

@@ -53,7 +53,7 @@ class MisspeltModule(Rule):
         agreed = [n for n in near if any(m == n for m, _ in import_aliases().get(alias, ()))]
         for word in agreed or (near if len(near) <= 2 else ()):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
-            yield self._patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
+            yield self._build_patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
 
     def _mend_name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
         cell_id, source, _ = context.location
@@ -65,9 +65,9 @@ class MisspeltModule(Rule):
             # a plural or singular of what Python's own module has: what it has is known to all
             of_python = module.split(".")[0] in sys.stdlib_module_names
             sure = sure or (len(near) == 1 and of_python and is_plural(wrong, word))
-            yield self._patch(context, cell_id, _name_splices(source, module, wrong, word), wrong, word, sure)
+            yield self._build_patch(context, cell_id, _name_splices(source, module, wrong, word), wrong, word, sure)
 
-    def _patch(
+    def _build_patch(
         self, context: RuleContext, cell_id: str, changes: list[Splice], wrong: str, word: str, sure: bool
     ) -> Patch:
         return self.patch(

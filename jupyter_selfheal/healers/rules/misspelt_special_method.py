@@ -64,7 +64,7 @@ class MisspeltSpecialMethod(Rule):
                     len(near) != 1
                     or is_called
                     or any(m.name == "__init__" for m in methods)
-                    or not _fits(near[0], call)
+                    or not _takes_arguments(near[0], call)
                 ):
                     return
                 text = view.text(near[0])
@@ -78,7 +78,7 @@ class MisspeltSpecialMethod(Rule):
                 return
 
 
-def _fits(method: ast.FunctionDef, call: ast.Call | None) -> bool:
+def _takes_arguments(method: ast.FunctionDef, call: ast.Call | None) -> bool:
     """True where the method takes the arguments of the call."""
     if call is None or any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return False

@@ -90,7 +90,7 @@ def _find_insertion(context: RuleContext, module: str) -> tuple[int, str] | None
         (
             n
             for n in ast.walk(context.failing_tree)
-            if isinstance(n, ast.Import | ast.ImportFrom) and _imports(n, module)
+            if isinstance(n, ast.Import | ast.ImportFrom) and _imports_module(n, module)
         ),
         None,
     )
@@ -102,7 +102,7 @@ def _find_insertion(context: RuleContext, module: str) -> tuple[int, str] | None
     return None if indent.strip() else (start, indent)
 
 
-def _imports(node: ast.Import | ast.ImportFrom, module: str) -> bool:
+def _imports_module(node: ast.Import | ast.ImportFrom, module: str) -> bool:
     if isinstance(node, ast.Import):
         return any(a.name.split(".")[0] == module for a in node.names)
     return not node.level and (node.module or "").split(".")[0] == module

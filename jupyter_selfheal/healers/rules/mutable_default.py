@@ -44,13 +44,13 @@ class MutableDefault(Rule):
             for node in src.walk(source):
                 if isinstance(node, ast.FunctionDef) and node.name in called:
                     for argument, default in _list_shared_defaults(node):
-                        yield self._patch(context, cell_id, node, argument, default)
+                        yield self._build_patch(context, cell_id, node, argument, default)
                 elif isinstance(node, ast.ClassDef) and node.name in classes:
                     for maker in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"):
                         for argument, default in _list_kept_defaults(node, maker):
-                            yield self._patch(context, cell_id, maker, argument, default)
+                            yield self._build_patch(context, cell_id, maker, argument, default)
 
-    def _patch(
+    def _build_patch(
         self, context: RuleContext, cell_id: str, node: ast.FunctionDef, argument: str, default: ast.expr
     ) -> Patch:
         source = context.source_of(cell_id)

@@ -92,7 +92,7 @@ def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) 
             continue
         if not _speaks_of(message[: match.start()], old):
             continue
-        if isinstance(node, ast.Attribute) and _has(context, node.value, new.rpartition(".")[2], new):
+        if isinstance(node, ast.Attribute) and _has_attribute(context, node.value, new.rpartition(".")[2], new):
             alike = [
                 n for n in attributes_named(context.tree, old) if context.text(n.value) == context.text(node.value)
             ]
@@ -110,7 +110,7 @@ def _speaks_of(text: str, name: str) -> bool:
     return len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def _has(context: RuleContext, owner: ast.expr, name: str, path: str) -> bool:
+def _has_attribute(context: RuleContext, owner: ast.expr, name: str, path: str) -> bool:
     """True where an object has an attribute; of a longer path, where the object is the module or class that it names."""
     chain = context.plain_chain(owner)
     described = context.describe(chain) if chain else None

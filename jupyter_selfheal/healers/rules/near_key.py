@@ -64,7 +64,7 @@ class NearKey(Rule):
                         )
                         sure = False
                     yield self.patch(
-                        context.replace(cell_id, _respell(source, node, wrong, word)),
+                        context.replace(cell_id, _respell_key(source, node, wrong, word)),
                         f"Change `{wrong!r}` to `{word!r}`",
                         f"`{owner}` has no {wrong!r}. Did you mean {word!r}?",
                         applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -166,7 +166,7 @@ def _is_written_out(context: RuleContext, keys: Keys) -> bool:
     return all(k in texts or k in keywords for k in keys.keys if isinstance(k, str))
 
 
-def _respell(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
+def _respell_key(source: str, node: ast.Constant, wrong: str, word: str) -> list[Splice]:
     """Every constant of that text in the statements that use it as a key, with its own quotes."""
     around = ((s, *src.find_span(source, s.node)) for s in src.list_statements(source))
     statement = next((s for s, start, end in around if start <= src.find_span(source, node)[0] < end), None)

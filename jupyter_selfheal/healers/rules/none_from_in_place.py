@@ -47,7 +47,7 @@ class NoneFromInPlace(Rule):
             if assignment is None or len(assignment[2].targets) != 1:
                 continue
             cell_id, source, node = assignment
-            text = _separate(source, node, name)
+            text = _separate_call(source, node, name)
             if not text:
                 continue
             edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.find_span(source, node), text)])
@@ -82,7 +82,7 @@ class NoneFromInPlace(Rule):
             return
         name = node.targets[0].id
         text = _copy_argument(context.source, node, {a.arg for a in list_arguments(function)})
-        text = text or _separate(context.source, node, name)
+        text = text or _separate_call(context.source, node, name)
         if text:
             yield self.patch(
                 context.replace_here((*context.span(node), text)),
@@ -176,7 +176,7 @@ def _copy_argument(source: str, node: ast.Assign, arguments: set[str]) -> str:
     return f"{src.extract_text(source, target)} = {made}" if made else ""
 
 
-def _separate(source: str, node: ast.Assign, name: str) -> str:
+def _separate_call(source: str, node: ast.Assign, name: str) -> str:
     call = node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""

@@ -55,7 +55,7 @@ class OtherFunctionName(Rule):
         calls = [n for n in own if isinstance(n.func, ast.Name) and n.func.id == name]
         arguments = {a.arg for a in list_arguments(function)}
         if any(isinstance(n.func, ast.Name) and n.func.id == function.name for n in own) or not all(
-            _fits(call, function) and any(_is_smaller(a, arguments) for a in call.args) for call in calls
+            _takes_arguments(call, function) and any(_is_smaller(a, arguments) for a in call.args) for call in calls
         ):
             return
         if not any(isinstance(n, CHOICES) for n in ast.walk(function)):
@@ -74,7 +74,7 @@ class OtherFunctionName(Rule):
         calls = [n for n in src.walk(context.source) if isinstance(n, ast.Call)]
         calls = [n for n in calls if isinstance(n.func, ast.Name) and n.func.id == name]
         idle = [(cell, node) for cell, node in _list_definitions(context) if not _is_named(context, node.name, node)]
-        if len(idle) != 1 or not all(_fits(call, idle[0][1]) for call in calls):
+        if len(idle) != 1 or not all(_takes_arguments(call, idle[0][1]) for call in calls):
             return
         cell_id, node = idle[0]
         source = context.source_of(cell_id)
@@ -91,7 +91,7 @@ class OtherFunctionName(Rule):
         )
 
 
-def _fits(call: ast.Call, function: Function) -> bool:
+def _takes_arguments(call: ast.Call, function: Function) -> bool:
     """True where a call gives a function as many arguments as it takes, all by position."""
     a = function.args
     most = len(a.posonlyargs) + len(a.args)

@@ -81,7 +81,7 @@ def _find_split(context: RuleContext) -> Split | None:
     for view in context.look_upwards():
         for node in view.walk(ast.Assign):
             call, target = node.value, node.targets[0]
-            if not isinstance(call, ast.Call) or len(call.args) != 2 or not _splits(context, view, call):
+            if not isinstance(call, ast.Call) or len(call.args) != 2 or not _is_split(context, view, call):
                 continue
             names = [n.id for n in target.elts if isinstance(n, ast.Name)] if isinstance(target, ast.Tuple) else []
             if len(set(names)) == 4:
@@ -92,7 +92,7 @@ def _find_split(context: RuleContext) -> Split | None:
     return None
 
 
-def _splits(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
+def _is_split(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
     """True for a call of ``train_test_split``, under another name too."""
     if last_name(call.func) == "train_test_split":
         return True

@@ -50,7 +50,7 @@ class PercentFormat(Rule):
                 yield from self._mend_values(context, node)
             return
 
-    def _patch(self, context: RuleContext, changes: list[Splice], title: str, sure: bool = True) -> Patch:
+    def _build_patch(self, context: RuleContext, changes: list[Splice], title: str, sure: bool = True) -> Patch:
         return self.patch(
             context.replace(context.cell_id, changes),
             title,
@@ -71,7 +71,7 @@ class PercentFormat(Rule):
             return
         start, end = context.span(node)
         text = f"print({context.text(call.args[0])} % {context.text(node.right)})"
-        yield self._patch(context, [(start, end, text)], "Format inside of `print`")
+        yield self._build_patch(context, [(start, end, text)], "Format inside of `print`")
 
     def _mend_values(self, context: RuleContext, node: ast.BinOp) -> Iterator[Patch]:
         count = _count_fields(node.left)
@@ -84,17 +84,17 @@ class PercentFormat(Rule):
             if len(given) == count and siblings:
                 end = context.span(siblings[-1])[1]
                 inside = context.source[right[0] : end]
-                yield self._patch(context, [(right[0], end, f"({inside})")], "Put the values into one tuple")
+                yield self._build_patch(context, [(right[0], end, f"({inside})")], "Put the values into one tuple")
         elif "not all arguments" in context.failure.evalue:
             if count == 1 and not isinstance(node.right, ast.Tuple):
-                yield self._patch(
+                yield self._build_patch(
                     context, [(*right, f"({context.text(node.right)},)")], "Format the tuple as one value"
                 )
             elif count == 0 and isinstance(node.left, ast.Constant) and "{" in str(node.left.value):
                 values = context.text(node.right)
                 inside = values[1:-1] if isinstance(node.right, ast.Tuple) and values.startswith("(") else values
                 text = f"{context.text(node.left)}.format({inside.rstrip(', ')})"
-                yield self._patch(
+                yield self._build_patch(
                     context, [(*context.span(node), text)], "Format with `str.format`, whose fields these are"
                 )
 
@@ -105,7 +105,7 @@ class PercentFormat(Rule):
         fields = [m for m in FIELD.finditer(text) if match and m[3] == match[1]]
         if len(fields) == 1:
             at = start + fields[0].end() - 1
-            yield self._patch(context, [(at, at + 1, "s")], "Format the text with `%s`", sure=False)
+            yield self._build_patch(context, [(at, at + 1, "s")], "Format the text with `%s`", sure=False)
 
 
 def _count_fields(node: ast.expr) -> int:

@@ -40,7 +40,7 @@ class PylabNames(Rule):
             return
         imported = set(list_imported_names(context))
         if name in read_words("pylab", "tools"):
-            yield self._patch(context, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
+            yield self._build_patch(context, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
         unbound = _list_unbound(context) | {name}
         matches = sorted(
@@ -50,7 +50,7 @@ class PylabNames(Rule):
             known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
             sure = len(matches) > 2 or (known and bool(imported & read_words("pylab", "starred")))
             if sure or len(matches) > 1:
-                yield self._patch(context, _write_imports("pylab", matches), matches, sure=sure)
+                yield self._build_patch(context, _write_imports("pylab", matches), matches, sure=sure)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
             yield from self._import_from_library(context, name, sorted(imported))
 
@@ -62,9 +62,9 @@ class PylabNames(Rule):
             return
         path = paths.pop().rpartition(".")[0]
         home = path if path in homes else min(homes, key=lambda m: (m.count("."), m))
-        yield self._patch(context, [f"from {home} import {name}"], [name], sure=True)
+        yield self._build_patch(context, [f"from {home} import {name}"], [name], sure=True)
 
-    def _patch(self, context: RuleContext, lines: list[str], names: list[str], *, sure: bool) -> Patch:
+    def _build_patch(self, context: RuleContext, lines: list[str], names: list[str], *, sure: bool) -> Patch:
         return self.patch(
             context.replace(context.failure.cell_id, [add_import(context.failure.source, "\n".join(lines))]),
             f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(names[:3])} and others of pylab",

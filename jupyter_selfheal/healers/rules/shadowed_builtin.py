@@ -62,7 +62,7 @@ class ShadowedBuiltin(Rule):
             yield self.patch(both, f"Call `builtins.{name}`", cause, prior=0.85)
             return
         definer = next(
-            (c for c in context.notebook.code_before(context.failure.cell_id) if _defines(c.source, name)), None
+            (c for c in context.notebook.code_before(context.failure.cell_id) if _defines_name(c.source, name)), None
         )
         if definer is not None and edits:
             yield self.patch(
@@ -74,7 +74,7 @@ def _rename_everywhere(rule: Rule, context: RuleContext, name: str) -> tuple[Edi
     """Replaces of every cell that binds or reads the variable, calls left alone."""
     edits: list[Edit] = []
     for cell in context.notebook.cells:
-        if cell.kind != "code" or _defines(cell.source, name):
+        if cell.kind != "code" or _defines_name(cell.source, name):
             continue
         source = context.source_of(cell.id)
         edits += context.replace(cell.id, _rename_variable(source, name))
@@ -115,7 +115,7 @@ def _list_called(source: str, name: str) -> list[ast.Name]:
     ]
 
 
-def _defines(source: str, name: str) -> bool:
+def _defines_name(source: str, name: str) -> bool:
     return any(
         isinstance(s.node, ast.FunctionDef | ast.ClassDef) and s.node.name == name for s in src.list_statements(source)
     )

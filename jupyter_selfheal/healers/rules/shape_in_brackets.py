@@ -48,9 +48,9 @@ class ShapeInBrackets(Rule):
                 continue
             kinds = [find_type(context, a) for a in call.args]
             if path in SHAPED and len(kinds) > 1 and all(k == "int" for k in kinds):
-                yield self._bracket(context, call, "()", "shape")
+                yield self._bracket_shape(context, call, "()", "shape")
             elif path == "numpy.array" and len(kinds) > 1 and all(k in NUMBERS for k in kinds):
-                yield self._bracket(context, call, "[]", "values")
+                yield self._bracket_shape(context, call, "[]", "values")
             elif path in COUNTED and len(call.args) == 1 and isinstance(call.args[0], ast.Tuple | ast.List):
                 inner = context.text(call.args[0])[1:-1].strip().rstrip(",")
                 yield self.patch(
@@ -63,7 +63,7 @@ class ShapeInBrackets(Rule):
                 continue
             return
 
-    def _bracket(self, context: RuleContext, call: ast.Call, brackets: str, what: str) -> Patch:
+    def _bracket_shape(self, context: RuleContext, call: ast.Call, brackets: str, what: str) -> Patch:
         start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
         inner = context.source[start:end]
         return self.patch(

@@ -40,7 +40,7 @@ class Indentation(SyntaxRule):
         if "expected an indented block" in message:
             yield from _indent_block(source, fault)
         elif "unexpected indent" in message:
-            yield from _dedent(source, fault)
+            yield from _dedent_fault(source, fault)
         elif "unindent does not match" in message:
             yield from _nearest_level(source, fault)
         elif "inconsistent use of tabs" in message or fault.kind == "TabError":
@@ -49,7 +49,7 @@ class Indentation(SyntaxRule):
             yield from _into_block(source, fault)
 
 
-def _shift(source: str, first: int, last: int, indent: str) -> str:
+def _shift_lines(source: str, first: int, last: int, indent: str) -> str:
     """Lines first..last (1-based) with ``indent`` in front of what they have."""
     lines = split_lines(source)
     for n in range(first - 1, last):
@@ -76,7 +76,9 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
     ends_function = function and bool(re.match(r"\s*(return|raise)\b", lines[reach - 1]))
     sure = reach == first or ends_function
     for rank, end in enumerate(dict.fromkeys([reach] if sure else [reach, first] if function else [first, reach])):
-        yield Mend(_shift(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank)
+        yield Mend(
+            _shift_lines(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank
+        )
 
 
 def _find_block_end(lines: list[str], first: int, base: str) -> int:
@@ -99,7 +101,7 @@ def _find_block_end(lines: list[str], first: int, base: str) -> int:
     return last
 
 
-def _dedent(source: str, fault: Fault) -> Iterator[Mend]:
+def _dedent_fault(source: str, fault: Fault) -> Iterator[Mend]:
     lines = split_lines(source)
     bad = read_indent(lines[fault.line - 1])
     above = next((lines[n] for n in range(fault.line - 2, -1, -1) if lines[n].strip()), "")

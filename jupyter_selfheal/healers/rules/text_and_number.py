@@ -235,7 +235,7 @@ def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr
     top = _find_chain(context, node)
     run: list[ast.expr] = []
     for operand in _list_operands(top) if isinstance(top, ast.BinOp) else []:
-        if _counts(context, operand):
+        if _counts_something(context, operand):
             run.append(operand)
         elif len(run) > 1:
             break
@@ -244,7 +244,7 @@ def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr
     return run if len(run) > 1 else []
 
 
-def _counts(context: RuleContext, operand: ast.expr) -> bool:
+def _counts_something(context: RuleContext, operand: ast.expr) -> bool:
     if isinstance(operand, ast.Constant | ast.JoinedStr):
         return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
     return find_type(context, operand) in NUMBERS or bool(read_number_in(context, operand))

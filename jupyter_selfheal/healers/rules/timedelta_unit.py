@@ -59,7 +59,7 @@ class TimedeltaUnit(Rule):
             return
         for call in context.walk(ast.Call):
             unit = _find_unit(call)
-            if unit and known is not None and isinstance(call.func, ast.Attribute) and not _runs(context, call):
+            if unit and known is not None and isinstance(call.func, ast.Attribute) and not _runs_above(context, call):
                 text = f"({context.operand(call.func.value)} // {known[0]}(1, {unit!r}))"
                 splices.append((*context.span(call), text))
         if splices and known is not None:
@@ -71,7 +71,7 @@ class TimedeltaUnit(Rule):
             )
 
 
-def _runs(context: RuleContext, call: ast.Call) -> bool:
+def _runs_above(context: RuleContext, call: ast.Call) -> bool:
     """True where the call stands above the failing line, and for an array of NumPy, which keeps the unit."""
     if (call.end_lineno or call.lineno) < context.line:
         return True

@@ -52,7 +52,7 @@ class TwoDimensions(Rule):
             if len(call.args) > 1 and context.is_true(
                 f"({context.text(call.args[1])}).ndim == 2 and ({context.text(call.args[1])}).shape[1] > 1"
             ):
-                yield self._swap(context, call)
+                yield self._swap_arguments(context, call)
                 sure = False
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
@@ -64,7 +64,7 @@ class TwoDimensions(Rule):
             )
             return
 
-    def _swap(self, context: RuleContext, call: ast.Call) -> Patch:
+    def _swap_arguments(self, context: RuleContext, call: ast.Call) -> Patch:
         """The data first, then the target: where the second is a table of several columns and the first is none."""
         one, two = call.args[:2]
         return self.patch(

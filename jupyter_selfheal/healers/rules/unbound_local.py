@@ -50,12 +50,12 @@ class UnboundLocal(Rule):
         near = [n for n in find_nearest(name, _list_bound(function) - {name}) if n in live.locals]
         if len(near) == 1 and is_plain_slip(name, near[0]):
             wrong, right = (near[0], name) if is_odd_one(function, name, near[0]) else (name, near[0])
-            yield self._patch(
+            yield self._build_patch(
                 context, cell_id, _rename_in_function(source, function, wrong, right), f"Change `{wrong}` to `{right}`", cause,
                 "The function itself initialises it under a name that differs by a slip.", 0.9,
             )  # fmt: skip
         elif hasattr(builtins, name) and _is_called(function, name):
-            yield self._patch(
+            yield self._build_patch(
                 context, cell_id, _rename_in_function(source, function, name, name + "_", calls=False),
                 f"Rename the variable `{name}` to `{name}_`", cause, "The call means the builtin.", 0.85,
             )  # fmt: skip
@@ -66,12 +66,12 @@ class UnboundLocal(Rule):
             counted = _updates_in_place(function, name) and (word == "nonlocal" or _starts_there(source, name))
             counted = counted and not (word == "global" and _returns_name(function, name))
             why = "Only the outer variable holds a value to update." if counted else ""
-            yield self._patch(
+            yield self._build_patch(
                 context, cell_id, [_declare_global(source, function, f"{word} {name}")],
                 f"Declare `{word} {name}` in `{function.name}`", cause, why, 0.85 if why else 0.6,
             )  # fmt: skip
 
-    def _patch(
+    def _build_patch(
         self, context: RuleContext, cell_id: str, changes: list[Splice], title: str, cause: str, why: str, prior: float
     ) -> Patch:
         edits: tuple[Edit, ...] = context.replace(cell_id, changes)

@@ -70,14 +70,14 @@ class SearchHealer:
                 note="Nothing tells a right change from a wrong one: give an expectation, a check or an assert."
             )
         tried = {a.patch.id for a in history}
-        reply = self._search(starts.best, plan)
+        reply = self._search_candidates(starts.best, plan)
         if (
             reply
             and not reply["patches"]
             and plan.doctests
             and (plan.oracle or any(p.role == "check" for p in plan.pieces))
         ):
-            reply = self._search(starts.best, plan, with_doctests=False)
+            reply = self._search_candidates(starts.best, plan, with_doctests=False)
         if not reply:
             return Answer(note="the search did not come back from its trial")
         every = [_build_patch(case, plan, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]
@@ -90,7 +90,7 @@ class SearchHealer:
         note = f"{reply['plausible']} of {reply['tried']} variants pass" + (f": {reply['why']}" if reply["why"] else "")
         return Answer(patches, note=note, record=record, questions=questions)
 
-    def _search(self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True) -> JSON:
+    def _search_candidates(self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True) -> JSON:
         seconds = self.config.search_seconds
         argument = plan.to_argument(seconds, self.jobs, with_doctests)
         step = Probe(loader.probe_source("search.search"), argument, name="search")

@@ -115,11 +115,11 @@ def find_readings(source: str, known: frozenset[str] = frozenset()) -> tuple[Rea
         return ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        readings = list(_search(source, fault, known))
+        readings = list(_search_readings(source, fault, known))
     return tuple(sorted(readings, key=lambda r: r.cost))
 
 
-def _search(source: str, fault: Fault, known: frozenset[str]) -> Iterator[Reading]:
+def _search_readings(source: str, fault: Fault, known: frozenset[str]) -> Iterator[Reading]:
     parser, order = Parser(source), itertools.count()
     heap = [(0.0, next(order), _State(source, fault, 0.0, (), frozenset()))]
     met, count, most = {source}, 0, float("inf")
@@ -146,7 +146,7 @@ def _search(source: str, fault: Fault, known: frozenset[str]) -> Iterator[Readin
                     count += 1
                     yield reading
             elif len(state.words) + 1 < DEEPEST:
-                ahead = _estimate(state, new, after)
+                ahead = _estimate_rest(state, new, after)
                 if ahead is not None:
                     seen = state.seen | {(state.fault.message, len(state.source) - _find_at(state.source, state.fault))}
                     child = _State(new, after, cost, (*state.words, slip.words), seen)
@@ -163,7 +163,7 @@ def _find_at(source: str, fault: Fault) -> int:
     return find_position(source, fault.line, fault.column)
 
 
-def _estimate(state: _State, new: str, after: Fault) -> float | None:
+def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     """What is still to come at the least; None where nothing was gained."""
     before_left = len(state.source) - _find_at(state.source, state.fault)
     left = len(new) - _find_at(new, after)

@@ -41,7 +41,7 @@ def indent_lines(site: Site) -> Iterator[Slip]:
             if indent == own:
                 continue
             for block, cost in _list_blocks(texts, number):
-                slip = _shift(lines, texts, block, own, indent)
+                slip = _shift_block(lines, texts, block, own, indent)
                 if slip is not None:
                     yield Slip(
                         slip[0][0], slip[0][1], slip[0][2], cost + extra, "the indentation is wrong", tuple(slip[1:])
@@ -88,7 +88,7 @@ def _list_blocks(texts: list[str], number: int) -> Iterator[tuple[range, float]]
         yield range(number, len(texts)), find_cost("indent.rest")
 
 
-def _shift(
+def _shift_block(
     lines: list[tuple[int, int]], texts: list[str], block: range, own: str, indent: str
 ) -> list[tuple[int, int, str]] | None:
     splices = []

@@ -46,11 +46,15 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> 
         return Answer(note="no small change makes the cell parse", exhausted=True)
     plan = _plan_reading(case, readings[0].source)
     if plan is None or not plan.decides or src.mask(source) != source or not (starts.before or starts.after):
-        return Answer(_offer(case, readings, history), note=f"{len(readings)} ways to read the cell", exhausted=True)
+        return Answer(
+            _offer_readings(case, readings, history), note=f"{len(readings)} ways to read the cell", exhausted=True
+        )
     reply = _run_readings(case, starts, plan, readings, known)
     if not reply:
         return Answer(
-            _offer(case, readings, history), note="the readings did not come back from their trial", exhausted=True
+            _offer_readings(case, readings, history),
+            note="the readings did not come back from their trial",
+            exhausted=True,
         )
     kept = sorted(reply["passing"], key=lambda p: p["cost"] + LOST * _count_lost(source, p["text"]))
     passing = _build_passing(case, readings, kept[:PATCHES])
@@ -58,7 +62,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> 
     patches = [p for p in passing if p.id not in tried]
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
-        patches = list(_offer(case, [readings[n] for n in order], history))
+        patches = list(_offer_readings(case, [readings[n] for n in order], history))
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
     return Answer(tuple(patches), note=note, exhausted=True)
 
@@ -158,7 +162,7 @@ def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why
     )  # fmt: skip
 
 
-def _offer(case: Case, readings: Sequence[Reading], history: Sequence[Attempt]) -> tuple[Patch, ...]:
+def _offer_readings(case: Case, readings: Sequence[Reading], history: Sequence[Attempt]) -> tuple[Patch, ...]:
     """The likeliest readings, each with the one that it must be told from."""
     tried = {a.patch.id for a in history}
     least = readings[0].cost

@@ -26,12 +26,12 @@ def diagnose_flaky(context: RuleContext, remedies: Remedies) -> Diagnosis | None
     repeats = context.case.repeats
     if not repeats.is_flaky:
         return None
-    cause = f"This cell is flaky: it {repeats.words}{_explain(repeats)}."
+    cause = f"This cell is flaky: it {repeats.words}{_explain_repeats(repeats)}."
     advice = " ".join(dict.fromkeys(_ADVICE[s] for s in repeats.sources if s in _ADVICE)) or _UNKNOWN
     return Diagnosis(cause, Locus.CODE, context.failure.cell_id, 95, SkipReason.FLAKY, advice)
 
 
-def _explain(repeats: Repeats) -> str:
+def _explain_repeats(repeats: Repeats) -> str:
     sources = repeats.sources
     if not sources:
         return ""

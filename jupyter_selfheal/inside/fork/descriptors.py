@@ -42,7 +42,7 @@ def quarantine(keep: Iterable[int], at: Mapping[int, int]) -> None:
             if number in kept or number == null:
                 continue
             if stat.S_ISREG(kind):
-                reopen(number, offset=at.get(number, -1))
+                reopen_file(number, offset=at.get(number, -1))
             elif not stat.S_ISCHR(kind) and not stat.S_ISDIR(kind) and not stat.S_ISBLK(kind):
                 os.dup2(null, number, inheritable=os.get_inheritable(number))
     finally:
@@ -72,7 +72,7 @@ def list_regular_files(keep: Iterable[int]) -> list[int]:
     return [number for number, mode in _list_descriptors().items() if number not in kept and stat.S_ISREG(mode)]
 
 
-def reopen(number: int, path: str = "", offset: int = -1) -> None:
+def reopen_file(number: int, path: str = "", offset: int = -1) -> None:
     """Put another opening of the same file, at the same offset (or the one given), under a descriptor's number.
 
     ``path``: open that instead (the same file seen through an overlay). What cannot be opened again becomes a private
@@ -128,7 +128,7 @@ def detach_files(files: dict[int, str], is_discarded: bool) -> None:
     """
     for number, path in files.items():
         if path and is_discarded:
-            reopen(number, path)
+            reopen_file(number, path)
             continue
         offset = os.lseek(number, 0, os.SEEK_CUR)
         copy = _make_private_copy(number)

@@ -57,7 +57,7 @@ def make_usable(loop: Any) -> Any:
         return None
     asyncio._set_running_loop(None)
     if isinstance(loop, asyncio.SelectorEventLoop) and not loop.is_closed():
-        _adopt(asyncio, loop)
+        _adopt_loop(asyncio, loop)
     else:
         _held.append(loop)
         loop = asyncio.new_event_loop()
@@ -68,7 +68,7 @@ def make_usable(loop: Any) -> Any:
     return loop
 
 
-def _adopt(asyncio: Any, loop: Any) -> None:
+def _adopt_loop(asyncio: Any, loop: Any) -> None:
     current = asyncio.current_task(loop)
     if current is not None:
         asyncio.tasks._leave_task(loop, current)

@@ -83,7 +83,7 @@ def list_mounts() -> list[str]:
 def list_sources() -> dict[str, str]:
     """What each mount point of this namespace shows: the source of the mount that is uppermost there."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
-        return {_unescape(line.split(" ", 5)[4]): line.rpartition(" - ")[2].split(" ")[1] for line in lines}
+        return {_unescape_path(line.split(" ", 5)[4]): line.rpartition(" - ")[2].split(" ")[1] for line in lines}
 
 
 def find_source(path: str, by_point: Mapping[str, str]) -> str:
@@ -93,7 +93,7 @@ def find_source(path: str, by_point: Mapping[str, str]) -> str:
     return by_point.get(path, "")
 
 
-def _unescape(text: str) -> str:
+def _unescape_path(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), text)
 
 

@@ -35,25 +35,25 @@ def find_cause(ename: str, message: str, plan: dict[str, Any]) -> str | None:
     """
     first = (message.strip().splitlines() or [""])[0][:200]
     if plan.get("writes", "discard") != "allow":
-        if _mentions(message, _WRITE):
+        if _mentions_phrase(message, _WRITE):
             return f"write: {first}"
         if ename == "PermissionError" and _could_write(message):
             return f"write: {first}"
         if "unable to open database file" in message or "No usable temporary directory" in message:
             return f"write: {first}"
     if not plan.get("network", False):
-        if ename in _NETWORK_NAMES or _mentions(message, _NETWORK):
+        if ename in _NETWORK_NAMES or _mentions_phrase(message, _NETWORK):
             return f"network: {first}"
         if ename == "KeyError" and message.strip("'\"") in sockets.VARIABLES:
             return f"network: {first}"
         if ename == "PermissionError" and not _PATH.search(message):
             return f"network: {first}"
-    if ename in ("BlockingIOError", "RuntimeError") and _mentions(message, _PROCESS):
+    if ename in ("BlockingIOError", "RuntimeError") and _mentions_phrase(message, _PROCESS):
         return f"processes: {first}"
     return None
 
 
-def _mentions(message: str, phrases: tuple[str, ...]) -> bool:
+def _mentions_phrase(message: str, phrases: tuple[str, ...]) -> bool:
     small = message.lower()
     return any(phrase in small for phrase in phrases)
 

@@ -131,9 +131,9 @@ class Zygote:
     def serve(self) -> Trial:
         """Wait for requests until there is nobody left to wait for. Returns only in a trial."""
         while True:
-            ready = self._wait()
+            ready = self._wait_for_event()
             if ready & {self.state.alive, self.end_asked}:
-                self._end(everything=True)
+                self._end_state(everything=True)
             kept_ended = ready & set(self.kept)  # now: the number of a guard's pidfd is soon that of its kept trial's
             for number in ready & set(self.pairs):
                 self._forget_pair(number)
@@ -143,18 +143,18 @@ class Zygote:
                     os.waitpid(self.kept.pop(number), 0)
             trial = None
             if self.listener is not None and self.listener.fileno() in ready:
-                self._accept()
+                self._accept_connection()
             elif self.control is not None and self.control.fileno() in ready:
                 trial = self._take_request()
             elif self._wants_spare() and time.monotonic() >= self.spare_at:
                 trial = self._make_spare()
             if trial is not None:
                 return trial
-            self._adopt()
+            self._adopt_orphans()
             if self.closing and not self.pairs and not self.kept:
-                self._end(everything=not self._list_other_processes())
+                self._end_state(everything=not self._list_other_processes())
 
-    def _wait(self) -> set[int]:
+    def _wait_for_event(self) -> set[int]:
         """Descriptors at which something has happened; none where it is time to make a spare."""
         poll = select.poll()
         watched = [self.state.alive, self.end_asked, *self.pairs, *self.kept]
@@ -166,7 +166,7 @@ class Zygote:
 
     # --- the connection -------------------------------------------------------------------------------------------
 
-    def _accept(self) -> None:
+    def _accept_connection(self) -> None:
         """Take one connection of the same user's; there never is another."""
         assert self.listener is not None
         connection, _ = self.listener.accept()
@@ -194,7 +194,7 @@ class Zygote:
             return None
         order = json.loads(data)
         if order["do"] == "run":
-            return self._run(order, channels)
+            return self._run_order(order, channels)
         channels[0].sendall(json.dumps(self.state.probe_layers()).encode())
         for channel in channels:
             channel.close()
@@ -202,24 +202,24 @@ class Zygote:
 
     # --- trials ---------------------------------------------------------------------------------------------------
 
-    def _run(self, order: dict[str, Any], channels: list[socket.socket]) -> Trial | None:
+    def _run_order(self, order: dict[str, Any], channels: list[socket.socket]) -> Trial | None:
         """In this process None, in the trial (a grandchild) what it is to do."""
         order["received"] = time.monotonic()
         spare, self.spare = self.spare, None
         if spare is not None:
-            self._give(spare, order, channels)
+            self._give_order(spare, order, channels)
         if spare is None or not spare.has_taken():
             pair = self._fork_pair(channels)
             if isinstance(pair, Trial):
                 return pair
-            self._give(pair, order, channels)
+            self._give_order(pair, order, channels)
         for channel in channels:
             channel.close()
         may_be_kept = len(channels) > 2
         self.spare_at = time.monotonic() + (_PAUSE if may_be_kept else 0.0)
         return None
 
-    def _give(self, pair: Pair, order: dict[str, Any], channels: list[socket.socket]) -> None:
+    def _give_order(self, pair: Pair, order: dict[str, Any], channels: list[socket.socket]) -> None:
         if order["sandboxed"]:
             self.state.probe_layers()
         pair.give({**order, "probed": self.state.known_probe}, channels)
@@ -280,7 +280,7 @@ class Zygote:
 
     # --- the end --------------------------------------------------------------------------------------------------
 
-    def _adopt(self) -> None:
+    def _adopt_orphans(self) -> None:
         """Zygotes whose own zygote has gone are watched like those kept from this one."""
         if self.is_first:
             known = set(self.kept.values()) | {pair.pid for pair in self.pairs.values()}
@@ -293,7 +293,7 @@ class Zygote:
         ours = (after_fork.ZYGOTE, after_fork.GUARD, after_fork.SPARE)
         return [p for p in guard.list_children(os.getpid()) if after_fork.read_name(p) in ours]
 
-    def _end(self, *, everything: bool) -> None:
+    def _end_state(self, *, everything: bool) -> None:
         """End this state. ``everything``: also the processes that its cells started."""
         remove_socket(self.files)
         while everything and (rest := guard.list_children(os.getpid())):

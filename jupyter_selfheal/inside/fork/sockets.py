@@ -59,10 +59,10 @@ def list_bound() -> list[str]:
                 bound.append(path[0])
             elif path and not path[0].startswith("@"):  # that is an abstract one
                 relative[inode] = path[0]
-    return list(dict.fromkeys([*bound, *_resolve(relative)]))
+    return list(dict.fromkeys([*bound, *_resolve_path(relative)]))
 
 
-def _resolve(relative: Mapping[str, str]) -> Iterator[str]:
+def _resolve_path(relative: Mapping[str, str]) -> Iterator[str]:
     """Full paths of sockets that were bound to a relative one: it is relative to the folder of whoever holds the socket."""
     paths = {f"socket:[{inode}]": path for inode, path in relative.items()}
     for process in filter(str.isdigit, os.listdir("/proc")) if paths else ():
@@ -84,7 +84,7 @@ def hide(bound: Iterable[str], in_use: Iterable[str], shared: Iterable[str]) -> 
     sources = overlay.list_sources()
     for folder in dict.fromkeys(map(os.path.realpath, _FOLDERS)):
         if os.path.isdir(folder) and sources.get(folder) != overlay.OURS:
-            _empty(folder, [*in_use, *shared, here], bound)
+            _mount_empty_folder(folder, [*in_use, *shared, here], bound)
     sources = overlay.list_sources()
     for path in bound:
         is_ours = overlay.find_source(path, sources) == overlay.OURS
@@ -100,7 +100,7 @@ def forget_variables() -> None:
         os.environ.pop(name, None)
 
 
-def _empty(folder: str, in_use: Iterable[str], bound: Iterable[str]) -> None:
+def _mount_empty_folder(folder: str, in_use: Iterable[str], bound: Iterable[str]) -> None:
     """Mount an empty folder over this one. Symbolic links come back, and the folders in use as they are.
 
     Where a socket was there is a plain file, so that it is told to whoever connects in the same words as elsewhere.

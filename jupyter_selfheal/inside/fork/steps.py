@@ -110,7 +110,7 @@ class Runner:
     def run(self, steps: list[dict[str, Any]], limit: Any) -> None:
         """Run them all, up to the first cell that fails without ``go_on``. ``limit(seconds)`` tells the guard of a step's."""
         for number, step in enumerate(steps):
-            self._send("begin", number)
+            self._send_steps("begin", number)
             self._step = step
             seconds = step.get("timeout") or 0.0
             self._step_deadline = time.monotonic() + seconds if seconds else float("inf")
@@ -127,7 +127,7 @@ class Runner:
             self.capture.flush()
             ended["seconds"] = time.perf_counter() - began
             ended["peak_mb"] = measure_own_peak_mb() if "code" in step else 0.0
-            self._send("end", number, ended)
+            self._send_steps("end", number, ended)
             self.failed = self.failed or ended["status"] != "ok"
             if self.timed_out or ("code" in step and ended["status"] != "ok" and not step.get("go_on")):
                 break
@@ -139,10 +139,10 @@ class Runner:
             return  # the signal was for a step that is over
         self.timed_out = now >= self.deadline
         stack = list(traceback.walk_stack(frame))[::-1]
-        self._send("late", self._locate_error("TimeoutError", "still running when its time was up", stack, ""))
+        self._send_steps("late", self._locate_error("TimeoutError", "still running when its time was up", stack, ""))
         raise TimedOut
 
-    def _send(self, *frame: Any) -> None:
+    def _send_steps(self, *frame: Any) -> None:
         if self.capture.frames is not None:
             self.capture.frames.send(*frame)
 
@@ -181,7 +181,7 @@ class Runner:
         self.last.error = error.with_traceback(tb)
         what = sandbox_errors.find_cause(type(error).__name__, str(error), self.plan)
         if what:
-            self._send("blocked", what)
+            self._send_steps("blocked", what)
         return {"status": "error", "error": self._describe_error(error, step["code"], result)}
 
     def _run_cell(self, step: dict[str, Any]) -> Any:

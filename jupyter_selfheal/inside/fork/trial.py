@@ -85,18 +85,18 @@ class Trial:
     def run(self) -> socket.socket:
         """Run the request. Returns only where the state is kept: the end on which it is to wait as a zygote."""
         state = self.state
-        self._detach()
-        self._wait()
+        self._detach_early()
+        self._wait_for_order()
         request = self._read_request()
         frames = Frames(self.results)
-        self._isolate(request["plan"], frames)
+        self._isolate_trial(request["plan"], frames)
         state.capture.begin(frames, self.memory, request["output_bytes"])
-        self._settle(request)
+        self._settle_request(request)
         loop = state.loop if state.calls_from_loop else None
         self.runner = Runner(state.shell, state.capture, state.last, request["plan"], self.order["deadline"], loop)
         signal.signal(after_fork.STOPPED, self.runner.stop)
         self.marks["ready"] = time.monotonic()
-        self.runner.run(request["steps"], self._limit)
+        self.runner.run(request["steps"], self._limit_step)
         self.marks["ran"] = time.monotonic()
         keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
         refused = None
@@ -104,15 +104,15 @@ class Trial:
             after_fork.stop_script_loop(state.shell)
             refused = gate.find_refusal(0)
         keep = keep and not self.runner.timed_out and not refused
-        self._limit(0.0)
+        self._limit_step(0.0)
         done = {"kept": keep, "refused": refused, "marks": self.marks, "peak_mb": _measure_peak_mb()}
         if not keep:
-            self._leave(frames, done)
+            self._leave_trial(frames, done)
         frames.send("done", {**done, "over": False})
-        self._freeze()
+        self._freeze_state()
         return self.ends[1]
 
-    def _leave(self, frames: Frames, done: dict[str, Any]) -> None:
+    def _leave_trial(self, frames: Frames, done: dict[str, Any]) -> None:
         """The last word of a trial that is not kept; "over" where nothing can come after it.
 
         A process gives back its memory before it counts as ended, 20 ms at 1 GB. Where it has no other thread, nothing that it
@@ -146,7 +146,7 @@ class Trial:
             request: dict[str, Any] = json.loads(stream.read(size))
             return request
 
-    def _limit(self, seconds: float) -> None:
+    def _limit_step(self, seconds: float) -> None:
         os.write(self.words, b"limit %f\n" % seconds)
 
     def _list_own_descriptors(self) -> list[int]:
@@ -154,7 +154,7 @@ class Trial:
         sockets = [s.fileno() for s in (self.orders, *self.ends) if s.fileno() >= 0]
         return [*sockets, *self.memory.files.values(), self.words, self.state.alive]
 
-    def _detach(self) -> None:
+    def _detach_early(self) -> None:
         """What can be done before there is an order."""
         after_fork.die_with_parent(self.parent)
         os.setpgid(0, 0)
@@ -162,7 +162,7 @@ class Trial:
         descriptors.quarantine(self._list_own_descriptors(), {})
         descriptors.unshare_memory()
 
-    def _wait(self) -> None:
+    def _wait_for_order(self) -> None:
         """Wait for the order; the end of this process where there is none."""
         ready = time.monotonic()
         data, self.ends = descriptors.receive_message(self.orders)
@@ -177,7 +177,7 @@ class Trial:
         if ready < received:
             self.marks["ahead"] = ready - self.began
 
-    def _isolate(self, plan: dict[str, Any], frames: Frames) -> None:
+    def _isolate_trial(self, plan: dict[str, Any], frames: Frames) -> None:
         """Everything that must be done while this is still a process of one thread that ran no code of the user's."""
         if not self.order["sandboxed"]:
             return
@@ -192,7 +192,7 @@ class Trial:
             descriptors.detach_files(files, is_discarded=sandbox.OVERLAY in self.layers)
         frames.send("layers", self.layers, self.state.probe_layers())
 
-    def _settle(self, request: dict[str, Any]) -> None:
+    def _settle_request(self, request: dict[str, Any]) -> None:
         """The last of it: the user's signal handlers, an event loop, what the request puts on the path."""
         after_fork.restore_signals(self.state.signals)
         self.memory.catch_faults()
@@ -200,7 +200,7 @@ class Trial:
         sys.path[:0] = request["paths"]
         sys._selfheal_trial = True  # type: ignore[attr-defined]
 
-    def _freeze(self) -> None:
+    def _freeze_state(self) -> None:
         """From now on this state lives as long as its own connection, not as its guard."""
         self.state.capture.end()
         self.state.signals = after_fork.ignore_signals()

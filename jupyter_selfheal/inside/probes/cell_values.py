@@ -39,10 +39,10 @@ def name_literal(state: FailureState, expression: str) -> Any:
 def select_date_formats(state: FailureState, expression: str, formats: list[str]) -> Any:
     """Which of the formats of dates fit every text of an expression."""
     texts = _list_texts(state.evaluate(expression, True))
-    return [f for f in formats if texts and all(_fits(text, f) for text in texts)]
+    return [f for f in formats if texts and all(_fits_format(text, f) for text in texts)]
 
 
-def _fits(text: str, date_format: str) -> bool:
+def _fits_format(text: str, date_format: str) -> bool:
     try:
         datetime.strptime(text.strip(), date_format)
     except ValueError:

@@ -33,13 +33,13 @@ def resolve(state: FailureState, paths: list[str]) -> Any:
 
 def _resolves(path: str) -> bool:
     try:
-        _follow(path)
+        _follow_path(path)
     except Exception:
         return False
     return True
 
 
-def _follow(path: str) -> Any:
+def _follow_path(path: str) -> Any:
     """What a dotted path leads to, through the longest module that can be imported, or among the builtins."""
     parts = path.split(".")
     for at in range(len(parts), 0, -1):
@@ -79,10 +79,10 @@ def check_imports(state: FailureState, pairs: list[list[str]]) -> Any:
 @question
 def select_fitting(state: FailureState, pairs: list[list[str]], attributes: list[str], called: bool) -> Any:
     """Which of the candidates [[module, name], …] import here, have all the attributes, and can be called if need be."""
-    return [[module, name] for module, name in pairs if _fits(module, name, attributes, called)]
+    return [[module, name] for module, name in pairs if _fits_module(module, name, attributes, called)]
 
 
-def _fits(module: str, name: str, attributes: list[str], called: bool) -> bool:
+def _fits_module(module: str, name: str, attributes: list[str], called: bool) -> bool:
     try:
         obj: Any = importlib.import_module(module)
         obj = getattr(obj, name) if name else obj
@@ -150,7 +150,7 @@ def _is_in(value: Any, module: str, name: str) -> bool:
 def list_members(state: FailureState, path: str) -> Any:
     """``dir()`` of what a dotted path leads to, and a module's submodules; None where it leads nowhere."""
     try:
-        obj = _follow(path)
+        obj = _follow_path(path)
     except Exception:
         return None
     submodules = [entry.name for entry in pkgutil.iter_modules(getattr(obj, "__path__", []))]
@@ -168,4 +168,4 @@ def list_modules(state: FailureState) -> Any:
 @question
 def name_definition(state: FailureState, path: str) -> Any:
     """The path under which what a dotted path leads to was defined; None where it leads nowhere."""
-    return build_dotted_path(_follow(path))
+    return build_dotted_path(_follow_path(path))

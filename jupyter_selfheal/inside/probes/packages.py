@@ -42,12 +42,12 @@ def find_modules(state: FailureState, package: str, names: list[str]) -> Any:
         except Exception:
             continue
         listed = getattr(loaded, "__all__", None)
-        if all(n in listed if listed is not None else _owns(loaded, n, package) for n in names):
+        if all(n in listed if listed is not None else _owns_name(loaded, n, package) for n in names):
             modules.append([module, listed is not None])
     return modules[:20]
 
 
-def _owns(module: Any, name: str, package: str) -> bool:
+def _owns_name(module: Any, name: str, package: str) -> bool:
     value = getattr(module, name, None)
     return value is not None and str(getattr(value, "__module__", "")).split(".")[0] == package
 

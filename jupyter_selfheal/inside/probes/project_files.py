@@ -44,7 +44,7 @@ def _list_tops() -> list[str]:
     return tops[:2]
 
 
-def _walk(top: str) -> Any:
+def _walk_folders(top: str) -> Any:
     """Folders below one, with what is in them, four deep, without those that hold no work of the user's."""
     seen = 0
     for folder, folders, names in os.walk(top):
@@ -63,7 +63,7 @@ def find_folders(state: FailureState, module: str) -> Any:
     """Folders of the project with a module or package, relative to the working directory, nearest first."""
     home = os.getcwd()
     holding, loose = [], []
-    for folder, folders, names in _walk(_list_tops()[-1]):
+    for folder, folders, names in _walk_folders(_list_tops()[-1]):
         relative = os.path.relpath(folder, home)
         if relative == ".":
             continue
@@ -82,10 +82,10 @@ def weigh_folders(state: FailureState, folders: list[str], modules: dict[str, li
     ``modules`` maps each module that the notebook imports to the names it asks of it. What a module found there imports in turn
     counts too; ``files`` are those that the notebook names.
     """
-    return [_weigh(folder, modules, files) for folder in folders]
+    return [_weigh_folder(folder, modules, files) for folder in folders]
 
 
-def _weigh(folder: str, modules: Any, files: Any) -> list[int]:
+def _weigh_folder(folder: str, modules: Any, files: Any) -> list[int]:
     wanted, here, lacking = list(modules), set(), 0
     for name in wanted:
         text = _read_module(folder, name)
@@ -167,7 +167,7 @@ def look_around(state: FailureState, path: str) -> Any:
     beside: list[str] = sorted(os.listdir(folder or ".")) if os.path.isdir(folder or ".") else []
     named: list[str] = []
     for base in _list_tops()[:3]:
-        for home, folders, names in _walk(base):
+        for home, folders, names in _walk_folders(base):
             for other in (*names, *folders):
                 if other.casefold() == name.casefold():
                     named.append(os.path.relpath(os.path.join(home, other)))

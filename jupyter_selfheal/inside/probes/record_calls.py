@@ -68,7 +68,7 @@ class Recorder:
         if event == "call":
             code = frame.f_code
             if frame.f_globals is self.space and code.co_flags & 2 and not code.co_name.startswith("<"):
-                self._stack.append((frame, self._note(frame, code)))
+                self._stack.append((frame, self._note_call(frame, code)))
         elif event == "return" and self._stack and self._stack[-1][0] is frame:
             _, number = self._stack.pop()
             if isinstance(arg, FunctionType) and arg.__closure__ and arg.__globals__ is self.space:
@@ -93,7 +93,7 @@ class Recorder:
                 return self.calls[number]
         return None
 
-    def _note(self, frame: FrameType, code: CodeType) -> int:
+    def _note_call(self, frame: FrameType, code: CodeType) -> int:
         """The number of the call if it is kept, else that of the call within which it was made (-1: none)."""
         within = self._stack[-1][1] if self._stack else -1
         looked = self._looked.get(code, 0)

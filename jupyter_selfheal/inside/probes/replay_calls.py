@@ -21,11 +21,11 @@ def probe(shell: Any, last: Any, argument: Any) -> list[dict[str, Any]] | None:
     ``argument["reshaped"]`` are left out. For each that can be compared: what was called, where, and how it changed."""
     if not argument["calls"]:
         return []
-    results = run_in_fork(lambda: _replay(shell.user_ns, argument["calls"], set(argument["reshaped"])), WAIT)
+    results = run_in_fork(lambda: _replay_each(shell.user_ns, argument["calls"], set(argument["reshaped"])), WAIT)
     return results if isinstance(results, list) else None
 
 
-def _replay(space: dict[str, Any], calls: list[dict[str, Any]], reshaped: set[str]) -> list[dict[str, Any]]:
+def _replay_each(space: dict[str, Any], calls: list[dict[str, Any]], reshaped: set[str]) -> list[dict[str, Any]]:
     results = []
     for number, seen in enumerate(calls):
         if not reshaped.isdisjoint(seen["classes"]):

@@ -78,12 +78,12 @@ def _find_near(lost: list[Any], keys: list[Any]) -> list[str]:
     """A lost key and the key of the other table that it would be, but for case, space or type."""
     if len(lost) > 10_000 or len(keys) > 10_000:
         return []
-    plain = {_simplify(key): key for key in keys if key is not None}
+    plain = {_simplify_key(key): key for key in keys if key is not None}
     for key in lost:
-        if key is not None and _simplify(key) in plain:
-            return [_format_key(key), _format_key(plain[_simplify(key)])]
+        if key is not None and _simplify_key(key) in plain:
+            return [_format_key(key), _format_key(plain[_simplify_key(key)])]
     return []
 
 
-def _simplify(key: Any) -> str:
+def _simplify_key(key: Any) -> str:
     return str(key).strip().casefold()

@@ -20,10 +20,10 @@ def probe(shell: Any, last: Any, argument: Any) -> Any:
         with open(path, "w", encoding=encoding, newline="") as stream:
             stream.write(text)
     with tempfile.TemporaryDirectory(prefix="selfheal-tests-") as folder:
-        return _run(argument, folder)
+        return _run_pytest(argument, folder)
 
 
-def _run(argument: Any, folder: str) -> Any:
+def _run_pytest(argument: Any, folder: str) -> Any:
     results, printed = os.path.join(folder, "tests.json"), os.path.join(folder, "printed")
     with open(os.path.join(folder, "selfheal_watch_tests.py"), "w", encoding="utf-8") as stream:
         stream.write(argument["plugin"])

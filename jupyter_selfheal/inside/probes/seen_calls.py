@@ -175,12 +175,12 @@ def call(space: dict[str, Any], name: str, given: bytes, seconds: float = SECOND
                 if hasattr(value, "__next__"):
                     value = list(islice(value, ITEMS))
             except (Exception, SystemExit) as error:
-                return Outcome(ERROR, f"{type(error).__name__}: {error}"[: 2 * SHOWN].rstrip(": "), _join(out))
+                return Outcome(ERROR, f"{type(error).__name__}: {error}"[: 2 * SHOWN].rstrip(": "), _join_parts(out))
     except (OutOfTime, Enough):
         return Outcome(LATE)
     except Exception:
         return Outcome(GONE)
-    return Outcome(VALUE, value, _join(out), _find_changed_arguments(space, given, (*made, arguments, named)))
+    return Outcome(VALUE, value, _join_parts(out), _find_changed_arguments(space, given, (*made, arguments, named)))
 
 
 def run_coroutine(coroutine: types.CoroutineType[Any, Any, Any]) -> Any:
@@ -203,7 +203,7 @@ def _find_changed_arguments(space: dict[str, Any], given: bytes, now: Any) -> An
         return None
 
 
-def _join(out: Muted) -> str:
+def _join_parts(out: Muted) -> str:
     return "".join(out.parts)[: 20 * SHOWN]
 
 

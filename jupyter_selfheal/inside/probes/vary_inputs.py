@@ -41,13 +41,13 @@ def probe(shell: Any, last: Any, argument: Any) -> dict[str, Any] | None:
     with whether they ever changed. None where the cell cannot be run again.
     """
     space, code = shell.user_ns, argument["code"]
-    before = _observe(space, code, lambda: None) if HAS_FORKS else None
+    before = _observe_change(space, code, lambda: None) if HAS_FORKS else None
     if not before:
         return None
     moved: set[str] = set()
     ran, inputs, began = 0, dict[str, None](), read_cpu_time()
     for label, text, change in _list_variations(space, code, argument["names"], set(argument["literals"])):
-        after = _observe(space, text, change)
+        after = _observe_change(space, text, change)
         if after is None:
             continue
         ran += 1
@@ -67,13 +67,13 @@ def _is_other(value: Any, now: Any) -> bool:
     return now is not None and now != value
 
 
-def _observe(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves | None:
+def _observe_change(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves | None:
     """The parts of what the cell gives once ``change`` was made; None where it fails, or takes too long."""
-    found = run_in_fork(lambda: _run(space, code, change), WAIT)
+    found = run_in_fork(lambda: _run_changed(space, code, change), WAIT)
     return found if isinstance(found, dict) else None
 
 
-def _run(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves:
+def _run_changed(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves:
     change()
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -84,18 +84,18 @@ def _run(space: dict[str, Any], code: str, change: Callable[[], None]) -> Leaves
             value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), space)
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     leaves: Leaves = {}
-    _collect(value, "value", leaves)
+    _collect_leaves(value, "value", leaves)
     for name in sorted(bound & space.keys()):
-        _collect(space[name], name, leaves)
+        _collect_leaves(space[name], name, leaves)
     for n, line in enumerate("".join(out.parts).splitlines()[:LEAVES]):
         with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            _collect(ast.literal_eval(line), f"line {n}", leaves)
+            _collect_leaves(ast.literal_eval(line), f"line {n}", leaves)
     for n, token in enumerate(re.findall(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", "".join(out.parts))):
-        _collect(float(token), f"printed {n}", leaves)
+        _collect_leaves(float(token), f"printed {n}", leaves)
     return leaves
 
 
-def _collect(value: Any, path: str, leaves: Leaves, depth: int = DEPTH) -> None:
+def _collect_leaves(value: Any, path: str, leaves: Leaves, depth: int = DEPTH) -> None:
     """The numbers and texts that a value is made of, by where they stand in it, and where None stands."""
     if len(leaves) >= LEAVES or isinstance(value, bool):
         return
@@ -108,14 +108,14 @@ def _collect(value: Any, path: str, leaves: Leaves, depth: int = DEPTH) -> None:
         leaves[path] = value[:TEXT]
     elif isinstance(value, dict) and depth:
         for key, item in list(value.items())[:LEAVES]:
-            _collect(item, f"{path}[{key!r}]", leaves, depth - 1)
+            _collect_leaves(item, f"{path}[{key!r}]", leaves, depth - 1)
     elif isinstance(value, list | tuple) and depth:
         for n, item in enumerate(value[:LEAVES]):
-            _collect(item, f"{path}[{n}]", leaves, depth - 1)
+            _collect_leaves(item, f"{path}[{n}]", leaves, depth - 1)
     elif callable(getattr(value, "tolist", None)) and getattr(value, "size", ITEMS) < ITEMS:
-        _collect(value.tolist(), path, leaves, depth)
+        _collect_leaves(value.tolist(), path, leaves, depth)
     elif callable(getattr(value, "to_numpy", None)) and getattr(value, "size", ITEMS) < ITEMS:
-        _collect(value.to_numpy().tolist(), path, leaves, depth)
+        _collect_leaves(value.to_numpy().tolist(), path, leaves, depth)
 
 
 def _list_variations(
@@ -128,7 +128,7 @@ def _list_variations(
     tree = ast.parse(code)
     for at, node in enumerate(ast.walk(tree)):
         if isinstance(node, ast.Constant) and repr(node.value) in literals:
-            for changed in _vary(node.value, OF_ONE):
+            for changed in _vary_value(node.value, OF_ONE):
                 other = copy.deepcopy(tree)
                 target = next(n for k, n in enumerate(ast.walk(other)) if k == at)
                 target.value = changed  # type: ignore[attr-defined]
@@ -143,7 +143,7 @@ class _Change:
         self.space, self.name, self.n = space, name, n
 
     def __call__(self) -> None:
-        changed = list(_vary(self.space[self.name], self.n + 1))
+        changed = list(_vary_value(self.space[self.name], self.n + 1))
         self.space[self.name] = changed[self.n]
 
 
@@ -168,7 +168,7 @@ def _list_global_names(code: types.CodeType) -> list[str]:
     return [*code.co_names, *inner]
 
 
-def _vary(value: Any, most: int, depth: int = DEPTH) -> Iterator[Any]:
+def _vary_value(value: Any, most: int, depth: int = DEPTH) -> Iterator[Any]:
     """Other values of the same kind, ``most`` of them at most; the first changes all of it."""
     for n, changed in enumerate(_list_changed(value, depth)):
         if n >= most:
@@ -200,7 +200,7 @@ def _list_changed(value: Any, depth: int) -> Iterator[Any]:
 
 def _vary_items(items: list[Any], depth: int) -> Iterator[list[Any]]:
     """All items changed, the last left out, then the first, the last and the one in the middle changed by itself."""
-    every = [next(_vary(item, 1, depth - 1), item) for item in items]
+    every = [next(_vary_value(item, 1, depth - 1), item) for item in items]
     if any(a is not b for a, b in zip(every, items, strict=True)):
         yield every
     if len(items) > 1:

@@ -28,7 +28,7 @@ def _raise_limit(number: int, frame: Any) -> None:
     raise TestTimeLimit(f"took more than {os.environ['SELFHEAL_SECONDS']} CPU seconds")
 
 
-def _limit(seconds: float) -> None:
+def _limit_seconds(seconds: float) -> None:
     if hasattr(signal, "SIGVTALRM"):
         signal.signal(signal.SIGVTALRM, _raise_limit)
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
@@ -46,17 +46,17 @@ def pytest_collection_modifyitems(items: Any) -> None:
 def pytest_collection_finish(session: Any) -> None:
     """Note each test: its function, its parameters as text, and where the names that its module holds come from."""
     for item in session.items:
-        TESTS[item.nodeid] = {"outcome": "", "frames": [], **_describe(item)}
+        TESTS[item.nodeid] = {"outcome": "", "frames": [], **_describe_item(item)}
 
 
 def pytest_runtest_call(item: Any) -> None:
     """The time of the test begins."""
-    _limit(float(os.environ.get("SELFHEAL_SECONDS", "10")))
+    _limit_seconds(float(os.environ.get("SELFHEAL_SECONDS", "10")))
 
 
 def pytest_runtest_teardown(item: Any) -> None:
     """Its time has ended."""
-    _limit(0.0)
+    _limit_seconds(0.0)
 
 
 def pytest_exception_interact(node: Any, call: Any, report: Any) -> None:
@@ -87,7 +87,7 @@ def pytest_sessionfinish(session: Any) -> None:
         json.dump({"tests": TESTS, "broken": BROKEN, "path": sys.path}, stream)
 
 
-def _describe(item: Any) -> dict[str, Any]:
+def _describe_item(item: Any) -> dict[str, Any]:
     function = getattr(item, "function", None)
     if function is None:
         return {"file": str(item.path), "function": ""}

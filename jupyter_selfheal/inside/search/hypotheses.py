@@ -81,7 +81,7 @@ class Hypotheses:
         everyone = range(len(candidates))
         self.groups = compare_behaviour.group_alike(shown) if inputs else [[n] for n in everyone]
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
-        self._weights = [self._weigh(group) for group in self.groups]
+        self._weights = [self._weigh_group(group) for group in self.groups]
         self._before = before
         self._idle, self._failing = idle, failing
         self._leak = LEAK_OF_CRASH if crashed else LEAK
@@ -89,7 +89,7 @@ class Hypotheses:
         self.share_missed = 0.0
         """Of small changes of the best candidate the share that the checks do not notice (0-1), where it was measured."""
 
-    def _weigh(self, group: Sequence[int]) -> float:
+    def _weigh_group(self, group: Sequence[int]) -> float:
         weights = [self.candidates[n].weight for n in group]
         best = max(weights)
         return best + AGREED * min(sum(weights) - best, best)
@@ -101,14 +101,14 @@ class Hypotheses:
         """
         return self._weights[self.place[n]]
 
-    def _sharpen(self, group: Sequence[int]) -> float:
+    def _sharpen_weight(self, group: Sequence[int]) -> float:
         """The weight of a hypothesis for its share: to a power, and less where what it gives is strange."""
         odd = min(1.0, *(self._strange[n] for n in group))
         return float((self._weights[self.place[group[0]]] * (1 - STRANGE * odd)) ** SHARPNESS)
 
     def measure_support(self, n: int) -> Support:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
-        weight = self._sharpen(self.groups[self.place[n]])
+        weight = self._sharpen_weight(self.groups[self.place[n]])
         rivals = self._weigh_rivals(n)
         leak = max(self._leak / self.count_mended(n), MISSING * self.share_missed) ** SHARPNESS
         share = weight / (weight + sum(w for w, _ in rivals) + leak)
@@ -124,7 +124,7 @@ class Hypotheses:
         for k, group in enumerate(self.groups):
             first = min(group, key=lambda m: (self.candidates[m].edits, -self.candidates[m].weight))
             if k != self.place[n] and self.candidates[first].edits <= self.candidates[n].edits:
-                rivals.append((self._sharpen(group) * self._measure_difference(n, first), first))
+                rivals.append((self._sharpen_weight(group) * self._measure_difference(n, first), first))
         return rivals
 
     def count_checks(self, n: int) -> int:

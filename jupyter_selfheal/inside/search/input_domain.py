@@ -71,7 +71,7 @@ def shrink_input(arguments: Arguments, is_telling: Callable[[Arguments], bool]) 
             left -= 1
             if left < 0:
                 break
-            if _measure(smaller) < _measure(best) and is_telling(smaller):
+            if _measure_value(smaller) < _measure_value(best) and is_telling(smaller):
                 best, is_smaller = smaller, True
                 break
     return best
@@ -89,7 +89,7 @@ def _replace_number(value: Any, old: float, new: float) -> Any:
     return type(value)(_replace_number(v, old, new) for v in value) if isinstance(value, list | tuple | set) else value
 
 
-def _measure(value: Any) -> tuple[int, str]:
+def _measure_value(value: Any) -> tuple[int, str]:
     text = repr(value)
     return len(text), text
 

@@ -122,9 +122,9 @@ class Pool:
                     if not batch:
                         drained = True
                         break
-                    self.workers.append(self._start(batch))
+                    self.workers.append(self._start_worker(batch))
                 if self.workers:
-                    self._gather()
+                    self._gather_results()
                 while order and order[0] in self.costs:
                     index = order.popleft()
                     yield index, self.results.pop(index, None), self.costs.pop(index)
@@ -132,7 +132,7 @@ class Pool:
                     return
         finally:
             for worker in list(self.workers):
-                self._end(worker)
+                self._end_worker(worker)
 
     def _run_here(self, source: Iterator[Job], until: Callable[[], bool]) -> Generator[tuple[int, Result | None, int]]:
         """The same without forks."""
@@ -149,7 +149,7 @@ class Pool:
     def _is_news(self, result: Result) -> bool:
         return bool(result.mask & ~self.known) or result.status in ("time", "deep")
 
-    def _gather(self) -> None:
+    def _gather_results(self) -> None:
         # results are written before the position goes on, and one reading takes all that a pipe holds
         known = [max(w.position, 0) for w in self.workers]
         ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
@@ -168,7 +168,7 @@ class Pool:
                 self._note_costs(worker, position)
                 continue
             at = worker.position
-            self._end(worker)
+            self._end_worker(worker)
             done = min(at + 1, len(worker.jobs)) or self._count_stillborn(worker)
             self._note_costs(worker, done)
             if rest := worker.jobs[done:]:
@@ -198,7 +198,7 @@ class Pool:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker.pid, signal.SIGKILL)
 
-    def _start(self, jobs: Sequence[Job]) -> Worker:
+    def _start_worker(self, jobs: Sequence[Job]) -> Worker:
         shared = mmap.mmap(-1, 8 + 8 * len(jobs))
         shared[:8] = struct.pack("q", -1)
         read, write = os.pipe()
@@ -209,16 +209,16 @@ class Pool:
                 os.close(read)
                 for other in self.workers:
                     os.close(other.pipe)
-                self._work(jobs, shared, write)
+                self._run_batch(jobs, shared, write)
                 code = 0
             finally:
                 os._exit(code)
         os.close(write)
         return Worker(pid, read, jobs, shared)
 
-    def _work(self, jobs: Sequence[Job], shared: mmap.mmap, write: int) -> None:
+    def _run_batch(self, jobs: Sequence[Job], shared: mmap.mmap, write: int) -> None:
         """In the fork: run the batch, tell what is worth telling."""
-        _confine(self.depth)
+        _confine_fork(self.depth)
         began = time.process_time()
         for position, (index, codes) in enumerate(jobs):
             shared[:8] = struct.pack("q", position)
@@ -230,7 +230,7 @@ class Pool:
             if time.process_time() - began > SLICE:
                 return
 
-    def _end(self, worker: Worker) -> None:
+    def _end_worker(self, worker: Worker) -> None:
         if worker in self.workers:
             self.workers.remove(worker)
         with contextlib.suppress(ProcessLookupError):
@@ -255,7 +255,7 @@ def _take_batch(source: Iterator[Job], size: int) -> list[Job]:
     return batch
 
 
-def _confine(depth: int) -> None:
+def _confine_fork(depth: int) -> None:
     """Limits of a fork: memory, recursion, and no core file."""
     with contextlib.suppress(OSError, ValueError):
         with open("/proc/self/statm") as file:
@@ -312,7 +312,7 @@ def run_in_fork(work: Callable[[], object], seconds: float) -> object:
     if pid == 0:
         try:
             os.close(read)
-            _confine(0)
+            _confine_fork(0)
             data = json.dumps(work()).encode()
             while data:
                 data = data[os.write(write, data) :]

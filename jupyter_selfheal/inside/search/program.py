@@ -175,14 +175,18 @@ def count_idle_checks(program: Program) -> int:
     """Checks that say nothing more: ``assert True``, and what another one asked already, as an assert does that repeats an example
     of the docstring."""
     idle = 0
-    asked: list[tuple[str, str]] = [(_normalise(d.source), _normalise(d.want)) for d in program.doctests if d.want]
+    asked: list[tuple[str, str]] = [
+        (_normalise_expression(d.source), _normalise_expression(d.want)) for d in program.doctests if d.want
+    ]
     for text in (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)):
         for node in ast.walk(ast.parse(text)):
             if not isinstance(node, ast.Assert):
                 continue
             idle += isinstance(node.test, ast.Constant)
             if isinstance(node.test, ast.Compare):
-                asked.append((ast.unparse(node.test.left), _normalise(ast.unparse(node.test.comparators[0]))))
+                asked.append(
+                    (ast.unparse(node.test.left), _normalise_expression(ast.unparse(node.test.comparators[0])))
+                )
     return idle + len(asked) - len(set(asked))
 
 
@@ -223,7 +227,7 @@ def _list_expected_nodes(program: Program) -> Iterator[ast.AST]:
             yield ast.parse(text.strip(), mode="eval").body
 
 
-def _normalise(text: str) -> str:
+def _normalise_expression(text: str) -> str:
     """An expression as Python itself would write it."""
     try:
         return ast.unparse(ast.parse(text.strip(), mode="eval"))

@@ -189,7 +189,7 @@ class Ranking:
         given = self.inputs[at] if at is not None else None
         if at is None or not isinstance(given, Input) or any(self.shown[n][at][0] == "!" for n in (best, rival)):
             return at
-        shrunk = run_in_fork(lambda: self._shrink(given, best, rival), WAIT)
+        shrunk = run_in_fork(lambda: self._shrink_call(given, best, rival), WAIT)
         if isinstance(shrunk, list):
             arguments = ast.literal_eval(shrunk[0])
             self.inputs.append(Input(given.function, arguments, given.is_usual))
@@ -198,7 +198,7 @@ class Ranking:
             return len(self.inputs) - 1
         return at
 
-    def _shrink(self, given: Input, best: int, rival: int) -> list[Any] | None:
+    def _shrink_call(self, given: Input, best: int, rival: int) -> list[Any] | None:
         """A shorter call that still tells two candidates apart, as text, with what each candidate gives; None where there is none."""
         variants = [c.codes for c in self.candidates]
         end = self.runner.counter.total + SHRINKING

@@ -142,7 +142,7 @@ class Runner:
         try:
             with self.preserve_state(), self.count(steps):
                 try:
-                    self._run(replaced)
+                    self._run_replaced(replaced)
                     status = OK
                 except OutOfTime:
                     status = TIME
@@ -193,7 +193,7 @@ class Runner:
             order.extend(members)
         self.order = order
 
-    def _run(self, replaced: Mapping[int, CodeType]) -> None:
+    def _run_replaced(self, replaced: Mapping[int, CodeType]) -> None:
         program, ns = self.program, self.ns
         out = self.out = Muted(bool(program.stdout))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):

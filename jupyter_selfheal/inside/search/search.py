@@ -129,31 +129,31 @@ class Search:
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
             self.pause = ENOUGH_SINGLES
-            singles = self._screen(singles, self.limit)
+            singles = self._screen_candidates(singles, self.limit)
             self._finish_what_was_cut()
-            self._combine(frontier, FIRST_ROUNDS)
+            self._combine_edits(frontier, FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
         for (share, longer, most), end in zip(longer_times, ends, strict=True):
             self.pause = share
-            singles = self._screen(singles, self.limit)
+            singles = self._screen_candidates(singles, self.limit)
             late = self._select_late(most)
             if late and self.plausible:
                 self.pause, self.found_at = 1.0, self.spent
                 own = AGAIN if self.base.status == TIME else max(AGAIN, 5 * self.base.steps)
-                self._screen(iter(late), min(own, LONGEST), again=True)
+                self._screen_candidates(iter(late), min(own, LONGEST), again=True)
             elif late:
                 self.pause = (share + end) / 2
-                self._screen(iter(late), min(self.limit * longer, LONGEST), again=True)
+                self._screen_candidates(iter(late), min(self.limit * longer, LONGEST), again=True)
             almost = self._select_late(ALMOST)
             if almost and not self.plausible:
-                self._screen(iter(almost), LONGEST, again=True)
+                self._screen_candidates(iter(almost), LONGEST, again=True)
             if self.plausible:
                 break
         if not self.counts_all and not self.plausible and base.failed > 1:
             self.pause = 0.95
-            self._screen(iter(self._list_likeliest()), self.limit, again=True, count=True)
-        self._combine(frontier, EDITS * ROUNDS_AGAIN)
+            self._screen_candidates(iter(self._list_likeliest()), self.limit, again=True, count=True)
+        self._combine_edits(frontier, EDITS * ROUNDS_AGAIN)
         return self._build_report("" if self.plausible else self._describe_failure())
 
     def _describe_failure(self) -> str:
@@ -173,7 +173,7 @@ class Search:
             if self.counts_all and isinstance(reply, list):
                 self.base = Result(*reply)
 
-    def _combine(self, frontier: Frontier, most: int) -> None:
+    def _combine_edits(self, frontier: Frontier, most: int) -> None:
         """Several edits: unions of changes that make other checks pass, then further changes on the best of what there is.
 
         Ends after ``most`` rounds, or when ``ROUNDS_AGAIN`` of them brought nothing nearer: what is to be expected of more is little.
@@ -181,14 +181,14 @@ class Search:
         self.pause = 1.0
         if self.plausible or self.base.failed < 2:
             return
-        self._screen(frontier.unite(self.partial), self.limit)
+        self._screen_candidates(frontier.unite(self.partial), self.limit)
         idle = 0
         for _ in range(most):
             states = frontier.take_states(self.partial)
             if self.plausible or not states or idle == ROUNDS_AGAIN or self._is_spent():
                 return
             before = min(c.result.failed for c in self.partial)
-            self._screen(frontier.expand(states), self.limit)
+            self._screen_candidates(frontier.expand(states), self.limit)
             idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
 
     def _look_at_state(self, state: Candidate) -> Suspicion:
@@ -249,7 +249,9 @@ class Search:
         if cut and not self.plausible:
             self.late = [c for c in self.late if c not in cut]
             self.pause = ENOUGH_FINISHED
-            self._screen(iter(sorted(cut, key=lambda c: (-c.result.passed, -c.weight))[:ALMOST]), LONGEST, again=True)
+            self._screen_candidates(
+                iter(sorted(cut, key=lambda c: (-c.result.passed, -c.weight))[:ALMOST]), LONGEST, again=True
+            )
 
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
@@ -284,7 +286,7 @@ class Search:
 
     # --- screening ---
 
-    def _screen(
+    def _screen_candidates(
         self, source: Iterator[Candidate], steps: int, again: bool = False, count: bool = False
     ) -> Iterator[Candidate]:
         """Run candidates; a failing check ends one at once, unless all its checks are to be counted. Gives what was not run."""

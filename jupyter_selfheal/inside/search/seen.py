@@ -82,7 +82,7 @@ def add_inputs(calls: Calls, seen: Sequence[Mapping[str, Any]], runner: Runner) 
     }
     for name in more:
         more[name] += hints.get(name, [])
-        more[name] += [grown for arguments in more[name][:5] for grown in _grow(arguments)]
+        more[name] += [grown for arguments in more[name][:5] for grown in _fill_empty(arguments)]
         more[name] = list({repr(arguments): arguments for arguments in more[name]}.values())
     return more
 
@@ -118,7 +118,7 @@ def _list_small_values(hint: ast.expr | None) -> tuple[Any, ...]:
     return ()
 
 
-def _grow(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def _fill_empty(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """The arguments with something in place of each empty one."""
     grown = []
     for at, value in enumerate(arguments):
@@ -162,14 +162,14 @@ def _list_met(
             out = Muted(keep=True)
             with contextlib.suppress(Exception, SystemExit, OutOfTime, Enough), runner.preserve_state():
                 with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()), runner.count(EACH):
-                    _define(runner, codes)
+                    _define_functions(runner, codes)
                     exec(compile(code, "<selfheal above>", "exec", dont_inherit=True), runner.ns)
                 if runner.counter.total < end and "".join(out.parts).split() == stored.split():
                     met[-1].append(number)
     return met
 
 
-def _define(runner: Runner, codes: Mapping[int, CodeType]) -> None:
+def _define_functions(runner: Runner, codes: Mapping[int, CodeType]) -> None:
     for n, unit in enumerate(runner.program.units):
         if unit.role == DEFINE:
             exec(codes.get(n, runner.codes[n]), runner.ns)
@@ -195,12 +195,12 @@ def _find_contradicting(
         changed.append(False)
         with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
             with runner.count(EACH):
-                _define(runner, codes)
-            changed[-1] = any(runner.counter.total < end and _changes(runner, call) for call in seen)
+                _define_functions(runner, codes)
+            changed[-1] = any(runner.counter.total < end and _changes_arguments(runner, call) for call in seen)
     return changed
 
 
-def _changes(runner: Runner, call: Mapping[str, Any]) -> bool:
+def _changes_arguments(runner: Runner, call: Mapping[str, Any]) -> bool:
     space = runner.ns
     with runner.count(EACH):
         now = seen_calls.call(space, call["name"], seen_calls.from_text(call["given"]))

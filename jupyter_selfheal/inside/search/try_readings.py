@@ -104,12 +104,12 @@ class Explorer:
         if passes:
             return node, node
         if self.aligns and status == OK and _has_same_numbers(printed, self.expected):
-            aligned = self._align(node)
+            aligned = self._align_texts(node)
             if aligned is not None:
                 return aligned, node
         return None, replace(node, likeness=likeness)
 
-    def _align(self, node: _Node) -> _Node | None:
+    def _align_texts(self, node: _Node) -> _Node | None:
         marked = mark_texts(node.source)
         if marked is None:
             return None
@@ -202,7 +202,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         explorer = Explorer(Runner(program, shell.user_ns), argument["unit"], frozenset(argument["known"]))
         nodes = [_Node(r["text"], r["cost"], ()) for r in argument["readings"]]
         runs = [run_in_fork(lambda node=node: _run_once(explorer, node), WAIT) for node in nodes]  # type: ignore[misc]
-        passing = [_describe(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
+        passing = [_describe_reading(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
         tried = len(nodes)
         if not passing:
@@ -225,7 +225,7 @@ def _is_pass(reply: object) -> bool:
     return isinstance(reply, list) and bool(reply[0])
 
 
-def _describe(reading: int, node: _Node) -> dict[str, Any]:
+def _describe_reading(reading: int, node: _Node) -> dict[str, Any]:
     return {"reading": reading, "text": node.source, "cost": node.cost, "words": list(node.words), "rival": node.rival}
 
 
@@ -242,7 +242,7 @@ def _explore_all(
         def work(number: int = number, place: int = place, before: int = before) -> dict[str, Any]:
             found = explorer.explore(nodes[number], place < mutated)
             used = explorer.runner.counter.total - before + OVERHEAD * explorer.tried
-            return {"passing": [_describe(number, n) for n in found], "tried": explorer.tried, "steps": used}
+            return {"passing": [_describe_reading(number, n) for n in found], "tried": explorer.tried, "steps": used}
 
         reply = run_in_fork(work, WAIT)
         if isinstance(reply, dict):

@@ -182,12 +182,12 @@ def _run_variation(runner: Runner, codes: Mapping[int, CodeType], variation: Var
             runner.preserve_state(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(Muted()),
             runner.count(STEPS),
         ):  # fmt: skip
-            runner.ns[NOTE] = lambda value: noted.append(_show(value))
+            runner.ns[NOTE] = lambda value: noted.append(_show_value(value))
             for n in _list_needed(runner.program, variation.unit):
                 exec(codes.get(n, runner.codes[n]), runner.ns)
             if test := _read_test_name(runner.program.units[variation.unit]):
                 runner.ns[test]()
-            return " ".join(noted) or "".join(printed.parts)[:LONGEST] + _show(runner.ns.get(VALUE))
+            return " ".join(noted) or "".join(printed.parts)[:LONGEST] + _show_value(runner.ns.get(VALUE))
     except (OutOfTime, Enough):
         return "!timeout"
     except (Exception, SystemExit) as error:
@@ -211,7 +211,7 @@ def _read_test_name(unit: Unit) -> str:
     return node.name if isinstance(node, ast.FunctionDef) and not node.args.args else ""
 
 
-def _show(value: Any) -> str:
+def _show_value(value: Any) -> str:
     """A value as text that says the same in another run: of an object the type and its plain attributes."""
     text = repr(value)
     if " at 0x" in text:

@@ -60,7 +60,7 @@ A language model finds that a cell does something else than its text or docstrin
 def format_page() -> str:
     """The whole of ``docs/review.md``: an overview, then every check under its class."""
     checks = load_checks()
-    rows = "\n".join(f"| [{c.code}](#{_anchor(c)}) | {c.name} |" for c in checks)
+    rows = "\n".join(f"| [{c.code}](#{_make_anchor(c)}) | {c.name} |" for c in checks)
     parts = [
         INTRODUCTION,
         f"| check | what it looks for |\n|---|---|\n{rows}\n| [REV401](#rev401-a-models-doubt) | a model's doubt |\n",
@@ -79,7 +79,7 @@ def explain_check(code: str) -> str | None:
     return None if check is None else f"{check.code}: {check.name}\n\n{inspect.getdoc(type(check))}\n"
 
 
-def _anchor(check: Check) -> str:
+def _make_anchor(check: Check) -> str:
     text = f"{check.code} {check.name}".lower().replace(" ", "-")
     return "".join(c for c in text if c.isalnum() or c in "-_")
 

@@ -40,10 +40,12 @@ class DocstringExamples(Check):
                 continue
             answer = cell.ask_doctests([example])
             if isinstance(answer, dict) and answer.get("failed") and not _ILLUSTRATES.search(str(answer.get("why"))):
-                yield cell.build_doubt(self.code, definition, *_describe(definition, str(answer.get("why", ""))))
+                yield cell.build_doubt(
+                    self.code, definition, *_describe_example(definition, str(answer.get("why", "")))
+                )
 
 
-def _describe(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, why: str) -> tuple[str, str]:
+def _describe_example(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, why: str) -> tuple[str, str]:
     """What is said of the first failure of doctest's report: the example, what it says, what came."""
     parts = {"Failed example:": "", "Expected:": "", "Got:": ""}
     current = ""

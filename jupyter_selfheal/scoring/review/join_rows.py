@@ -40,11 +40,11 @@ class JoinRows(Check):
             arguments = _read_arguments(call)
             if arguments is None:
                 continue
-            answer = self._ask(cell, at, statement, arguments)
+            answer = self._ask_rows(cell, at, statement, arguments)
             if isinstance(answer, dict) and (words := _find_words(answer, arguments)) is not None:
                 yield cell.build_doubt(self.code, statement, *words)
 
-    def _ask(self, cell: ReviewedCell, at: int, statement: ast.stmt, arguments: dict[str, str]) -> Any:
+    def _ask_rows(self, cell: ReviewedCell, at: int, statement: ast.stmt, arguments: dict[str, str]) -> Any:
         """Before the statement where that state is there; after the cell where nothing has bound the tables since."""
         asked = {name: arguments.get(name, "") for name in ("left", "right", "on", "left_on", "right_on")}
         if cell.before is not None:

@@ -40,10 +40,10 @@ def _flatten_rows(path: Path) -> Iterator[dict[str, Any]]:
     measured = {**asdict(setup), "healers": "+".join(setup.healers), **machine, **versions}
     for row in rows:
         told = {name: value for name, value in asdict(row).items() if name not in QUOTED}
-        yield {"file": path.name, **measured, **_flatten(told)}
+        yield {"file": path.name, **measured, **_flatten_row(told)}
 
 
-def _flatten(told: dict[str, Any]) -> dict[str, Any]:
+def _flatten_row(told: dict[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in told.items():
         flat |= (

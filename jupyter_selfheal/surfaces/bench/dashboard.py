@@ -98,7 +98,7 @@ def _draw_success(axis: Any, found: Sequence[Configuration]) -> None:
     many = len(found) > 4  # names that fit beside each other
     axis.set_xticks(
         range(len(found)),
-        [_wrap(c.name) for c in found],
+        [_wrap_name(c.name) for c in found],
         rotation=30 if many else 0,
         ha="right" if many else "center",
         fontsize=9,
@@ -107,7 +107,7 @@ def _draw_success(axis: Any, found: Sequence[Configuration]) -> None:
     axis.set_ylabel("left: first round or zero-shot, right: final")
 
 
-def _wrap(name: str) -> str:
+def _wrap_name(name: str) -> str:
     """A name on as many lines as it needs: a model's name is as long as its maker likes."""
     return "\n".join(textwrap.wrap(name, NAME_CHARS)) or name
 
@@ -215,7 +215,7 @@ def _draw_phases(axis: Any, found: Sequence[Configuration]) -> None:
                 label=phase if not at else None,
             )  # fmt: skip
             left += mean
-    axis.set_yticks(range(len(found)), [_wrap(c.name) for c in found], fontsize=9)
+    axis.set_yticks(range(len(found)), [_wrap_name(c.name) for c in found], fontsize=9)
     axis.set_xlabel("seconds a heal, on the clock")
     axis.legend(fontsize=8)
 
@@ -254,7 +254,7 @@ def _draw_shares(axis: Any, found: Sequence[Configuration], key: Any) -> None:
                 label=kind if not at else None,
             )  # fmt: skip
             left += share
-    axis.set_yticks(range(len(found)), [_wrap(c.name) for c in found], fontsize=9)
+    axis.set_yticks(range(len(found)), [_wrap_name(c.name) for c in found], fontsize=9)
     axis.set_xlabel("share of heals")
     _add_legend(axis, 3)
 

@@ -103,21 +103,21 @@ def run_call(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
             value = ns[entry](*localise_faults.copy_plain_data(arguments))
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(2000), strict=False)]
-            return repr(_normalise(value))
+            return repr(_normalise_value(value))
     except _Late:
         return "!late"
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
 
 
-def _normalise(value: Any) -> Any:
+def _normalise_value(value: Any) -> Any:
     """The value with dictionaries of all kinds as plain ones in one order, and sets as sorted lists."""
     if isinstance(value, dict):
-        return {_normalise(k): _normalise(v) for k, v in sorted(value.items(), key=repr)}
+        return {_normalise_value(k): _normalise_value(v) for k, v in sorted(value.items(), key=repr)}
     if isinstance(value, set | frozenset):
         return ("set", sorted(value, key=repr))
     if type(value) in (list, tuple):
-        return type(value)(_normalise(v) for v in value)
+        return type(value)(_normalise_value(v) for v in value)
     return value
 
 

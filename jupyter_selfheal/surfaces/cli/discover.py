@@ -102,9 +102,9 @@ class _Search:
         """The notebooks that one word of the command stands for."""
         if named.is_dir():
             return list(self._search_folder(named))
-        return list(self._expand(named)) if _is_pattern(named) else [Place(named)]
+        return list(self._expand_pattern(named)) if _is_pattern(named) else [Place(named)]
 
-    def _expand(self, pattern: Path) -> Iterator[Place]:
+    def _expand_pattern(self, pattern: Path) -> Iterator[Place]:
         """What a pattern that no shell has expanded stands for; ``**`` is any number of folders."""
         for name in sorted(glob.glob(str(pattern), recursive=True)):
             path = Path(name)

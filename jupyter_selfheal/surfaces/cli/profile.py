@@ -27,12 +27,12 @@ if importlib.util.find_spec("jupyter_selfheal"):
 def enable(options: argparse.Namespace) -> int:
     """Add the line, once."""
     path = find_config_file(options.profile)
-    text = _read(path)
+    text = _read_profile(path)
     if BEGIN in text:
         print(f"healing is on in every session already: {path}")
         return 0
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, add_block(text))
+    _write_profile(path, add_block(text))
     print(
         f"healing is on in every new IPython session and Python kernel: {path}\n`jupyter selfheal disable` takes it back"
     )
@@ -42,13 +42,13 @@ def enable(options: argparse.Namespace) -> int:
 def disable(options: argparse.Namespace) -> int:
     """Take the line out; what else the file holds stays as it is, and a file that held nothing else goes."""
     path = find_config_file(options.profile)
-    text = _read(path)
+    text = _read_profile(path)
     if BEGIN not in text:
         print(f"healing is not switched on in {path}")
         return 0
     rest = remove_block(text)
     if rest:
-        _write(path, rest)
+        _write_profile(path, rest)
     else:
         path.unlink()
     print(f"healing is off in new sessions: {path}")
@@ -76,9 +76,9 @@ def remove_block(text: str) -> str:
     return before + rest.removeprefix("\n")
 
 
-def _read(path: Path) -> str:
+def _read_profile(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def _write(path: Path, text: str) -> None:
+def _write_profile(path: Path, text: str) -> None:
     write.write_atomically(path.resolve(), text)  # a link to a file elsewhere (dotfiles in git, say) stays one

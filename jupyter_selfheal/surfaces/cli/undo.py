@@ -58,7 +58,7 @@ def revert(options: argparse.Namespace) -> int:
     raw, said = revert_fixes(dict(document.raw), str(path), options.cell, options.fix)
     original = originals.find_original(held) if not (options.cell or options.fix) else None
     text = original.decode("utf-8") if original is not None else write.format_notebook(raw, document.form)
-    _replace(path, held, text)
+    _replace_file(path, held, text)
     print("\n".join(said))
     exactly = "as it was before, byte by byte" if original is not None else "outputs of these cells are cleared"
     print("\n".join([f"{path}: {exactly}", *files]))
@@ -75,12 +75,12 @@ def _revert_text_file(path: Path, in_parts: bool) -> int:
     original = originals.find_original(held)
     if original is None:
         raise NotebookError(f"{path}: not as healing left it on this machine: take its fix back by hand, or by git")
-    _replace(path, held, original.decode("latin-1"), encoding="latin-1")  # in which each byte is a character
+    _replace_file(path, held, original.decode("latin-1"), encoding="latin-1")  # in which each byte is a character
     print(f"{path}: as it was before, byte by byte")
     return 0
 
 
-def _replace(path: Path, held: bytes, text: str, encoding: str = "utf-8") -> None:
+def _replace_file(path: Path, held: bytes, text: str, encoding: str = "utf-8") -> None:
     if path.read_bytes() != held:
         raise NotebookError(f"{path}: changed on disk meanwhile: try again")
     write.write_atomically(path, text, encoding)

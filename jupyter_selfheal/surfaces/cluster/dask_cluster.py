@@ -44,7 +44,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
         scheduler = (
             _start_local(distributed, address, stack) if _LOCAL.fullmatch(address) else address[len("dask://") :]
         )
-        client = _connect(distributed, scheduler, address)
+        client = _connect_scheduler(distributed, scheduler, address)
         stack.callback(client.close)
         _check_workers(client, address)
         yield client.get_executor(pure=False, retries=RETRIES)
@@ -81,7 +81,7 @@ def _start_workers(distributed: Any, count: int) -> Any:
     )
 
 
-def _connect(distributed: Any, scheduler: Any, address: str) -> Any:
+def _connect_scheduler(distributed: Any, scheduler: Any, address: str) -> Any:
     try:
         if isinstance(scheduler, str):  # Dask itself would go on trying for the whole time
             host, _, port = scheduler.rpartition(":")

@@ -50,23 +50,23 @@ class AgentLine:
     def _handle_message(self, content: dict[str, Any]) -> None:
         number = content.get("number", 0)
         try:
-            self._channel.send({"number": number, **self._answer(content)})
+            self._channel.send({"number": number, **self._answer_question(content)})
         except SelfHealError as error:
             self._channel.send({"number": number, "error": str(error)})
         except Exception as error:
             self._session.report_internal_error("agent", error)
             self._channel.send({"number": number, "error": f"internal error: {type(error).__name__}: {error}"})
 
-    def _answer(self, content: dict[str, Any]) -> dict[str, Any]:
+    def _answer_question(self, content: dict[str, Any]) -> dict[str, Any]:
         if content.get("ask") == "look":
-            return {"view": wire.dumps(self._look(copies=bool(content.get("copy"))))}
+            return {"view": wire.dumps(self._look_at_kernel(copies=bool(content.get("copy"))))}
         if content.get("ask") == "offer":
             return {"run": self._offer_patch(wire.loads(content["offer"]))}
         raise UsageError(f"the kernel's extension knows no question {content.get('ask')!r:.40}: update both sides")
 
     # --- looking ---
 
-    def _look(self, *, copies: bool) -> m.AgentView:
+    def _look_at_kernel(self, *, copies: bool) -> m.AgentView:
         session = self._session
         notebook = session.cells.build_present()
         cases = tuple(self._list_cases())

@@ -80,10 +80,10 @@ class Ahead:
         are not taken from it."""
         self.stop()
         if self._session.look_ahead or asked:
-            self._note = self._begin()
+            self._note = self._begin_look()
             self._tell_pages()
 
-    def _begin(self) -> str:
+    def _begin_look(self) -> str:
         """Copy the kernel and send the copy to the worker. Why not, where that cannot be; empty where it is done."""
         session = self._session
         cells = session.cells.list_cells_below()

@@ -144,7 +144,7 @@ class Checkpoints:
         if self._has_forked:
             zygote.collect_ended()
         if forced or (suggesting and self.allowance.is_enough):
-            self._before = self._freeze(BEFORE_CELL, None)
+            self._before = self._freeze_kernel(BEFORE_CELL, None)
             self.allowance.spend(0.0 if forced or self.refusal else self._last_ms)
         self._copied = [*self._copied[1 - REMEMBERED :], bool(self._before)]
 
@@ -159,11 +159,11 @@ class Checkpoints:
     ) -> tuple[StateAddress, ...]:
         """The states of a heal that begins now; they are the worker's from here on. ``error`` None: nothing was raised.
         ``alone``: the state before the cell is not wanted where there is one after the failure."""
-        after = self._freeze(AFTER_FAILURE, error) if error is not None else ()
+        after = self._freeze_kernel(AFTER_FAILURE, error) if error is not None else ()
         if alone and after:
             self.discard_state_before_cell()
         elif after and not self._before:
-            self._before = self._freeze(STANDS_IN, error)
+            self._before = self._freeze_kernel(STANDS_IN, error)
         states, self._before = (*self._before, *after), ()
         for state in states:
             self._hand_to_run(run, state)
@@ -180,7 +180,7 @@ class Checkpoints:
         self._agents = [pid for pid in self._agents if _is_alive(pid)]
         for pid in self._agents[: 1 - AT_MOST]:
             zygote.discard(pid)
-        states = self._freeze(start, None)
+        states = self._freeze_kernel(start, None)
         self._agents += [state.pid for state in states]
         return tuple(state.address for state in states)
 
@@ -202,7 +202,7 @@ class Checkpoints:
             zygote.discard_all()
 
     def _freeze_for_run(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
-        states = self._freeze(start, error)
+        states = self._freeze_kernel(start, error)
         for state in states:
             self._hand_to_run(run, state)
         return states
@@ -226,7 +226,7 @@ class Checkpoints:
     def _has_state(self, run: str) -> bool:
         return any(owner == run and _is_alive(pid) for owner, pid in self._handed)
 
-    def _freeze(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
+    def _freeze_kernel(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         self._has_forked = True
         try:
             reply = zygote.checkpoint(self._shell, error=error)

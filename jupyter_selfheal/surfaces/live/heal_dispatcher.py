@@ -59,7 +59,7 @@ class HealDispatcher:
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
         card = build_new_card(
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
-            explanation=self._explain(case, error), teach=session.teach, welcomes=session.take_first_use(),
+            explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
             **({"cell_id": home} if home else {}),
         )  # fmt: skip
@@ -83,7 +83,7 @@ class HealDispatcher:
             self._wait_for(heal, result)
         return heal
 
-    def _explain(self, case: Case, error: BaseException | None) -> tuple[str, ...]:
+    def _explain_failure(self, case: Case, error: BaseException | None) -> tuple[str, ...]:
         """Why it failed, while the values are those that it failed with. A fault of ours in it costs the sentences, not the heal."""
         try:
             return tuple(explanation.explain_failure(case, self._session.shell.user_ns, error))

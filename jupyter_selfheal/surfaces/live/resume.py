@@ -47,7 +47,7 @@ def repeats_work(failure: Failure, names: Mapping[str, Any]) -> bool:
     node = statements[failure.statement].node
     if not isinstance(node, _BLOCKS):
         return False
-    loops = [n for n in ast.walk(node) if isinstance(n, _LOOPS) and _spans(n, failure.line)]
+    loops = [n for n in ast.walk(node) if isinstance(n, _LOOPS) and _spans_line(n, failure.line)]
     if any(isinstance(n, ast.For | ast.AsyncFor) and _may_be_used_up(n.iter, names) for n in loops):
         return True
     return any(_changes_something(statement) for statement in _list_begun(node, loops, failure.line))
@@ -57,7 +57,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BLOCKS = (*_LOOPS, ast.With, ast.AsyncWith, ast.Try, ast.If, ast.Match)
 
 
-def _spans(node: ast.stmt, line: int) -> bool:
+def _spans_line(node: ast.stmt, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
@@ -72,7 +72,7 @@ def _list_begun(block: ast.stmt, loops: Sequence[ast.stmt], line: int) -> Iterat
     for node in ast.walk(block):
         if not isinstance(node, ast.stmt) or isinstance(node, _BLOCKS):
             continue
-        if (node.end_lineno or node.lineno) < line or any(_spans(loop, node.lineno) for loop in loops):
+        if (node.end_lineno or node.lineno) < line or any(_spans_line(loop, node.lineno) for loop in loops):
             yield node
 
 

@@ -74,7 +74,7 @@ class HealWaiter:
             return self._carry_out(heal, result, self._dialogue.ask_at_pause(heal.card.status.removeprefix("Paused: ")))
         if heal.card.find_candidate() is None:
             return self._print_end(heal)
-        if heal.card.hides_fix and not self._teach(heal):
+        if heal.card.hides_fix and not self._teach_first(heal):
             return False
         if how := heal.card.unasked:
             self._dialogue.show(heal.card, notebook)
@@ -82,7 +82,7 @@ class HealWaiter:
             return self._apply_candidate(heal, result, resumed=how == "resume")
         return self._carry_out(heal, result, self._dialogue.decide(heal.card, notebook))
 
-    def _teach(self, heal: LiveHeal) -> bool:
+    def _teach_first(self, heal: LiveHeal) -> bool:
         """Explain first. True: the user wants to see the fix."""
         self._dialogue.say("\n".join(words.list_lesson(heal.card)))
         if not self._dialogue.ask_to_see_fix():

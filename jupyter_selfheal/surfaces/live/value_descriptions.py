@@ -36,7 +36,7 @@ def describe_value(value: Any, name: str = "") -> str:
     if type(value) is dict:
         return f"a dictionary with the keys {list_some(value)}" if value else "an empty dictionary"
     if type(value) in (list, tuple, set, frozenset):
-        inside = " and ".join(sorted({type(item).__name__ for item in _take(value)})[:3])
+        inside = " and ".join(sorted({type(item).__name__ for item in _take_items(value)})[:3])
         return f"a {kind} of {len(value)} ({inside})" if value else f"an empty {kind}"
     if is_of(value, "pandas") and hasattr(value, "columns"):
         return f"a table of {format_shape(value)} with the columns {list_some(value.columns)}"
@@ -93,7 +93,7 @@ def add_article(noun: str) -> str:
     return f"an {noun}" if noun[:1].lower() in tuple("aeiou") else f"a {noun}"
 
 
-def _take(value: Any) -> list[Any]:
+def _take_items(value: Any) -> list[Any]:
     return list(itertools.islice(value, MOST_ITEMS))
 
 

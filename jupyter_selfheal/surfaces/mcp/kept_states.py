@@ -71,7 +71,7 @@ class StateKeeper:
             self._released.add(state)
             kept = state in self._pinned or state in self._before.values()
         if not kept:
-            self._end(state)
+            self._end_state(state)
 
     def close(self) -> None:
         """End every state, and what is being run from it. Idempotent."""
@@ -79,7 +79,7 @@ class StateKeeper:
             self._closed = True
             states = list(self._open)
         for state in states:
-            self._end(state)
+            self._end_state(state)
 
     def _let_go_of_some(self, needed: str) -> None:
         """Every other of the states that are kept for speed alone: what is between two is made again from the first of them."""
@@ -89,9 +89,9 @@ class StateKeeper:
         for cell_id in loose[1::2]:
             state = self._before.pop(cell_id)
             if state in self._released and state not in self._before.values():
-                self._end(state)
+                self._end_state(state)
 
-    def _end(self, state: KeptState) -> None:
+    def _end_state(self, state: KeptState) -> None:
         with self._lock:
             self._open.discard(state)
         state.end()

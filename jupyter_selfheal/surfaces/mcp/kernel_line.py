@@ -45,13 +45,13 @@ class KernelLine:
 
     def look(self, *, copies: bool) -> m.AgentView:
         """The session as it is now, with a frozen copy of its state where ``copies`` says so."""
-        view = wire.loads(str(self._ask({"ask": "look", "copy": copies})["view"]))
+        view = wire.loads(str(self._ask_kernel({"ask": "look", "copy": copies})["view"]))
         assert isinstance(view, m.AgentView)
         return view
 
     def offer(self, cell_id: str, patch: Patch, note: str) -> str:
         """Put a patch to the user; the run by which :meth:`wait_for_decision` tells what became of it."""
-        return str(self._ask({"ask": "offer", "offer": wire.dumps(m.AgentOffer(cell_id, patch, note))})["run"])
+        return str(self._ask_kernel({"ask": "offer", "offer": wire.dumps(m.AgentOffer(cell_id, patch, note))})["run"])
 
     def wait_for_decision(
         self, run: str, is_cancelled: Callable[[], bool], tell: Callable[[str], None]
@@ -60,7 +60,7 @@ class KernelLine:
         said = ""
         while not is_cancelled():
             with self._lock:
-                self._take(TICK)
+                self._take_next(TICK)
                 state = self._decisions.get(run, {})
             if (status := str(state.get("status", ""))) != said:
                 tell(said := status)
@@ -73,31 +73,33 @@ class KernelLine:
         with self._lock:
             if self._client is not None:
                 if self._comm:
-                    self._send("comm_close", {"comm_id": self._comm, "data": {}})
+                    self._send_message("comm_close", {"comm_id": self._comm, "data": {}})
                 self._client.stop_channels()
             self._client, self._comm = None, ""
 
-    def _ask(self, question: dict[str, JSON]) -> dict[str, JSON]:
+    def _ask_kernel(self, question: dict[str, JSON]) -> dict[str, JSON]:
         with self._lock:
-            self._open()
+            self._open_comm()
             self._number += 1
             number = self._number
-            self._send("comm_msg", {"comm_id": self._comm, "data": {"number": number, **question}})
+            self._send_message("comm_msg", {"comm_id": self._comm, "data": {"number": number, **question}})
             answer = self._wait_for(lambda data: data.get("number") == number)
         if "error" in answer:
             raise UsageError(str(answer["error"]))
         return answer
 
-    def _open(self) -> None:
+    def _open_comm(self) -> None:
         """The comm, opened at the first question, and anew where it was closed from there (the extension was reloaded)."""
         if self._client is None:
-            self._client = self._connect()
+            self._client = self._connect_kernel()
         if self._comm:
-            self._drain()
+            self._drain_comm()
         if self._comm:
             return
         self._comm = uuid.uuid4().hex
-        self._send("comm_open", {"comm_id": self._comm, "target_name": TARGET, "data": {"version": __version__}})
+        self._send_message(
+            "comm_open", {"comm_id": self._comm, "target_name": TARGET, "data": {"version": __version__}}
+        )
         hello = self._wait_for(lambda data: "hello" in data)
         if hello["hello"] != __version__:
             self._comm = ""
@@ -105,7 +107,7 @@ class KernelLine:
                 f"the kernel has release {hello['hello']} of the extension, this server is {__version__}: use one release for both"
             )
 
-    def _connect(self) -> Any:
+    def _connect_kernel(self) -> Any:
         from jupyter_client.blocking.client import BlockingKernelClient
 
         client = BlockingKernelClient()
@@ -130,24 +132,24 @@ class KernelLine:
             return
         raise UsageError(BUSY)
 
-    def _send(self, kind: str, content: dict[str, JSON]) -> None:
+    def _send_message(self, kind: str, content: dict[str, JSON]) -> None:
         self._client.shell_channel.send(self._client.session.msg(kind, content))
 
-    def _drain(self) -> None:
-        while self._comm and self._take(0.0):
+    def _drain_comm(self) -> None:
+        while self._comm and self._take_next(0.0):
             pass
 
     def _wait_for(self, fits: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         until = time.monotonic() + self._patience
         while (left := until - time.monotonic()) > 0:
-            data = self._take(min(left, TICK))
+            data = self._take_next(min(left, TICK))
             if not self._comm:
                 raise UsageError(NOT_LOADED)
             if data and fits(data):
                 return data
         raise UsageError(BUSY)
 
-    def _take(self, seconds: float) -> dict[str, Any]:
+    def _take_next(self, seconds: float) -> dict[str, Any]:
         """The next thing said on the comm, or an empty object; what is said of a run is kept."""
         if self._client is None:
             return {}

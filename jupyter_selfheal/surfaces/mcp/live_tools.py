@@ -69,7 +69,7 @@ class LiveToolbox(Toolbox):
 
         return self._ask_session(run, answer)
 
-    def _ask(self, path: str, run: ToolRun, question: Callable[[AskedNotebook], JSON]) -> JSON:
+    def _ask_about(self, path: str, run: ToolRun, question: Callable[[AskedNotebook], JSON]) -> JSON:
         return self._ask_session(run, question)
 
     def _ask_session(self, run: ToolRun, question: Callable[[LiveNotebook], JSON]) -> JSON:
@@ -93,7 +93,7 @@ class LiveToolbox(Toolbox):
 
     # --- asking the user ---
 
-    def _offer(self, notebook: AskedNotebook, proven: Proven) -> dict[str, JSON]:
+    def _offer_fix(self, notebook: AskedNotebook, proven: Proven) -> dict[str, JSON]:
         """An id by which the user may be asked to apply it: for what ran in the trial and does not only hide the failure."""
         candidate, reason = proven.candidate, proven.situation.diagnosis.skip_reason
         left_alone = reason is not None and reason.is_final

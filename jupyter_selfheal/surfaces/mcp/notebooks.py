@@ -35,14 +35,14 @@ class OpenNotebooks:
 
         Where somebody else's cancellation took the run away that this one waited for, it is begun once more.
         """
-        with self._use(path) as notebook:
+        with self._use_notebook(path) as notebook:
             try:
                 notebook.check(run)
                 return question(notebook)
             except KernelError:
                 if run.is_cancelled or not notebook.keeper.is_closed:
                     raise
-        with self._use(path) as notebook:
+        with self._use_notebook(path) as notebook:
             notebook.check(run)
             return question(notebook)
 
@@ -55,14 +55,14 @@ class OpenNotebooks:
             notebook.close()
 
     @contextlib.contextmanager
-    def _use(self, path: Path) -> Iterator[OpenNotebook]:
-        notebook = self._take(path)
+    def _use_notebook(self, path: Path) -> Iterator[OpenNotebook]:
+        notebook = self._take_notebook(path)
         try:
             yield notebook
         finally:
             self._give_back(notebook)
 
-    def _take(self, path: Path) -> OpenNotebook:
+    def _take_notebook(self, path: Path) -> OpenNotebook:
         digest = read_digest(path)
         with self._lock:
             known = self._open.get(path)

@@ -36,7 +36,7 @@ class Roots:
         """
         if not path.strip() or "\0" in path:
             raise UsageError("path is empty: name a notebook, for example analysis.ipynb")
-        candidates = [resolved for folder in self.folders if (resolved := _resolve(folder / path)) is not None]
+        candidates = [resolved for folder in self.folders if (resolved := _resolve_path(folder / path)) is not None]
         inside = [p for p in candidates if any(p.is_relative_to(folder) for folder in self.folders)]
         if not inside:
             raise UsageError(
@@ -46,7 +46,7 @@ class Roots:
         notebook = next((p for p in inside if os.path.isfile(p)), None)  # also where the name is too long to be one
         if notebook is None:
             what = "is a folder, and no file" if any(os.path.isdir(p) for p in inside) else "no such file"
-            raise UsageError(f"{path[:200]}: {what} within {self.describe()}{self._suggest(path)}")
+            raise UsageError(f"{path[:200]}: {what} within {self.describe()}{self._suggest_notebooks(path)}")
         if notebook.suffix != ".ipynb":
             raise UsageError(f"{path[:200]} is no notebook: name a file that ends in .ipynb")
         return notebook
@@ -55,14 +55,14 @@ class Roots:
         """The folders on one line."""
         return ", ".join(str(folder) for folder in self.folders)
 
-    def _suggest(self, path: str) -> str:
+    def _suggest_notebooks(self, path: str) -> str:
         """The notebooks beside the one that was named, a few."""
         names = sorted({p.name for folder in self.folders for p in folder.glob("*.ipynb") if p.is_file()})
         close = [n for n in names if Path(path).stem.lower() in n.lower()] or names
         return f"; there is {', '.join(close[:5])}" if close else ""
 
 
-def _resolve(path: Path) -> Path | None:
+def _resolve_path(path: Path) -> Path | None:
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):  # a name too long, links in a circle

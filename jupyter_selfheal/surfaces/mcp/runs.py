@@ -51,7 +51,7 @@ class ToolRun:
         """Say how far it is: ``at`` of ``of`` cells, and what is being done."""
         with self._changed:
             self.at, self.of, self.doing = at, of, doing
-            self._tell()
+            self._tell_listeners()
 
     def wait_for_news(self, version: int, seconds: float) -> None:
         """Block until there is more to tell than at that version, at most so long."""
@@ -72,7 +72,7 @@ class ToolRun:
             if not self.is_running or self._writing:
                 return
             self.state, self.error = "cancelled", CANCELLED
-            self._tell()
+            self._tell_listeners()
             acts = list(self._on_cancel)
         for act in acts:
             act()
@@ -89,9 +89,9 @@ class ToolRun:
         with self._changed:
             if self.is_running:
                 self.state, self.result, self.error = state, result, error
-                self._tell()
+                self._tell_listeners()
 
-    def _tell(self) -> None:
+    def _tell_listeners(self) -> None:
         self.version += 1
         self._changed.notify_all()
 
@@ -111,7 +111,7 @@ class ToolRuns:
             ended = [r.id for r in self._runs.values() if not r.is_running]
             for run_id in ended[: max(len(ended) - MOST_RUNS, 0)]:
                 del self._runs[run_id]
-        threading.Thread(target=_perform, args=(run, work), name=f"selfheal-{tool}", daemon=True).start()
+        threading.Thread(target=_perform_run, args=(run, work), name=f"selfheal-{tool}", daemon=True).start()
         return run
 
     def get(self, run_id: str) -> ToolRun:
@@ -131,7 +131,7 @@ class ToolRuns:
             run.cancel()
 
 
-def _perform(run: ToolRun, work: Callable[[ToolRun], JSON]) -> None:
+def _perform_run(run: ToolRun, work: Callable[[ToolRun], JSON]) -> None:
     use_meter(run.meter)
     try:
         run.settle("done", work(run))

@@ -161,7 +161,7 @@ def add_run_status(server: SelfHealServer, toolbox: Toolbox) -> None:
             raise ToolError(str(error)) from error
         if cancel:
             run.cancel()
-        await _follow(ctx, run, wait_seconds)
+        await _follow_run(ctx, run, wait_seconds)
         view: dict[str, Any] = view_run(run)
         return view
 
@@ -249,7 +249,7 @@ async def perform(
     """Run the tool on a thread, and wait. A client's cancellation ends the run; what takes too long goes on, by its id."""
     run = toolbox.runs.start(tool, work)
     try:
-        await _follow(ctx, run, seconds)
+        await _follow_run(ctx, run, seconds)
     except anyio.get_cancelled_exc_class():
         run.cancel()
         raise
@@ -261,7 +261,7 @@ async def perform(
     return {**run.result, "run_id": run.id, "cost": run.meter.build_json()}
 
 
-async def _follow(ctx: Context, run: ToolRun, seconds: float) -> None:
+async def _follow_run(ctx: Context, run: ToolRun, seconds: float) -> None:
     """Wait for the end of a run, at most so long, passing on its progress."""
     told = 0
     with anyio.move_on_after(seconds):

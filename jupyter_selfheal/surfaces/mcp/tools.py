@@ -54,7 +54,7 @@ class Toolbox:
         self.runs.cancel_all()
         self._notebooks.close()
 
-    def _ask(self, path: str, run: ToolRun, question: Callable[[AskedNotebook], JSON]) -> JSON:
+    def _ask_about(self, path: str, run: ToolRun, question: Callable[[AskedNotebook], JSON]) -> JSON:
         """The answer to a question about the notebook at that path, which is run first where it was not yet."""
         return self._ask_file(path, run, question)
 
@@ -91,7 +91,7 @@ class Toolbox:
                 notebook, situation, cell, _list_needed(notebook, cell), live, self._cut_to(max_chars)
             )
 
-        return self._ask(path, run, answer)
+        return self._ask_about(path, run, answer)
 
     def run_in_copy(self, run: ToolRun, path: str, cell_id: str, code: str, after: bool, max_chars: int) -> JSON:
         """What code gives in a copy of the state at a cell, which is thrown away."""
@@ -134,9 +134,9 @@ class Toolbox:
         def answer(notebook: AskedNotebook) -> JSON:
             proven = try_edits(notebook, edits, said, cell_id, self.settings.config)
             view = views.view_proven(proven, self._cut_to(max_chars), self.left_to_show)
-            return {**view, **self._offer(notebook, proven)}
+            return {**view, **self._offer_fix(notebook, proven)}
 
-        return self._ask(path, run, answer)
+        return self._ask_about(path, run, answer)
 
     def propose_fixes(
         self,
@@ -158,7 +158,7 @@ class Toolbox:
             self.journals.add(journal)
             return self._view_outcome(notebook, cell, situation, outcome, journal, self._cut_to(max_chars))
 
-        return self._ask(path, run, answer)
+        return self._ask_about(path, run, answer)
 
     def _choose_settings(self, budget_usd: float) -> Settings:
         """Free healers alone without a budget; with one, those that the user named, and no dollar more than they allowed."""
@@ -205,9 +205,9 @@ class Toolbox:
     ) -> dict[str, JSON]:
         refusal = find_refusal(situation, shown, self.settings.config)
         proven = Proven(cell, situation, shown.candidates[0], shown, refusal)
-        return {"accepted": refusal is None, "why_not": refusal or "", **self._offer(notebook, proven)}
+        return {"accepted": refusal is None, "why_not": refusal or "", **self._offer_fix(notebook, proven)}
 
-    def _offer(self, notebook: AskedNotebook, proven: Proven) -> dict[str, JSON]:
+    def _offer_fix(self, notebook: AskedNotebook, proven: Proven) -> dict[str, JSON]:
         """An id where the fix may be applied; else what would make it so."""
         if proven.refusal is None:
             fix = self._fixes.add(notebook, proven)

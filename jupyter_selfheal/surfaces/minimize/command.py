@@ -37,7 +37,9 @@ def minimize(options: argparse.Namespace) -> int:
     lines = [sum(len(source.splitlines()) for source in cells) for cells in (sources, smallest)]
     checked = "checked in a clean kernel" if is_checked else "in a clean kernel it does not fail so: it hangs on chance"
     print(f"# {symptom.words}")
-    cells = f"{_count(len(sources), 'cell')} with {_count(lines[0], 'line')} → {len(smallest)} with {lines[1]}"
+    cells = (
+        f"{_count_nouns(len(sources), 'cell')} with {_count_nouns(lines[0], 'line')} → {len(smallest)} with {lines[1]}"
+    )
     print(f"# {cells}, in {minimizer.trials} trials; {checked}; written: {output}")
     return 0
 
@@ -65,5 +67,5 @@ def _format_notebook(document: Document, sources: Sources) -> str:
     return json.dumps({"cells": cells, "metadata": kept, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 
-def _count(number: int, noun: str) -> str:
+def _count_nouns(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -22,7 +22,7 @@ def minimise_list(items: Sequence[T], holds: Callable[[tuple[T, ...]], bool]) ->
         return ()
     parts = 2
     while len(kept) >= 2:
-        chunks = _split(kept, parts)
+        chunks = _split_items(kept, parts)
         smaller = next((chunk for chunk in chunks if parts > 2 and holds(chunk)), None)
         if smaller is not None:
             kept, parts = smaller, 2
@@ -37,7 +37,7 @@ def minimise_list(items: Sequence[T], holds: Callable[[tuple[T, ...]], bool]) ->
     return kept
 
 
-def _split(items: tuple[T, ...], parts: int) -> list[tuple[T, ...]]:
+def _split_items(items: tuple[T, ...], parts: int) -> list[tuple[T, ...]]:
     """Consecutive chunks of about the same length."""
     bounds = [round(n * len(items) / parts) for n in range(parts + 1)]
     return [items[a:b] for a, b in itertools.pairwise(bounds) if b > a]

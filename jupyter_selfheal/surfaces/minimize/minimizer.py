@@ -79,7 +79,7 @@ class Minimizer:
 
     def find_failing(self, sources: Sources) -> tuple[Symptom | None, Sources]:
         """How the notebook fails, and its cells up to the one that does."""
-        trial = self._run(sources)
+        trial = self._run_cells(sources)
         symptom = find_symptom(trial)
         ran = sum(step.ok for step in trial.steps)
         return symptom, sources[: ran + 1] if symptom is not None else sources
@@ -110,8 +110,8 @@ class Minimizer:
         *above, last = sources
         needed = src.backward_slice(above, src.find_names(last).uses)
         sliced = (*(above[n] for n in needed), last)
-        kept = sliced if self._fails(sliced) else sources
-        return minimise_list(kept, self._fails)
+        kept = sliced if self._fails_alike(sliced) else sources
+        return minimise_list(kept, self._fails_alike)
 
     def _minimise_statements(self, sources: Sources) -> Sources:
         statements = [(n, text) for n, source in enumerate(sources) for text in pieces.split_statements(source)]
@@ -122,14 +122,14 @@ class Minimizer:
                 cells.setdefault(n, []).append(text)
             return tuple("\n".join(texts) for texts in cells.values())
 
-        return to_sources(minimise_list(statements, lambda chosen: self._fails(to_sources(chosen))))
+        return to_sources(minimise_list(statements, lambda chosen: self._fails_alike(to_sources(chosen))))
 
     def _use_first_that_fails(self, sources: Sources, ways: Callable[[str], Iterable[str]]) -> Sources:
         """Cell by cell one way after another that still fails, until none does."""
         for n in range(len(sources)):
             while True:
                 tries = ((*sources[:n], way, *sources[n + 1 :]) for way in ways(sources[n]))
-                smaller = next((cells for cells in tries if self._fails(cells)), None)
+                smaller = next((cells for cells in tries if self._fails_alike(cells)), None)
                 if smaller is None:
                     break
                 sources = smaller
@@ -151,19 +151,19 @@ class Minimizer:
             return (*sources[:n], pieces.replace_parts(sources[n], at, parts), *sources[n + 1 :])
 
         parts = pieces.list_parts(sources[n], at)
-        kept = minimise_list(parts, lambda chosen: self._fails(to_sources(chosen)))
+        kept = minimise_list(parts, lambda chosen: self._fails_alike(to_sources(chosen)))
         return to_sources(kept) if len(kept) < len(parts) else sources
 
-    def _fails(self, sources: Sources) -> bool:
+    def _fails_alike(self, sources: Sources) -> bool:
         """Whether these cells fail in the same way. No, once there is no time left."""
         if sources not in self._seen:
             is_over = self.trials >= self.most_trials or self.clock() - self._began > self.seconds
             if is_over or not sources:
                 return False
-            self._seen[sources] = find_symptom(self._run(sources)) == self._symptom
+            self._seen[sources] = find_symptom(self._run_cells(sources)) == self._symptom
         return self._seen[sources]
 
-    def _run(self, sources: Sources) -> Trial:
+    def _run_cells(self, sources: Sources) -> Trial:
         self.trials += 1
         steps = tuple(Run(source, f"cell-{n}", Role.CELL) for n, source in enumerate(sources, 1))
         trial, kept = self.state.run(TrialRequest(steps, timeout=self.timeout, sandbox=Sandbox()))

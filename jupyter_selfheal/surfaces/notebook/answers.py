@@ -34,7 +34,7 @@ class GivenAnswer:
 
 def read_answers(path: Path) -> tuple[GivenAnswer, ...]:
     """The answers of a file. Raises :class:`UsageError` in one line where the file is no table of them."""
-    return tuple(_build_answer(name, value) for name, value in _flatten(_read_table(path)))
+    return tuple(_build_answer(name, value) for name, value in _flatten_table(_read_table(path)))
 
 
 def _read_table(path: Path) -> Mapping[str, JSON]:
@@ -54,7 +54,7 @@ def _read_table(path: Path) -> Mapping[str, JSON]:
     return table
 
 
-def _flatten(table: Mapping[str, JSON]) -> list[tuple[str, JSON]]:
+def _flatten_table(table: Mapping[str, JSON]) -> list[tuple[str, JSON]]:
     """The pairs of the file, those below a heading ``[answers]`` included."""
     inner = table.get("answers")
     rest = [(k, v) for k, v in table.items() if not (k == "answers" and isinstance(inner, dict))]

@@ -94,10 +94,10 @@ def format_departure(notebook: Notebook, departure: Departure | None, compared: 
     if departure.agreed:
         yield from _wrap(f"Up to {notebook.name_cell(departure.agreed[0].id)} the cells give what is stored.")
     suspects = [notebook.name_cell(cell.id) for cell in (*departure.between, departure.cell)]
-    yield from _wrap(f"Look at {_join(suspects)}.")
+    yield from _wrap(f"Look at {_join_names(suspects)}.")
 
 
-def _join(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

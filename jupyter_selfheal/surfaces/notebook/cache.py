@@ -156,7 +156,7 @@ def stamp_path(path: str) -> str:
     """What a file or folder holds, in short; empty where it is not there or cannot be read."""
     try:
         if os.path.isdir(path):
-            return _digest("\n".join(sorted(n for n in os.listdir(path) if _counts(n))))
+            return _digest("\n".join(sorted(n for n in os.listdir(path) if _counts_as_read(n))))
         status = os.stat(path)
         if status.st_size > MOST_BYTES:
             return f"{status.st_size} {status.st_mtime_ns}"
@@ -169,8 +169,8 @@ def stamp_folder(folder: str) -> str | None:
     """The files in a folder and below it with their sizes and times, in short; None where they are too many."""
     lines: list[str] = []
     for top, folders, files in os.walk(folder):
-        folders[:] = sorted(n for n in folders if _counts(n))
-        for path in (os.path.join(top, n) for n in sorted(files) if _counts(n)):
+        folders[:] = sorted(n for n in folders if _counts_as_read(n))
+        for path in (os.path.join(top, n) for n in sorted(files) if _counts_as_read(n)):
             with contextlib.suppress(OSError):
                 status = os.stat(path)
                 lines.append(f"{path} {status.st_size} {status.st_mtime_ns}")
@@ -179,7 +179,7 @@ def stamp_folder(folder: str) -> str | None:
     return _digest("\n".join(lines))
 
 
-def _counts(name: str) -> bool:
+def _counts_as_read(name: str) -> bool:
     """Notebooks come and go beside a notebook, and so do hidden files and byte code."""
     return not name.startswith(".") and name != "__pycache__" and not name.endswith((".ipynb", ".pyc"))
 

@@ -32,14 +32,14 @@ def complains_of_values(record: Record) -> bool:
 
 def describe_change(number: int, compared: Comparison) -> str:
     """Why a fix is taken back that changes what cell ``number`` gives."""
-    now, stored = _shorten(compared.got), _shorten(compared.stored)
+    now, stored = _shorten_value(compared.got), _shorten_value(compared.stored)
     return f"with it cell {number} gives {now} where {stored} is stored, without it what is stored"
 
 
 def describe_other_value(compared: Comparison) -> str:
     """What a cell gives with fixes, and what without them, where ``stored`` of the comparison is what it gave without."""
-    return f"{_shorten(compared.got)}, and {_shorten(compared.stored)} without the fixes"
+    return f"{_shorten_value(compared.got)}, and {_shorten_value(compared.stored)} without the fixes"
 
 
-def _shorten(text: str) -> str:
+def _shorten_value(text: str) -> str:
     return cut_text(" ".join(text.split()), 60)

@@ -62,7 +62,7 @@ def settle(ran: Ran, fixes: Sequence[Fix], trials: Sequence[Trial], home: str, r
     """Apply what holds everywhere; ``home`` is the environment in which the notebook was healed."""
     report, outputs = ran
     objections = _list_objections(report, fixes, trials) if fixes else {}
-    applied = tuple(f for f in fixes if _status(report, f) is Status.HEALED)
+    applied = tuple(f for f in fixes if _find_status(report, f) is Status.HEALED)
     kept = tuple(f for f in applied if f.cell_id not in objections)
     if kept != applied:
         seen = run_at_home(kept) if kept else {}
@@ -105,7 +105,7 @@ def _list_fixes(report: NotebookReport) -> Iterator[Fix]:
                 yield from fits
 
 
-def _status(report: NotebookReport, fix: Fix) -> Status | None:
+def _find_status(report: NotebookReport, fix: Fix) -> Status | None:
     return next((r.status for r in report.records if r.cell.id == fix.cell_id), None)
 
 

@@ -30,7 +30,7 @@ def format_junit(reports: Sequence[NotebookReport]) -> str:
         suite = ElementTree.SubElement(
             top,
             "testsuite",
-            name=_clean(report.path),
+            name=_clean_for_xml(report.path),
             tests=str(max(len(report.records), 1)),
             failures=str(report.count(*BROKEN)),
             errors=str(int(bool(report.error))),
@@ -38,8 +38,10 @@ def format_junit(reports: Sequence[NotebookReport]) -> str:
             time=f"{report.seconds:.3f}",
         )
         if report.error:
-            case = ElementTree.SubElement(suite, "testcase", name="notebook", classname=_clean(report.path), time="0")
-            ElementTree.SubElement(case, "error", message=_clean(redact(report.error)))
+            case = ElementTree.SubElement(
+                suite, "testcase", name="notebook", classname=_clean_for_xml(report.path), time="0"
+            )
+            ElementTree.SubElement(case, "error", message=_clean_for_xml(redact(report.error)))
         for record in report.records:
             _add_case(suite, report, record)
     ElementTree.indent(top)
@@ -51,52 +53,55 @@ def _add_case(suite: ElementTree.Element, report: NotebookReport, record: Record
         suite,
         "testcase",
         name=f"cell {record.number}",
-        classname=_clean(report.path),
+        classname=_clean_for_xml(report.path),
         time=f"{record.seconds:.3f}",
     )
     if record.status in BROKEN:
         failure = ElementTree.SubElement(
-            case, "failure", type=record.status.value, message=_clean(redact(record.headline or record.detail))
+            case, "failure", type=record.status.value, message=_clean_for_xml(redact(record.headline or record.detail))
         )
-        failure.text = _clean(redact("\n".join(explain_record(report, record))))
+        failure.text = _clean_for_xml(redact("\n".join(explain_record(report, record))))
     elif record.status in _SKIPPED:
-        ElementTree.SubElement(case, "skipped", message=_clean(record.detail or record.status.value))
+        ElementTree.SubElement(case, "skipped", message=_clean_for_xml(record.detail or record.status.value))
     elif record.status is Status.HEALED:
-        ElementTree.SubElement(case, "system-out").text = _clean(redact("\n".join(explain_record(report, record))))
+        ElementTree.SubElement(case, "system-out").text = _clean_for_xml(
+            redact("\n".join(explain_record(report, record)))
+        )
 
 
-def _clean(text: str) -> str:
+def _clean_for_xml(text: str) -> str:
     """The text without characters that XML cannot hold."""
     return "".join(c if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff") else "?" for c in text)
 
 
 def format_markdown(reports: Sequence[NotebookReport]) -> str:
     """Markdown, as for a job's summary or a pull request: what fails by cause first, then what was healed, with its diffs."""
-    lines = [f"**{_escape(format_totals(reports))}**", "", *format_failing(reports), "", *format_healed(reports)]
+    lines = [f"**{_escape_prose(format_totals(reports))}**", "", *format_failing(reports), "", *format_healed(reports)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
     """Lines of Markdown: the notebooks that could not be run, and what fails, by cause."""
     if errors := [r for r in reports if r.error]:
-        yield from ("### Could not be run", "", *(f"- {_escape(redact(r.error))}" for r in errors), "")
+        yield from ("### Could not be run", "", *(f"- {_escape_prose(redact(r.error))}" for r in errors), "")
     for number, (cause, places) in enumerate(group_by_cause(reports)):
         yield from () if number else ("### Still fails", "")
-        yield f"- {_escape(redact(cause))}"
+        yield f"- {_escape_prose(redact(cause))}"
         for report, records in places:
             yield from (
-                f"  - `{report.path}`, cell {r.number}: {_escape(redact(r.headline or r.detail))}" for r in records
+                f"  - `{report.path}`, cell {r.number}: {_escape_prose(redact(r.headline or r.detail))}"
+                for r in records
             )
             yield from (
-                f"    - proposed: {_escape(redact(r.candidate[0].patch.title))}" for r in records if r.candidate
+                f"    - proposed: {_escape_prose(redact(r.candidate[0].patch.title))}" for r in records if r.candidate
             )
 
 
 def _say_what_helps(record: Record) -> str:
     """The fix that is offered, or what a person can do."""
     if record.candidate:
-        return f"proposed: {_escape(redact(record.candidate[0].patch.title))}"
-    return _escape(redact(record.detail))
+        return f"proposed: {_escape_prose(redact(record.candidate[0].patch.title))}"
+    return _escape_prose(redact(record.detail))
 
 
 def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:
@@ -108,24 +113,29 @@ def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:
             if record.status is Status.HEALED:
                 yield from _format_fix(report, record)
         for environment in report.elsewhere:
-            yield from (f"- `{report.path}`: {_escape(redact(environment.words))}", "")
+            yield from (f"- `{report.path}`: {_escape_prose(redact(environment.words))}", "")
         if (drift := measure_drift(report)) is not None:
-            yield from (f"- `{report.path}`, run time, memory and outputs: {_escape(drift.words)}", "")
+            yield from (f"- `{report.path}`, run time, memory and outputs: {_escape_prose(drift.words)}", "")
 
 
 def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:
     candidate = record.candidate[0]
-    yield f"- `{report.path}`, cell {record.number}: {_escape(redact(record.headline))}"
-    yield f"  - cause: {_escape(redact(record.cause or record.headline))}"
-    yield f"  - fix: {_escape(redact(candidate.patch.title))}, score {candidate.verdict.score:g} of 10"
-    yield from (f"  - {_escape(redact(reason))}" for reason in candidate.verdict.reasons)
+    yield f"- `{report.path}`, cell {record.number}: {_escape_prose(redact(record.headline))}"
+    yield f"  - cause: {_escape_prose(redact(record.cause or record.headline))}"
+    yield f"  - fix: {_escape_prose(redact(candidate.patch.title))}, score {candidate.verdict.score:g} of 10"
+    yield from (f"  - {_escape_prose(redact(reason))}" for reason in candidate.verdict.reasons)
     if record.stored.differs:
         yield "  - its output shows another value than the stored one"
     yield ""
-    yield from ("  ~~~~diff", *(f"  {line}" for line in redact(_diff(report, record)).splitlines()), "  ~~~~", "")
+    yield from (
+        "  ~~~~diff",
+        *(f"  {line}" for line in redact(_format_fix_diff(report, record)).splitlines()),
+        "  ~~~~",
+        "",
+    )
 
 
-def _escape(text: str) -> str:
+def _escape_prose(text: str) -> str:
     """A line of prose: what Markdown or HTML would take for its own stands for itself; code between backticks stays code."""
     parts = " ".join(text.split()).split("`")
     marks = str.maketrans({c: f"\\{c}" for c in "\\*_[]<>#|~"})
@@ -201,10 +211,10 @@ def explain_record(report: NotebookReport, record: Record) -> Iterator[str]:
     yield from dict.fromkeys(s for s in (record.headline, record.cause, record.detail) if s)
     if record.candidate:
         yield f"{'Healed' if record.status is Status.HEALED else 'Proposed'}: {record.candidate[0].patch.title}"
-        yield _diff(report, record)
+        yield _format_fix_diff(report, record)
 
 
-def _diff(report: NotebookReport, record: Record) -> str:
+def _format_fix_diff(report: NotebookReport, record: Record) -> str:
     return format_diff(diff_patch(record.candidate[0].patch, report.given.name_cell))
 
 

@@ -85,7 +85,7 @@ def _take(record: Record, report: NotebookReport, outputs: dict[str, CellRun], s
     patch = record.candidate[0].patch if record.candidate else None
     healed = None
     if record.status is Status.HEALED and patch is not None and _gives_the_same(record, patch):
-        healed = _apply(report.healed, record)
+        healed = _apply_fix(report.healed, record)
     status = "healed" if healed is not None else "offered" if patch is not None else "not healed"
     warning = CellWarning(known.number, record.headline, status, patch.title if patch is not None else "")
     report = replace(report, warnings=(*report.warnings, warning))
@@ -102,7 +102,7 @@ def _gives_the_same(record: Record, patch: Patch) -> bool:
     return record.stored.same if record.stored.asked else patch.applicability is Applicability.SAFE
 
 
-def _apply(notebook: Notebook, record: Record) -> Notebook | None:
+def _apply_fix(notebook: Notebook, record: Record) -> Notebook | None:
     try:
         return notebook.apply(Patch(record.edits, "without the warning"))
     except PatchError:

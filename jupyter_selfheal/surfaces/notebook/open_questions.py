@@ -36,9 +36,11 @@ class OpenQuestion:
     def lines(self) -> tuple[str, ...]:
         """For each value what can be put into the notebook: a ``%%heal`` line, or a cell's metadata where that is no single line;
         empty for a value that cannot be written down."""
-        return tuple(format_expectation(oracle) if oracle else "" for oracle in map(self._expect, self.values))
+        return tuple(
+            format_expectation(oracle) if oracle else "" for oracle in map(self._build_expectation, self.values)
+        )
 
-    def _expect(self, value: str) -> Oracle | None:
+    def _build_expectation(self, value: str) -> Oracle | None:
         return build_expectation(self.what, value)
 
 

@@ -19,7 +19,7 @@ MOST = 200
 
 def keep_original(held: bytes, written: bytes) -> None:
     """Keep what a file held, which is about to hold ``written``. Where that cannot be, it can still be undone cell by cell."""
-    _keep(_digest(written), held)
+    _keep_file(_digest(written), held)
 
 
 def find_original(held: bytes) -> bytes | None:
@@ -33,7 +33,7 @@ def find_original(held: bytes) -> bytes | None:
 def note_fixed_files(notebook: Path, files: Iterable[Path]) -> None:
     """Note which files were fixed with a notebook, beside those of earlier times."""
     paths = {*map(str, list_fixed_files(notebook)), *(str(path.resolve()) for path in files)}
-    _keep(_name_notes(notebook), json.dumps(sorted(paths)).encode())
+    _keep_file(_name_notes(notebook), json.dumps(sorted(paths)).encode())
 
 
 def list_fixed_files(notebook: Path) -> list[Path]:
@@ -45,7 +45,7 @@ def list_fixed_files(notebook: Path) -> list[Path]:
         return []
 
 
-def _keep(name: str, held: bytes) -> None:
+def _keep_file(name: str, held: bytes) -> None:
     with contextlib.suppress(OSError):
         folder = _locate_folder()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

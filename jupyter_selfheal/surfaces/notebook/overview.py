@@ -57,7 +57,7 @@ def _format_errors(reports: Sequence[NotebookReport], columns: int) -> Iterator[
             if len(places) == 1:
                 yield from wrap(places[0].error, columns, "  ", "    ")
                 continue
-            yield from wrap(f"{why} ({_count(places)})", columns, "  ", "    ")
+            yield from wrap(f"{why} ({_count_notebooks(places)})", columns, "  ", "    ")
             shown = ", ".join(report.path for report in places[:PLACES])
             more = f" and {len(places) - PLACES} more" if len(places) > PLACES else ""
             yield from wrap(f"{shown}{more}", columns, "      ", "      ")
@@ -79,7 +79,7 @@ def _format_causes(reports: Sequence[NotebookReport], columns: int) -> Iterator[
     yield f"Still fails: {sum(r.exit_code == 1 for r in reports)} of {len(reports)}"
     for cause, places in groups:
         count = sum(len(records) for _, records in places)
-        where = "" if count == 1 else f" ({count} cells in {_count(places)})"
+        where = "" if count == 1 else f" ({count} cells in {_count_notebooks(places)})"
         yield from wrap(f"{cause}{where}", columns, "  ", "    ")
         yield from _format_places(places, columns)
     yield ""
@@ -91,7 +91,7 @@ def _format_places(places: Sequence[tuple[NotebookReport, Sequence[Record]]], co
         noun = "cell" if len(records) == 1 else "cells"
         yield from wrap(f"{report.path}, {noun} {numbers}: {_say_what_helps(records)}", columns, "      ", "        ")
     if len(places) > PLACES:
-        yield f"      and {_count(places[PLACES:])} more: --report FILE.html lists all"
+        yield f"      and {_count_notebooks(places[PLACES:])} more: --report FILE.html lists all"
 
 
 def _say_what_helps(records: Sequence[Record]) -> str:
@@ -108,12 +108,12 @@ def _format_elsewhere(reports: Sequence[NotebookReport], columns: int) -> Iterat
     failing = [(r, e) for r in reports for e in r.elsewhere if e.failing]
     for name in dict.fromkeys(e.name for _, e in failing):
         places = [(r, e) for r, e in failing if e.name == name]
-        yield f"Fails with {name}: {_count(places)}"
+        yield f"Fails with {name}: {_count_notebooks(places)}"
         for report, environment in places[:PLACES]:
             said = "; ".join(f"cell {number}: {headline}" for number, headline in environment.failing)
             yield from wrap(f"{report.path}, {said}", columns, "  ", "    ")
         if len(places) > PLACES:
-            yield f"  and {_count(places[PLACES:])} more: --report FILE.html lists all"
+            yield f"  and {_count_notebooks(places[PLACES:])} more: --report FILE.html lists all"
         yield ""
 
 
@@ -122,13 +122,13 @@ def _format_differing(reports: Sequence[NotebookReport], columns: int) -> Iterat
     differing = [r for r in reports if r.differing]
     if not differing:
         return
-    yield f"Gives something else than stored: {_count(differing)}"
+    yield f"Gives something else than stored: {_count_notebooks(differing)}"
     for report in differing[:PLACES]:
         numbers = ", ".join(str(r.number) for r in report.differing)
         noun = "cell" if len(report.differing) == 1 else "cells"
         yield from wrap(f"{report.path}, {noun} {numbers}", columns, "  ", "    ")
     if len(differing) > PLACES:
-        yield f"  and {_count(differing[PLACES:])} more: --report FILE.html lists all"
+        yield f"  and {_count_notebooks(differing[PLACES:])} more: --report FILE.html lists all"
     yield ""
 
 
@@ -136,7 +136,7 @@ def _format_healed(reports: Sequence[NotebookReport], columns: int) -> Iterator[
     healed = [r for r in reports if r.fixes]
     if not healed:
         return
-    yield f"Healed: {sum(r.count(Status.HEALED) for r in healed)} cells in {_count(healed)}"
+    yield f"Healed: {sum(r.count(Status.HEALED) for r in healed)} cells in {_count_notebooks(healed)}"
     titles = Counter(title for r in healed for title in r.fixes)
     for title, times in titles.most_common():
         names = list(dict.fromkeys(Path(r.path).name for r in healed if title in r.fixes))
@@ -145,5 +145,5 @@ def _format_healed(reports: Sequence[NotebookReport], columns: int) -> Iterator[
     yield ""
 
 
-def _count(notebooks: Sequence[object]) -> str:
+def _count_notebooks(notebooks: Sequence[object]) -> str:
     return "1 notebook" if len(notebooks) == 1 else f"{len(notebooks)} notebooks"

@@ -77,7 +77,7 @@ def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, Cel
     pair = read(path)
     ours = [c for c in document.notebook.cells if c.kind == "code"]
     theirs = [c for c in pair.notebook.cells if c.kind == "code"]
-    if [_normalize(c.source) for c in ours] != [_normalize(c.source) for c in theirs]:
+    if [_normalize_source(c.source) for c in ours] != [_normalize_source(c.source) for c in theirs]:
         return f"its pair {path} is out of step, and was left as it is"
     if [c.id for c in healed.cells] != [c.id for c in document.notebook.cells]:
         return f"its pair {path} was left as it is: a fix adds or moves a cell"
@@ -99,5 +99,5 @@ def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, Cel
     return f"its pair {path} was healed with it"
 
 
-def _normalize(source: JSON) -> str:
+def _normalize_source(source: JSON) -> str:
     return join_lines(source).strip()

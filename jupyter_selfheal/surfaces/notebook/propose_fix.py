@@ -64,7 +64,7 @@ def propose_fix(
         raise UsageError(
             f"these variables cannot be had in a kernel ({broken.headline}): give the cells that make them"
         )
-    return _describe(report)
+    return _describe_report(report)
 
 
 def _write_variables(variables: Mapping[str, object], path: Path) -> str:
@@ -80,7 +80,7 @@ def _build_cell(name: str, source: str) -> dict[str, object]:
     return {"cell_type": "code", "id": name, "metadata": {}, "source": source, "outputs": [], "execution_count": None}
 
 
-def _describe(report: NotebookReport) -> CellProposal:
+def _describe_report(report: NotebookReport) -> CellProposal:
     record = next((r for r in report.records if r.cell.id == _CELL), None)
     if record is None or not record.failure:
         return CellProposal()

@@ -51,7 +51,7 @@ def add_provenance(raw: Mapping[str, JSON], document: Document, report: Notebook
     fixes = [r for r in report.records if r.status is Status.HEALED and r.candidate and r.edits]
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     for cell, healed in zip(report.healed.cells, raw["cells"], strict=True):
-        own = [r for r in fixes if _touches(r, cell.id)]
+        own = [r for r in fixes if _touches_cell(r, cell.id)]
         if own:
             undo = _build_undo(before.get(cell.id), healed)
             if any(isinstance(e, Move) and e.cell_id == cell.id for r in own for e in r.edits):
@@ -106,7 +106,7 @@ def revert_fixes(raw: dict[str, Any], name: str, cell: int = 0, fix: str = "") -
             _check_as_healed(restored, last["undo"], name, number)
             if last["undo"].get("inserted"):
                 break
-            restored = _restore(restored, last["undo"])
+            restored = _restore_cell(restored, last["undo"])
             if "place" in last["undo"]:
                 moved.append((last["undo"]["place"], restored))
         else:
@@ -117,7 +117,7 @@ def revert_fixes(raw: dict[str, Any], name: str, cell: int = 0, fix: str = "") -
     return {**raw, "cells": kept}, said
 
 
-def _touches(record: Record, cell_id: str) -> bool:
+def _touches_cell(record: Record, cell_id: str) -> bool:
     return any(isinstance(e, Replace | Insert | Move) and e.cell_id == cell_id for e in record.edits)
 
 
@@ -154,7 +154,7 @@ def _check_as_healed(cell: Mapping[str, Any], undo: Mapping[str, Any], name: str
         )
 
 
-def _restore(cell: Mapping[str, Any], undo: Mapping[str, Any]) -> dict[str, Any]:
+def _restore_cell(cell: Mapping[str, Any], undo: Mapping[str, Any]) -> dict[str, Any]:
     lines = join_lines(cell["source"]).splitlines(keepends=True)
     for hunk in reversed(undo["hunks"]):
         at = hunk["line"] - 1

@@ -26,11 +26,11 @@ class BatchReview:
 
     def add_cell(self, cell: Cell, notebook: Notebook, trial: Trial, chain: Chain, after: TrialKernel | None) -> None:
         """Look at a cell that ran from the present state to ``after``."""
-        self._add(cell, notebook, trial, chain, chain.state, after)
+        self._add_doubts(cell, notebook, trial, chain, chain.state, after)
 
     def add_healed_cell(self, cell: Cell, notebook: Notebook, trial: Trial, chain: Chain) -> None:
         """Look at a healed cell, behind which the chain stands already."""
-        self._add(cell, notebook, trial, chain, None, chain.state)
+        self._add_doubts(cell, notebook, trial, chain, None, chain.state)
 
     def settle(self, chain: Chain) -> Review:
         """The review, once the last cell has run."""
@@ -47,7 +47,7 @@ class BatchReview:
         note = "; ".join(filter(None, (unseen, self._model.note)))
         return Review(len(self._cells), tuple(doubts), note, self._model.spent)
 
-    def _add(
+    def _add_doubts(
         self,
         cell: Cell,
         notebook: Notebook,

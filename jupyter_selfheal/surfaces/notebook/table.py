@@ -156,7 +156,7 @@ def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterat
 def list_differing(report: NotebookReport) -> Iterator[str]:
     """One sentence for the cells that run but give something else than is stored, and one for those that a fix changed."""
     if report.differing:
-        yield f"{_format_cells(report.differing, 'runs', 'run')}, but give{_s(report.differing)} something else than stored"
+        yield f"{_format_cells(report.differing, 'runs', 'run')}, but give{_format_plural(report.differing)} something else than stored"
     if report.changed:
         yield f"{_format_cells(report.changed, 'gives', 'give')} something else since the fixes; the new output is written"
 
@@ -174,7 +174,7 @@ def list_paid(report: NotebookReport) -> Iterator[str]:
         yield f"paid: {'; '.join(parts)}"
 
 
-def _s(records: Sequence[Record]) -> str:
+def _format_plural(records: Sequence[Record]) -> str:
     return "s" if len(records) == 1 else ""
 
 

@@ -88,22 +88,24 @@ class _Speaker:
             self.say(
                 f"\nwould push to {plan.repository.remote}, branch {plan.branch}, on {plan.base} at {plan.parent[:10]}:"
             )
-            self.say(_indent(texts.format_commit(reports)))
+            self.say(_indent_text(texts.format_commit(reports)))
             self.say("\nwould open or update one pull request:")
             self.say(
-                _indent(f"{texts.format_request_title(reports)}\n\n{texts.format_request(reports, digest, plan.base)}")
+                _indent_text(
+                    f"{texts.format_request_title(reports)}\n\n{texts.format_request(reports, digest, plan.base)}"
+                )
             )
         else:
             self.say("\nnothing was healed: nothing would be pushed, and no pull request opened")
         left = [r for r in reports if texts.is_left(r)]
         if left:
             self.say("\nwould open or update one issue:")
-            self.say(_indent(f"{texts.format_issue_title(plan.base)}\n\n{texts.format_issue(reports, plan.base)}"))
+            self.say(_indent_text(f"{texts.format_issue_title(plan.base)}\n\n{texts.format_issue(reports, plan.base)}"))
         else:
             self.say("\nnothing is left: an open issue of ours would be closed")
 
 
-def _indent(text: str) -> str:
+def _indent_text(text: str) -> str:
     return "\n".join(f"  {line}".rstrip() for line in text.rstrip().splitlines())
 
 

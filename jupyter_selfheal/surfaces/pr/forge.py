@@ -82,29 +82,31 @@ class GitHub:
         self._path = f"/repos/{quote(name)}"
 
     def check_access(self) -> None:
-        _ask(self._client, "GET", self._path)
+        _ask_service(self._client, "GET", self._path)
 
     def list_requests(self, branch: str, base: str) -> list[Thread]:
         asked = {"state": "all", "head": f"{self._owner}:{branch}", "base": base, "per_page": "50"}
-        return [_read_github(item) for item in _ask(self._client, "GET", f"{self._path}/pulls", asked)]
+        return [_read_github(item) for item in _ask_service(self._client, "GET", f"{self._path}/pulls", asked)]
 
     def save_request(self, known: Thread | None, branch: str, base: str, title: str, body: str) -> Thread:
         if known is not None:
             sent = {"title": title, "body": body}
-            return _read_github(_ask(self._client, "PATCH", f"{self._path}/pulls/{known.number}", sent=sent))
+            return _read_github(_ask_service(self._client, "PATCH", f"{self._path}/pulls/{known.number}", sent=sent))
         sent = {"title": title, "body": body, "head": branch, "base": base}
-        return _read_github(_ask(self._client, "POST", f"{self._path}/pulls", sent=sent))
+        return _read_github(_ask_service(self._client, "POST", f"{self._path}/pulls", sent=sent))
 
     def list_issues(self) -> list[Thread]:
         asked = {"state": "open", "labels": LABEL, "per_page": "100"}
-        found = _ask(self._client, "GET", f"{self._path}/issues", asked)
+        found = _ask_service(self._client, "GET", f"{self._path}/issues", asked)
         return [_read_github(item) for item in found if "pull_request" not in item]
 
     def save_issue(self, known: Thread | None, title: str, body: str, *, close: bool = False) -> Thread:
         sent: dict[str, Any] = {"title": title, "body": body, **({"state": "closed"} if close else {})}
         if known is not None:
-            return _read_github(_ask(self._client, "PATCH", f"{self._path}/issues/{known.number}", sent=sent))
-        return _read_github(_ask(self._client, "POST", f"{self._path}/issues", sent={**sent, "labels": [LABEL]}))
+            return _read_github(_ask_service(self._client, "PATCH", f"{self._path}/issues/{known.number}", sent=sent))
+        return _read_github(
+            _ask_service(self._client, "POST", f"{self._path}/issues", sent={**sent, "labels": [LABEL]})
+        )
 
 
 class GitLab:
@@ -115,28 +117,30 @@ class GitLab:
         self._path = f"/projects/{quote(name, safe='')}"
 
     def check_access(self) -> None:
-        _ask(self._client, "GET", self._path)
+        _ask_service(self._client, "GET", self._path)
 
     def list_requests(self, branch: str, base: str) -> list[Thread]:
         asked = {"state": "all", "source_branch": branch, "target_branch": base, "per_page": "50"}
-        return [_read_gitlab(item) for item in _ask(self._client, "GET", f"{self._path}/merge_requests", asked)]
+        return [_read_gitlab(item) for item in _ask_service(self._client, "GET", f"{self._path}/merge_requests", asked)]
 
     def save_request(self, known: Thread | None, branch: str, base: str, title: str, body: str) -> Thread:
         if known is not None:
             sent = {"title": title, "description": body}
-            return _read_gitlab(_ask(self._client, "PUT", f"{self._path}/merge_requests/{known.number}", sent=sent))
+            return _read_gitlab(
+                _ask_service(self._client, "PUT", f"{self._path}/merge_requests/{known.number}", sent=sent)
+            )
         sent = {"title": title, "description": body, "source_branch": branch, "target_branch": base}
-        return _read_gitlab(_ask(self._client, "POST", f"{self._path}/merge_requests", sent=sent))
+        return _read_gitlab(_ask_service(self._client, "POST", f"{self._path}/merge_requests", sent=sent))
 
     def list_issues(self) -> list[Thread]:
         asked = {"state": "opened", "labels": LABEL, "per_page": "100"}
-        return [_read_gitlab(item) for item in _ask(self._client, "GET", f"{self._path}/issues", asked)]
+        return [_read_gitlab(item) for item in _ask_service(self._client, "GET", f"{self._path}/issues", asked)]
 
     def save_issue(self, known: Thread | None, title: str, body: str, *, close: bool = False) -> Thread:
         sent = {"title": title, "description": body, **({"state_event": "close"} if close else {})}
         if known is not None:
-            return _read_gitlab(_ask(self._client, "PUT", f"{self._path}/issues/{known.number}", sent=sent))
-        return _read_gitlab(_ask(self._client, "POST", f"{self._path}/issues", sent={**sent, "labels": LABEL}))
+            return _read_gitlab(_ask_service(self._client, "PUT", f"{self._path}/issues/{known.number}", sent=sent))
+        return _read_gitlab(_ask_service(self._client, "POST", f"{self._path}/issues", sent={**sent, "labels": LABEL}))
 
 
 def find_address(remote_url: str, kind: str | None = None, name: str = "", api: str = "") -> Address:
@@ -204,7 +208,7 @@ def open_forge(client: httpx2.Client, address: Address) -> Forge:
     return (GitHub if address.kind == "github" else GitLab)(client, address.name)
 
 
-def _ask(
+def _ask_service(
     client: httpx2.Client, method: str, path: str, asked: Mapping[str, str] | None = None, sent: object = None
 ) -> Any:
     """The JSON that the service answers. Raises :class:`RepositoryError` in one line for everything else."""

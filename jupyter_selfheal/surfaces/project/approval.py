@@ -20,11 +20,11 @@ def find_refusal(settings: Settings, fixes: Sequence[FileFix], candidate: Candid
     ):
         return ""
     if settings.approve == "ask":
-        return "" if _ask(fixes, candidate) else "it was not approved"
+        return "" if _ask_once(fixes, candidate) else "it was not approved"
     return f"--approve {settings.approve} does not write it; --approve all does"
 
 
-def _ask(fixes: Sequence[FileFix], candidate: Candidate) -> bool:
+def _ask_once(fixes: Sequence[FileFix], candidate: Candidate) -> bool:
     """Show every file of the fix, and ask once."""
     print("\n".join([candidate.patch.title, *map(format_file_diff, fixes)]), file=sys.stderr)
     names = ", ".join(fix.file.path.name for fix in fixes)

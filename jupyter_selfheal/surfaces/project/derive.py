@@ -52,7 +52,7 @@ def derive_notebook(
     """
     at = notebook.index(failing)
     cells = [c for n, c in enumerate(notebook.cells) if c.kind == "code" and (n <= at or c.id in healthy)]
-    modules = finder.collect_modules([c.source for c in cells[: _find(cells, failing) + 1]], wanted)
+    modules = finder.collect_modules([c.source for c in cells[: _find_cell(cells, failing) + 1]], wanted)
     if not modules:
         raise CannotInline("it is more code than is looked at, or is not imported by its name")
     inlined, others = inline_all(modules, [c.source for c in cells])
@@ -87,5 +87,5 @@ def _imports_any(source: str, modules: Sequence[Module]) -> bool:
     return any(name in names for name in list_imported(source, ""))
 
 
-def _find(cells: Sequence[Any], cell_id: str) -> int:
+def _find_cell(cells: Sequence[Any], cell_id: str) -> int:
     return next(n for n, c in enumerate(cells) if c.id == cell_id)

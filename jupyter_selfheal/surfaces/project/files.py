@@ -55,18 +55,18 @@ def read_file(path: Path) -> ProjectFile | None:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
     except (OSError, SyntaxError):
         return None
-    return _decode(path, raw, encoding)
+    return _decode_file(path, raw, encoding)
 
 
 def read_text_file(path: Path) -> ProjectFile | None:
     """A file of another kind, such as a list of requirements; None where it is not there, is not UTF-8, or mixes its newlines."""
     try:
-        return _decode(path, path.read_bytes(), "utf-8")
+        return _decode_file(path, path.read_bytes(), "utf-8")
     except OSError:
         return None
 
 
-def _decode(path: Path, raw: bytes, encoding: str) -> ProjectFile | None:
+def _decode_file(path: Path, raw: bytes, encoding: str) -> ProjectFile | None:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:

@@ -128,7 +128,7 @@ class FileHealing:
         if place is not None and (first := self._places.setdefault(place, record.number)) != record.number:
             return self._name_place(report, record, place, f"as cell {first} does"), outputs
         if place is not None and (known := self._find_known(place)) is not None:
-            proof = self._prove(known, record, report)
+            proof = self._prove_file(known, record, report)
             if not proof.objection:
                 return self._settle(known, proof, record, report, outputs)
         try:
@@ -139,8 +139,8 @@ class FileHealing:
         if found is None:
             return self._name_place(report, record, place, "no healer had a fix for it"), outputs
         if found.why_not:
-            return self._offer(report, record, found, found.why_not), outputs
-        return self._settle(found, self._prove(found, record, report), record, report, outputs)
+            return self._offer_file(report, record, found, found.why_not), outputs
+        return self._settle(found, self._prove_file(found, record, report), record, report, outputs)
 
     def _find_known(self, place: FilePlace) -> Found | None:
         """The fix of an earlier notebook for that file, where its files are still what that fix began with."""
@@ -151,7 +151,7 @@ class FileHealing:
         return None
 
     def _derive(self, record: Record, report: NotebookReport) -> Derived:
-        healthy = {r.cell.id for r in report.records if r.status not in BROKEN or _follows(r, record)}
+        healthy = {r.cell.id for r in report.records if r.status not in BROKEN or _follows_other(r, record)}
         wanted = list_files(record.failure, self._project)
         return derive_notebook(self._document, report.healed, record.cell.id, healthy, wanted, self._finder)
 
@@ -170,9 +170,9 @@ class FileHealing:
 
     # --- proof ---
 
-    def _prove(self, found: Found, record: Record, report: NotebookReport) -> Proof:
+    def _prove_file(self, found: Found, record: Record, report: NotebookReport) -> Proof:
         """Run the notebook, and the tests, with the fix as a file."""
-        self._tell("running it all with the fixed file")
+        self._tell_progress("running it all with the fixed file")
         with open_branch(self._session) as branch:
             branch.serve_files({**self._session.served, **dict(list_served(found.fixes))})
             document = replace_cells(self._document, report.healed)
@@ -186,10 +186,10 @@ class FileHealing:
     ) -> Ran:
         """Write a proven fix where that is allowed; else offer it."""
         if proof.objection:
-            return self._offer(report, record, found, proof.objection), outputs
+            return self._offer_file(report, record, found, proof.objection), outputs
         if found not in self._session.file_fixes:
             self._session.file_fixes.append(found)
-        settings, merged = self._session.settings, self._merge(report, proof.report, record, found)
+        settings, merged = self._session.settings, self._merge_reports(report, proof.report, record, found)
         drifts = list_cell_drifts(self._document.list_raw_cells(), merged.records, outputs, proof.seen)
         merged = replace(merged, drifts=drifts)
         # before it is written: another notebook may begin to rely on a file that is there
@@ -204,7 +204,7 @@ class FileHealing:
             except NotebookError as error:
                 refused = str(error)
         if refused:
-            return self._offer(report, record, found, f"{PROVEN}; {refused}"), outputs
+            return self._offer_file(report, record, found, f"{PROVEN}; {refused}"), outputs
         self._session.forget_kernels()
         return merged, {**outputs, **proof.seen}
 
@@ -214,12 +214,12 @@ class FileHealing:
         command = settings.test or self._document.find_test_command(record.cell.id)
         if not command:
             return ""
-        self._tell("running the tests")
+        self._tell_progress("running the tests")
         folder = (settings.project or self._project).resolve()
         with TestOracle(command, folder, self._document.kernelspec, settings.cell_seconds) as oracle:
             return oracle.compare(fixes)
 
-    def _tell(self, what: str) -> None:
+    def _tell_progress(self, what: str) -> None:
         if self._progress is not None:
             self._progress(0, 1, what)
 
@@ -232,7 +232,7 @@ class FileHealing:
         detail = f"it fails in {place.describe(folder)}; {why}"
         return _put_record(report, replace(record, detail=detail))
 
-    def _offer(self, report: NotebookReport, record: Record, found: Found, why: str) -> NotebookReport:
+    def _offer_file(self, report: NotebookReport, record: Record, found: Found, why: str) -> NotebookReport:
         offered = replace(
             record, status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
             detail=why, questions=(),
@@ -242,7 +242,9 @@ class FileHealing:
         )
         return _put_record(replace(report, files=(*report.files, *changes)), offered)
 
-    def _merge(self, report: NotebookReport, proof: NotebookReport, record: Record, found: Found) -> NotebookReport:
+    def _merge_reports(
+        self, report: NotebookReport, proof: NotebookReport, record: Record, found: Found
+    ) -> NotebookReport:
         """The first run's report with what the run with the fixed file adds."""
         after = {r.cell.id: r for r in proof.records}
         healed = replace(
@@ -259,7 +261,7 @@ class FileHealing:
         )  # fmt: skip
 
 
-def _follows(record: Record, root: Record) -> bool:
+def _follows_other(record: Record, root: Record) -> bool:
     """Whether a cell fails only because of another one: what it gives once that runs is evidence for a fix."""
     return record.status is Status.CASCADE and record.cascade_of == root.number
 

@@ -115,7 +115,7 @@ class ProjectHealing:
 
         Raises :class:`CannotInline`.
         """
-        derived = self._derive(before, file)
+        derived = self._derive_notebook(before, file)
         seconds = min(self._session.settings.cell_seconds, DERIVED_SECONDS)
         with open_branch(self._session, approve="all", cell_seconds=seconds) as branch:
             report, _ = Batch(derived.document, branch.build_dependencies(derived.document), branch.limits).run()
@@ -128,7 +128,7 @@ class ProjectHealing:
             return (), None, "what would heal it is no change of a file alone"
         return fixes, record.candidate[0], "" if record.status is Status.HEALED else record.detail
 
-    def _derive(self, before: TestRun, file: Path) -> Derived:
+    def _derive_notebook(self, before: TestRun, file: Path) -> Derived:
         """The notebook of a file's tests: paths, imports, modules, the tests. Raises :class:`CannotInline`."""
         tests = {test: told for test, told in before.tests.items() if told["file"] == str(file)}
         given = read_file(file)

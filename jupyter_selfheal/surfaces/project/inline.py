@@ -32,13 +32,15 @@ class Inlined:
 def inline_all(modules: Sequence[Module], texts: Sequence[str]) -> tuple[tuple[Inlined, ...], tuple[Inlined, ...]]:
     """The modules and the texts, each as a cell of one notebook. Raises :class:`CannotInline` where names would collide."""
     by_name = {module.name: module for module in modules}
-    cells = tuple(_rewrite([m.file.text], by_name, m)[0] for m in modules)
-    others = _rewrite(texts, by_name)
+    cells = tuple(_rewrite_imports([m.file.text], by_name, m)[0] for m in modules)
+    others = _rewrite_imports(texts, by_name)
     _check_names(cells, others)
     return cells, others
 
 
-def _rewrite(texts: Sequence[str], modules: Mapping[str, Module], own: Module | None = None) -> tuple[Inlined, ...]:
+def _rewrite_imports(
+    texts: Sequence[str], modules: Mapping[str, Module], own: Module | None = None
+) -> tuple[Inlined, ...]:
     """Texts of one namespace with the names of inlined modules in place of imports of them. Raises :class:`CannotInline`."""
     held: dict[str, Module] = {}
     rewriters = [_Rewriter(text, modules, own.package if own else "", held) for text in texts]
@@ -88,7 +90,7 @@ class _Rewriter:
         """Take out what is imported of inlined modules; what else a statement imports stays."""
         for node in self._nodes:
             if isinstance(node, ast.Import):
-                self._rewrite(node, [a for a in node.names if not self._take_module(a)], "import ")
+                self._rewrite_imports(node, [a for a in node.names if not self._take_module(a)], "import ")
             elif isinstance(node, ast.ImportFrom):
                 self._rewrite_import_from(node)
 
@@ -98,9 +100,9 @@ class _Rewriter:
             raise CannotInline(f"`{src.extract_text(self.text, node)}` leads out of the package")
         rest = [a for a in node.names if not self._take_name(base, a)]
         if rest != node.names or node.level:
-            self._rewrite(node, rest, f"from {base} import ")
+            self._rewrite_imports(node, rest, f"from {base} import ")
 
-    def _rewrite(self, node: ast.Import | ast.ImportFrom, rest: list[ast.alias], words: str) -> None:
+    def _rewrite_imports(self, node: ast.Import | ast.ImportFrom, rest: list[ast.alias], words: str) -> None:
         if isinstance(node, ast.Import) and rest == node.names:
             return
         start, end = src.find_span(self.text, node)

@@ -32,7 +32,7 @@ def offer_requirements(session: Session, document: Document, report: NotebookRep
         if edit is None:
             continue
         try:
-            why_not, installed = _try(session, document, report, edit, bound)
+            why_not, installed = _try_requirement(session, document, report, edit, bound)
         except InfrastructureError as error:
             why_not, installed = str(error), ""
         if why_not:
@@ -65,7 +65,7 @@ def _find_edit(document: Document, bound: Bound) -> RequirementsEdit | None:
     return edit_requirements(folder, Path(engine.find_project(str(folder))).resolve(), bound)
 
 
-def _try(
+def _try_requirement(
     session: Session, document: Document, report: NotebookReport, edit: RequirementsEdit, bound: Bound
 ) -> tuple[str, str]:
     """(what speaks against it, what was installed of the library): the notebook as it was given, in one trial."""

@@ -48,14 +48,16 @@ class DocumentHeal:
         with Session(Settings(_to_free(message.config), approve="all")) as session:
             document = session.choose_kernel_for(document)
             try:
-                report, _ = Batch(document, session.build_dependencies(document, self._tell), session.limits).run()
+                report, _ = Batch(
+                    document, session.build_dependencies(document, self._tell_progress), session.limits
+                ).run()
             except _Stopped:
                 return DocumentHealed(message.run, notes=("Stopped; nothing was changed.",))
         written = _list_written(document)
         fixes = tuple(_describe_fix(record, report, written) for record in report.records if record.candidate)
         return DocumentHealed(message.run, fixes, tuple(_list_left(report)), report.notes)
 
-    def _tell(self, at: int, of: int, doing: str) -> None:
+    def _tell_progress(self, at: int, of: int, doing: str) -> None:
         if self._cancel.is_set():
             raise _Stopped("stopped")
         self._report(DocumentProgress(self.message.run, at, of, doing))

@@ -39,9 +39,9 @@ class KernelWatch:
 
     def start(self) -> None:
         """Begin to watch."""
-        threading.Thread(target=self._look, name="selfheal-memory", daemon=True).start()
+        threading.Thread(target=self._look_at_file, name="selfheal-memory", daemon=True).start()
 
-    def _look(self) -> None:
+    def _look_at_file(self) -> None:
         while not self._over.wait(LOOK_SECONDS):
             try:
                 running = self._path.stat().st_size > 0

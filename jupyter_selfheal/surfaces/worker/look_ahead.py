@@ -151,7 +151,7 @@ class _Walk:
 
     def give_way(self) -> None:
         """Go on from a state whose trials go behind whatever the user runs."""
-        _, kept = self._run((Probe(probe_source("probes.give_way"), IDLE_NICENESS, "niceness"),))
+        _, kept = self._run_steps((Probe(probe_source("probes.give_way"), IDLE_NICENESS, "niceness"),))
         self.state = kept or self.state
 
     def close_states(self) -> None:
@@ -164,7 +164,7 @@ class _Walk:
         if why:
             self.is_known = False
             return Forecast(cell.id, NOT_KNOWN, why)
-        trial, kept = self._run((Run(cell.source, cell.id, Role.CELL),))
+        trial, kept = self._run_steps((Run(cell.source, cell.id, Role.CELL),))
         case = Case(Failure(cell.id, cell.source), self.message.notebook, cell.oracle)
         failure = progress.find_failure(case, cell.source, trial, None)
         if failure is None and trial.ran and kept is not None:
@@ -174,7 +174,7 @@ class _Walk:
         if why or failure is None:
             self.is_known = False
             return Forecast(cell.id, NOT_KNOWN, why)
-        patch, proposal = (None, ()) if self.has_healed else self._heal(replace(case, failure=failure), kept)
+        patch, proposal = (None, ()) if self.has_healed else self._heal_failure(replace(case, failure=failure), kept)
         self.is_known = patch is not None
         self.has_healed = True
         return Forecast(cell.id, WILL_FAIL, failure.headline, patch.title if patch else "", proposal)
@@ -184,7 +184,7 @@ class _Walk:
         is_over = self.message.is_idle and time.monotonic() - self.began > IDLE_SECONDS
         return f"the cells above it took over {IDLE_SECONDS:g} s" if is_over else ""
 
-    def _heal(self, case: Case, after: TrialKernel | None) -> tuple[Patch | None, tuple[Proposal, ...]]:
+    def _heal_failure(self, case: Case, after: TrialKernel | None) -> tuple[Patch | None, tuple[Proposal, ...]]:
         """Heal the failure by the free healers and go on from the healed state. The fix, and all that there is to show of it."""
         config = shorten_search(to_free(self.message.config))
         best = _Best(config.accept)
@@ -196,13 +196,13 @@ class _Walk:
                 case, starts, config=config, approver=best, journal=journal, cancel=self.cancel, run=journal.path.stem
             )
         for patch in best.patches:
-            trial, kept = self._run(build_trial_steps(case, patch, Start.BEFORE_CELL))
+            trial, kept = self._run_steps(build_trial_steps(case, patch, Start.BEFORE_CELL))
             if trial.ran and kept is not None:
                 self.state = kept
                 return patch, tuple(best.proposals)
         return None, ()
 
-    def _run(self, steps: tuple[Step, ...]) -> tuple[Trial, TrialKernel | None]:
+    def _run_steps(self, steps: tuple[Step, ...]) -> tuple[Trial, TrialKernel | None]:
         request = TrialRequest(steps, timeout=CELL_SECONDS, keep=Keep.ALWAYS, sandbox=self._build_sandbox())
         trial, kept = self.state.run(request)
         if kept is not None:

@@ -57,12 +57,12 @@ class Worker:
 
     def serve(self) -> None:
         """Until ``Shutdown`` or the end of the input; then everything that runs is cancelled."""
-        self._send(m.Ready(__version__, os.getpid(), find_log_path()))
+        self._send_message(m.Ready(__version__, os.getpid(), find_log_path()))
         for line in self._lines:
             try:
                 message = wire.loads(line)
             except WireError as error:
-                self._send(m.Notice(str(error), "error"))
+                self._send_message(m.Notice(str(error), "error"))
                 continue
             if isinstance(message, m.Shutdown):
                 break
@@ -70,7 +70,7 @@ class Worker:
                 self._handle_message(message)
             except Exception as error:
                 log.exception("taking %s", type(message).__name__)
-                self._send(m.Notice(format_internal_error(error), "error"))
+                self._send_message(m.Notice(format_internal_error(error), "error"))
         self._stop_heals()
         if self._watch is not None:
             self._watch.finish()
@@ -81,7 +81,7 @@ class Worker:
         self._watch = KernelWatch(pid, Path(path))
         self._watch.start()
 
-    def _send(self, message: m.FromWorker) -> None:
+    def _send_message(self, message: m.FromWorker) -> None:
         """One line to the kernel. A kernel that is gone is noticed by the reader."""
         line = wire.dumps(message).encode("utf-8", "surrogatepass") + b"\n"
         with self._sending, contextlib.suppress(BrokenPipeError, ValueError):
@@ -94,12 +94,14 @@ class Worker:
                 if message.last_words:
                     self._watch_kernel(message.kernel_pid, message.last_words)
                 if version != __version__:
-                    self._send(
+                    self._send_message(
                         m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")
                     )
             case m.Heal():
                 self._import_in_background(message.config)
-                heal = self._heals[message.run] = RunningHeal(message, self._send, self._turn, self._remove_heal)
+                heal = self._heals[message.run] = RunningHeal(
+                    message, self._send_message, self._turn, self._remove_heal
+                )
                 heal.thread.start()
             case m.Prove():
                 self._run_aside("prove", lambda: self._prove_patch(message))
@@ -109,7 +111,9 @@ class Worker:
                 else:
                     with connect_states(states):
                         pass  # nobody works from them
-                    self._send(m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run))
+                    self._send_message(
+                        m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run)
+                    )
             case m.Cancel(run):
                 if run in self._heals:
                     self._heals[run].cancel.set()
@@ -124,19 +128,19 @@ class Worker:
             case m.LookAhead(run):
                 from jupyter_selfheal.surfaces.worker.look_ahead import Look
 
-                self._looks[run] = Look(message, self._send)
+                self._looks[run] = Look(message, self._send_message)
                 self._run_aside("ahead", lambda: self._look_ahead(message))
             case m.HealDocument(run):
                 from jupyter_selfheal.surfaces.worker.heal_document import DocumentHeal
 
-                self._documents[run] = DocumentHeal(message, self._send)
+                self._documents[run] = DocumentHeal(message, self._send_message)
                 self._run_aside("document", lambda: self._heal_document(run))
             case m.Switched(run):
                 self._open_switch_journal(run).append(message)
             case m.AskStatus():
-                self._send(self._build_status())
+                self._send_message(self._build_status())
             case _:
-                self._send(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
+                self._send_message(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
 
     def _import_in_background(self, config: HealConfig) -> None:
         """While the free healers work, what a model's client needs is loaded: once in a session, and only where one may be asked."""
@@ -167,12 +171,12 @@ class Worker:
         try:
             with connect_states(message.states) as starts:
                 candidate = engine.prove_patch(message.case, message.patch, starts, message.config)
-            self._send(m.Proven(message.run, (candidate,)))
+            self._send_message(m.Proven(message.run, (candidate,)))
         except SelfHealError as error:
-            self._send(m.Proven(message.run, error=str(error)))
+            self._send_message(m.Proven(message.run, error=str(error)))
         except Exception as error:
             log.exception("proving again")
-            self._send(m.Proven(message.run, error=format_internal_error(error)))
+            self._send_message(m.Proven(message.run, error=format_internal_error(error)))
 
     def _report_sent(self, message: m.AskSent) -> None:
         """What went to a model in a run; where nothing did, what would. Always an answer: somebody waits for it."""
@@ -186,42 +190,42 @@ class Worker:
         except Exception as error:
             log.exception("rendering a request")
             would = format_internal_error(error)
-        self._send(m.Sent(message.run, records, "\n\n".join(map(format_request_record, records)), would))
+        self._send_message(m.Sent(message.run, records, "\n\n".join(map(format_request_record, records)), would))
 
     def _review_cells(self, message: m.Review) -> None:
         """Always an answer: somebody waits for it."""
         from jupyter_selfheal.surfaces.worker.session_review import review_cells
 
         try:
-            self._send(review_cells(message, lambda cost: self._send(m.Spent(message.run, cost))))
+            self._send_message(review_cells(message, lambda cost: self._send_message(m.Spent(message.run, cost))))
         except SelfHealError as error:
-            self._send(m.Reviewed(message.run, notes=(f"the review ended early: {error}",)))
+            self._send_message(m.Reviewed(message.run, notes=(f"the review ended early: {error}",)))
         except Exception as error:
             log.exception("reviewing")
-            self._send(m.Reviewed(message.run, notes=(format_internal_error(error),)))
+            self._send_message(m.Reviewed(message.run, notes=(format_internal_error(error),)))
 
     def _look_ahead(self, message: m.LookAhead) -> None:
         """Always an answer: somebody waits for it."""
         look = self._looks[message.run]
         try:
-            self._send(look.run())
+            self._send_message(look.run())
         except SelfHealError as error:
-            self._send(m.Foreseen(message.run, notes=(f"it ended early: {error}",)))
+            self._send_message(m.Foreseen(message.run, notes=(f"it ended early: {error}",)))
         except Exception as error:
             log.exception("looking ahead")
-            self._send(m.Foreseen(message.run, notes=(format_internal_error(error),)))
+            self._send_message(m.Foreseen(message.run, notes=(format_internal_error(error),)))
         finally:
             del self._looks[message.run]
 
     def _heal_document(self, run: str) -> None:
         """Always an answer: a page waits for it."""
         try:
-            self._send(self._documents[run].run())
+            self._send_message(self._documents[run].run())
         except SelfHealError as error:
-            self._send(m.DocumentHealed(run, error=str(error)))
+            self._send_message(m.DocumentHealed(run, error=str(error)))
         except Exception as error:
             log.exception("healing a document")
-            self._send(m.DocumentHealed(run, error=format_internal_error(error)))
+            self._send_message(m.DocumentHealed(run, error=format_internal_error(error)))
         finally:
             del self._documents[run]
 

@@ -140,7 +140,7 @@ class FailureView:
         if self.position is None:
             return self.nodes_on_line(*kinds)
         position = self.position
-        return sorted(self.nodes_on_line(*kinds), key=lambda node: _rank(node, position))
+        return sorted(self.nodes_on_line(*kinds), key=lambda node: _rank_node(node, position))
 
     def failing_nodes(self, *kinds: type[Node]) -> list[Node]:
         """Nodes of some kinds that may have raised: the failing instruction if it is one, else those inside it, innermost first.
@@ -151,8 +151,8 @@ class FailureView:
         if position is None:
             candidates = self.nodes_on_line(*kinds) if self.line else []
         else:
-            candidates = [n for n in self.walk(*kinds) if hasattr(n, "lineno") and _rank(n, position)[0] <= 1]
-            exact = [n for n in candidates if _rank(n, position)[0] == 0]
+            candidates = [n for n in self.walk(*kinds) if hasattr(n, "lineno") and _rank_node(n, position)[0] <= 1]
+            exact = [n for n in candidates if _rank_node(n, position)[0] == 0]
             if exact:
                 return exact[:1]
         return sorted(candidates, key=lambda n: len(self.text(n)))
@@ -215,7 +215,7 @@ class FailureView:
         return self.replace(self.cell_id, splices)
 
 
-def _rank(node: Any, position: Position) -> tuple[int, int]:
+def _rank_node(node: Any, position: Position) -> tuple[int, int]:
     """How near a node is to the failing instruction: 0 itself, 1 inside it, 2 around it, 3 beside it; then by its extent."""
     line, column, end_line, end_column = position
     first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)

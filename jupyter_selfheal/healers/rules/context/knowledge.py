@@ -164,14 +164,14 @@ def load_knowledge() -> Knowledge:
                 for old, entry in release.get(table, {}).items():
                     target[old] = _change(old, entry, about)
             for entry in release.get("keywords", ()):
-                for keyword in _keywords(entry, about):
+                for keyword in _read_keywords(entry, about):
                     keywords.setdefault(keyword.old, []).append(keyword)
-            values.extend(_values(release, about))
+            values.extend(_read_values(release, about))
             positional.extend(
                 Positional(
                     tuple(e["calls"]),
                     tuple(e["order"].split()),
-                    _libraries(e, about),
+                    _read_libraries(e, about),
                     about["version"],
                     about["source"],
                 )
@@ -199,16 +199,16 @@ def _change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
     )
 
 
-def _libraries(entry: Mapping[str, Any], about: Mapping[str, str]) -> tuple[str, ...]:
+def _read_libraries(entry: Mapping[str, Any], about: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(entry.get("libraries", (about["library"],)))
 
 
-def _keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterator[Keyword]:
+def _read_keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterator[Keyword]:
     if "rename" in entry:
         for old, new in entry["rename"].items():
             case = Case(argument=f"{new}={{value}}", unsafe=entry.get("unsafe", ""))
             yield Keyword(
-                tuple(entry["calls"]), old, (case,), _libraries(entry, about), about["version"], about["source"]
+                tuple(entry["calls"]), old, (case,), _read_libraries(entry, about), about["version"], about["source"]
             )
         return
     cases = tuple(
@@ -224,16 +224,18 @@ def _keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterator[Ke
         for c in entry["cases"]
     )
     for old in entry["old"] if isinstance(entry["old"], list) else [entry["old"]]:
-        yield Keyword(tuple(entry["calls"]), old, cases, _libraries(entry, about), about["version"], about["source"])
+        yield Keyword(
+            tuple(entry["calls"]), old, cases, _read_libraries(entry, about), about["version"], about["source"]
+        )
 
 
-def _values(release: Mapping[str, Any], about: Mapping[str, str]) -> Iterator[Value]:
+def _read_values(release: Mapping[str, Any], about: Mapping[str, str]) -> Iterator[Value]:
     for entry in release.get("values", ()):
         yield Value(
             tuple(entry["calls"]),
             entry.get("keyword", ""),
             entry["new"],
-            _libraries(entry, about),
+            _read_libraries(entry, about),
             about["version"],
             about["source"],
             entry.get("unsafe", ""),

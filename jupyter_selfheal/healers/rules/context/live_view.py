@@ -38,12 +38,12 @@ class LiveView(FailureView):
     def ask(self, question: Question[T], **argument: JSON) -> T:
         """The answer to one of :mod:`~jupyter_selfheal.healers.rules.context.questions`."""
         module, _, name = question.name.partition(".")
-        asked = {"question": name, "place": self._place, "argument": argument}
+        asked = {"question": name, "place": self._find_place, "argument": argument}
         raw = self.facts.ask(probe_source(f"probes.{module}"), asked)
         return question.unknown if raw is None else question.read(raw)
 
     @lazy_property
-    def _place(self) -> JSON:
+    def _find_place(self) -> JSON:
         """[file, function, line] of the frame of the failure's location, or None."""
         cell_id, _, line = self.failure_location
         for frame in reversed(self.failure.frames):
@@ -51,7 +51,7 @@ class LiveView(FailureView):
                 return [frame.file, frame.function, frame.line]
         return None
 
-    def _write(self, expression: str | ast.expr) -> str:
+    def _write_expression(self, expression: str | ast.expr) -> str:
         return expression if isinstance(expression, str) else self.text(expression)
 
     # --- what is there
@@ -87,27 +87,29 @@ class LiveView(FailureView):
 
     def describe(self, expression: str | ast.expr, *, calls: bool = False) -> ObjectInfo | None:
         """What an expression is in the failing frame; None where it cannot be evaluated, or calls something without leave."""
-        answers = self.ask(questions.DESCRIBE, expressions=[self._write(expression)], calls=calls)
+        answers = self.ask(questions.DESCRIBE, expressions=[self._write_expression(expression)], calls=calls)
         return answers[0] if answers else None
 
     def describe_all(self, expressions: Sequence[str | ast.expr], *, calls: bool = False) -> tuple[ObjectInfo, ...]:
         """What several expressions are, by one question; an empty one where that cannot be told."""
         if not expressions:
             return ()
-        answers = self.ask(questions.DESCRIBE, expressions=[self._write(e) for e in expressions], calls=calls)
+        answers = self.ask(
+            questions.DESCRIBE, expressions=[self._write_expression(e) for e in expressions], calls=calls
+        )
         return tuple(a or ObjectInfo() for a in answers or [None] * len(expressions))
 
     def keys(self, expression: str | ast.expr) -> Keys | None:
         """The keys, columns, index and length of a plain chain's value."""
-        return self.ask(questions.KEYS, expression=self._write(expression))
+        return self.ask(questions.KEYS, expression=self._write_expression(expression))
 
     def table(self, expression: str | ast.expr) -> Table | None:
         """The columns and index of a table or series."""
-        return self.ask(questions.TABLE, expression=self._write(expression))
+        return self.ask(questions.TABLE, expression=self._write_expression(expression))
 
     def signature(self, callee: str | ast.expr, *, calls: bool = False) -> Signature | None:
         """The parameters of a callable; None where it has none to show."""
-        return self.ask(questions.SIGNATURE, expression=self._write(callee), calls=calls)
+        return self.ask(questions.SIGNATURE, expression=self._write_expression(callee), calls=calls)
 
     def values(self, expressions: Iterable[str]) -> list[ValueText | None]:
         """What plain chains hold, in short; None where one cannot be evaluated."""
@@ -116,7 +118,7 @@ class LiveView(FailureView):
 
     def number(self, expression: str | ast.expr) -> float | None:
         """The number that an expression is in the failing frame; None where it is none."""
-        return self.ask(questions.NUMBER, expression=self._write(expression))
+        return self.ask(questions.NUMBER, expression=self._write_expression(expression))
 
     def is_true(self, expression: str) -> bool:
         """True where a condition holds in the failing frame."""

@@ -53,7 +53,7 @@ def correct_definition(
         return ()
     if not all(_stands_at(context.source_of(c.id), place, defined) for c in cells for place in places[c.id]):
         return ()  # inside an f-string of an older Python, whose nodes do not say where they stand, or a text that is no key
-    return tuple(_rename(context, cell, places[cell.id], defined, used) for cell in cells if places[cell.id])
+    return tuple(_rename_places(context, cell, places[cell.id], defined, used) for cell in cells if places[cell.id])
 
 
 def is_stored_under(context: FailureView, used: str, defined: str) -> bool:
@@ -94,7 +94,7 @@ def _stands_at(source: str, place: Place, word: str) -> bool:
     return place.start >= 0 and source.startswith(word, place.start)
 
 
-def _rename(context: FailureView, cell: Cell, places: tuple[Place, ...], old: str, new: str) -> Edit:
+def _rename_places(context: FailureView, cell: Cell, places: tuple[Place, ...], old: str, new: str) -> Edit:
     source = context.source_of(cell.id)
     splices: list[Splice] = [(p.start, p.start + len(old), new) for p in places]
     return Replace(cell.id, source, src.splice(source, splices))

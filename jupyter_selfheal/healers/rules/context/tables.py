@@ -34,12 +34,12 @@ def import_aliases() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Name → (module, name in the module; empty: the module itself), the most usual first."""
     aliases = read_table("imports")["aliases"]
     return {
-        name: tuple(_split(w) for w in ([where] if isinstance(where, str) else where))
+        name: tuple(_split_place(w) for w in ([where] if isinstance(where, str) else where))
         for name, where in aliases.items()
     }
 
 
-def _split(where: str) -> tuple[str, str]:
+def _split_place(where: str) -> tuple[str, str]:
     module, _, name = where.partition(":")
     return module, name
 

@@ -108,7 +108,7 @@ def _is_same_error(context: RuleContext, ename: str, evalue: str) -> bool:
 
     Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
     """
-    one, two = _normalize(evalue), _normalize(context.failure.evalue)
+    one, two = _normalize_message(evalue), _normalize_message(context.failure.evalue)
     if ename != context.failure.ename:
         return one == two and len(one) >= 20  # a library gave its error a class of its own
     if ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
@@ -116,7 +116,7 @@ def _is_same_error(context: RuleContext, ename: str, evalue: str) -> bool:
     return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
 
 
-def _normalize(message: str) -> str:
+def _normalize_message(message: str) -> str:
     first = message.strip().splitlines()[0] if message.strip() else ""
     return re.sub(r"0x[0-9a-f]+|\([^()]*line \d+\)|<ipython[^>]*>|\s+", " ", first).strip()
 

@@ -162,7 +162,7 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.If | ast.While | ast.For) and not node.orelse and s.read_indent(node.body[0]) is not None:
         inner = s.text[s.line_span(node.body[0])[0] : end]
         yield Change(
-            ((start, end, _shift(inner, str(s.read_indent(node.body[0])), str(s.read_indent(node)))),),
+            ((start, end, _shift_text(inner, str(s.read_indent(node.body[0])), str(s.read_indent(node)))),),
             0.2,
             line,
             f"`{short}` is too many",
@@ -174,7 +174,7 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
         and s.read_indent(node.orelse[0]) is not None
     ):
         head = s.line_span(node.body[-1])[1]
-        inner = _shift(
+        inner = _shift_text(
             s.text[s.line_span(node.orelse[0])[0] : end], str(s.read_indent(node.orelse[0])), str(s.read_indent(node))
         )
         yield Change(((head, end, inner),), 0.2, line, "`else` is too many")
@@ -189,7 +189,7 @@ def _end_line(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def _shift(text: str, old: str, new: str) -> str:
+def _shift_text(text: str, old: str, new: str) -> str:
     lines = text.splitlines(keepends=True)
     return "".join(new + line[len(old) :] if line.startswith(old) else line for line in lines)
 
@@ -214,7 +214,7 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         last = body[-1]
         start, end, _ = s.line_span(last)
-        text = _end_line(_shift(s.text[start:end], str(s.read_indent(last)), outer))
+        text = _end_line(_shift_text(s.text[start:end], str(s.read_indent(last)), outer))
         whole = s.line_span(node)[1]
         words = f"`{s.text_of(last).splitlines()[0]}` belongs after the block"
         if whole == end:
@@ -225,7 +225,7 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
         at = s.line_span(node)[0]
         if s.read_indent(first) is not None:
             lo, hi, _ = s.line_span(first)
-            text = _shift(s.text[lo:hi], str(s.read_indent(first)), outer)
+            text = _shift_text(s.text[lo:hi], str(s.read_indent(first)), outer)
             yield Change(
                 ((at, at, text), (lo, hi, "")),
                 0.25,
@@ -244,7 +244,7 @@ def _propose_swaps(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Chan
         yield Change(((a[0], a[1], _end_line(texts[1])), (b[0], b[1], texts[0])), 0.3, first.lineno, words)
     if isinstance(first, ast.If | _LOOPS) and s.read_indent((first.orelse or first.body)[-1]) is not None:
         inner = str(s.read_indent((first.orelse or first.body)[-1]))
-        text = _shift(texts[1], str(s.read_indent(second)), inner)
+        text = _shift_text(texts[1], str(s.read_indent(second)), inner)
         prior = 0.15 if isinstance(second, ast.Return) else 0.35
         yield Change(
             ((b[0], b[1], text),),
@@ -259,7 +259,9 @@ def _propose_swaps(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Chan
                     (
                         at,
                         at,
-                        _end_line(_shift(texts[1], str(s.read_indent(second)), str(s.read_indent(first.body[-1])))),
+                        _end_line(
+                            _shift_text(texts[1], str(s.read_indent(second)), str(s.read_indent(first.body[-1])))
+                        ),
                     ),
                     (b[0], b[1], ""),
                 ),

@@ -56,11 +56,11 @@ class ReviewedCell:
 
     def ask(self, module: str, question: str, **argument: JSON) -> JSON:
         """The answer of the state after the cell; None where there is none."""
-        return _ask(self.after, (), module, {"question": question, **argument})
+        return _ask_kernel(self.after, (), module, {"question": question, **argument})
 
     def ask_doctests(self, examples: Sequence[JSON]) -> JSON:
         """What came of docstrings' examples in the state after the cell; None where there is none."""
-        return _ask(self.after, (), "doctests", list(examples))
+        return _ask_kernel(self.after, (), "doctests", list(examples))
 
     def ask_before(self, statement: int, module: str, question: str, **argument: JSON) -> JSON:
         """The answer of the state before a top-level statement of the cell: those above it are run again for it, in a fork of the
@@ -69,7 +69,9 @@ class ReviewedCell:
             return None
         above = src.keep_statements(self.cell.source, range(statement))
         runs = (Run(above, self.cell.id),) if statement else ()
-        return _ask(self.before, runs, module, {"question": question, **argument}, REPEATED_SECONDS + 2 * self.seconds)
+        return _ask_kernel(
+            self.before, runs, module, {"question": question, **argument}, REPEATED_SECONDS + 2 * self.seconds
+        )
 
     def build_doubt(self, code: str, node: ast.AST | None, what: str, advice: str) -> Doubt:
         return Doubt(self.cell.id, code, what, advice, getattr(node, "lineno", 0))
@@ -84,7 +86,7 @@ class ReviewedNotebook:
 
     def ask(self, module: str, question: str, **argument: JSON) -> JSON:
         """The answer of the state after the last cell; None where there is none."""
-        return _ask(self.state, (), module, {"question": question, **argument})
+        return _ask_kernel(self.state, (), module, {"question": question, **argument})
 
 
 class Check(ABC):
@@ -108,7 +110,7 @@ class Check(ABC):
         return iter(())
 
 
-def _ask(
+def _ask_kernel(
     kernel: TrialKernel | None,
     runs: Sequence[Run],
     module: str,

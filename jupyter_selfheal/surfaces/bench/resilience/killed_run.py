@@ -103,17 +103,17 @@ def _heal_from_start(folder: Path, kill_after: int) -> str:
     with JsonlJournal.create("run", config=CONFIG, folder=folder) as journal:
         parts = _build_parts(folder)
         found = driver.heal(build_case(), replace(parts, journal=KillingJournal(journal, kill_after)))
-        return _describe(found.reason.value, found.applied[0].patch if found.applied else None)
+        return _describe_reason(found.reason.value, found.applied[0].patch if found.applied else None)
 
 
 def _go_on(folder: Path) -> str:
     journal, events = _open_run(folder)
     with journal:
         found = driver.heal(build_case(), replace(_build_parts(folder), journal=journal), resume_from=events)  # type: ignore[arg-type]
-        return _describe(found.reason.value, found.applied[0].patch if found.applied else None)
+        return _describe_reason(found.reason.value, found.applied[0].patch if found.applied else None)
 
 
-def _describe(reason: str, patch: Patch | None) -> str:
+def _describe_reason(reason: str, patch: Patch | None) -> str:
     return f"{reason}\n{patch.source_of('id1', SOURCES[1]) if patch else ''}"
 
 

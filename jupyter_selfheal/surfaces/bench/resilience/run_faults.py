@@ -60,26 +60,26 @@ def _kill_command(folder: Path) -> Seen:
     mark_descendants()
     before, notebook = count_running(), _write_notebook(folder)
     given, data = notebook.read_bytes(), folder / "data"
-    words = [*_command(), str(notebook), "-o", str(folder / "healed.ipynb"), "--timeout", "600"]
-    with subprocess.Popen(words, env=_environment(data), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:  # fmt: skip
+    words = [*_build_command(), str(notebook), "-o", str(folder / "healed.ipynb"), "--timeout", "600"]
+    with subprocess.Popen(words, env=_build_environment(data), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:  # fmt: skip
         there = _wait_for(lambda: process.poll() is not None or _is_trial_over(data)) and process.poll() is None
         os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
     orphans = max(0, count_running(at_most=before) - before)
     lost = [] if notebook.read_bytes() == given else ["the original notebook"]
     (folder / "go").touch()
     run = next(iter(sorted(p.stem for p in _list_journals(data))), "").rpartition("-")[0]
-    again = subprocess.run([*words, "--resume", run], env=_environment(data), cwd=folder, capture_output=True, text=True, timeout=WAIT, check=False)  # fmt: skip
+    again = subprocess.run([*words, "--resume", run], env=_build_environment(data), cwd=folder, capture_output=True, text=True, timeout=WAIT, check=False)  # fmt: skip
     healed = again.returncode == 0 and "'a'.upper()" in (folder / "healed.ipynb").read_text(encoding="utf-8")
     orphans += max(0, count_running(at_most=before) - before)
     said = "resumed, and healed" if healed else f"exit code {again.returncode}: {again.stderr[-200:]}"
     return Seen(said if there else "it ended before it was killed", there and healed, tuple(lost), orphans)
 
 
-def _command() -> list[str]:
+def _build_command() -> list[str]:
     return [sys.executable, "-m", "jupyter_selfheal", "heal", "--offline"]
 
 
-def _environment(data: Path) -> dict[str, str]:
+def _build_environment(data: Path) -> dict[str, str]:
     return {**os.environ, "JUPYTER_DATA_DIR": str(data)}
 
 
@@ -169,7 +169,7 @@ def _damage_cassette(provider: str, folder: Path) -> Seen:
     (folder / "kept").mkdir()
     (folder / "kept" / "0123456789abcdef.json").write_text('{"version": 1, "repl', encoding="utf-8")
     try:
-        found = _replay(provider, folder)
+        found = _replay_run(provider, folder)
     except ConfigError as error:
         return Seen("refused: the recording cannot be read", "\n" not in str(error))
     return Seen(found.describe(), False, found.lost)
@@ -177,11 +177,11 @@ def _damage_cassette(provider: str, folder: Path) -> Seen:
 
 def _ask_what_was_not_recorded(provider: str, folder: Path) -> Seen:
     (folder / "kept").mkdir()
-    found = _replay(provider, folder)
+    found = _replay_run(provider, folder)
     named = f"{found.outcome.detail} {' '.join(found.pauses)}"
     right = found.reason == "infrastructure" and "a new fix request" in named and not found.requests
     return Seen(f"{found.reason}: {shorten_reason(named).replace(str(folder), '…')}", right, found.lost)
 
 
-def _replay(provider: str, folder: Path) -> Healed:
+def _replay_run(provider: str, folder: Path) -> Healed:
     return heal_by_model(folder, [GOOD], provider=provider, replay=str(folder / "kept"))

@@ -93,19 +93,21 @@ MODEL = (
 )  # fmt: skip
 
 
-def _down(name: str, script: Sequence[Any], expected: str = "pauses, and goes on when it is mended") -> ServiceFault:
+def _build_outage(
+    name: str, script: Sequence[Any], expected: str = "pauses, and goes on when it is mended"
+) -> ServiceFault:
     return ServiceFault(name, "service", expected, lambda: [*script, GOOD], _is_healed_after_pause, GO_ON)
 
 
 SERVICE = (
-    _down("401, the key is not accepted", [Fails(401, "authentication_error")]),
-    _down("402, nothing is left to pay with", [Fails(402, "billing_error")]),
+    _build_outage("401, the key is not accepted", [Fails(401, "authentication_error")]),
+    _build_outage("402, nothing is left to pay with", [Fails(402, "billing_error")]),
     ServiceFault("429 with Retry-After", "service", "waits as long as it was told, and is healed", lambda: [Fails(429, "rate_limit_error", retry_after="7"), GOOD], lambda found: _is_healed(found) and found.waits == (7.0,)),
     ServiceFault("429 without Retry-After", "service", "waits longer each time, and is healed", lambda: [*[Fails(429, "rate_limit_error")] * 2, GOOD], lambda found: _is_healed(found) and len(found.waits) == 2 and found.waits[0] < found.waits[1]),
-    _down("429 for ever", [Fails(429, "rate_limit_error")] * 4),
-    _down("429 that asks to wait for an hour", [Fails(429, "rate_limit_error", retry_after="3600")]),
-    _down("500 for ever", [Fails(500, "api_error")] * 4),
-    _down("529 for ever, overloaded", [Fails(529, "overloaded_error")] * 4),
+    _build_outage("429 for ever", [Fails(429, "rate_limit_error")] * 4),
+    _build_outage("429 that asks to wait for an hour", [Fails(429, "rate_limit_error", retry_after="3600")]),
+    _build_outage("500 for ever", [Fails(500, "api_error")] * 4),
+    _build_outage("529 for ever, overloaded", [Fails(529, "overloaded_error")] * 4),
     ServiceFault("a connection is closed without a word", "service", "is sent again, and healed", lambda: [HangsUp(), GOOD], _is_healed),
     ServiceFault("a connection breaks in the middle of a reply", "service", "is sent once more; what came counts as paid", lambda: [Says(GOOD.text, breaks="hangs up"), GOOD], lambda found: _is_healed(found) and found.requests == 2 and found.usd > 0.004),
     ServiceFault("an overload in the middle of two replies", "service", "ends as an outage, and both count as paid", lambda: [Says(GOOD.text, breaks="overloaded")] * 4, lambda found: _is_closed("infrastructure", 2)(found) and found.usd > 0),

@@ -140,7 +140,7 @@ def heal_by_model(
     minutes = itertools.count(step=60.0)
     retry = Retry(sleep=waits.append, clock=(lambda: float(next(minutes))) if hurried else time.monotonic)
     with FakeModelServer(script) as server, JsonlJournal.create("run", config=config, folder=folder) as journal:
-        asked = None if config.replay else _connect(provider, url or server.url, retry)
+        asked = None if config.replay else _connect_provider(provider, url or server.url, retry)
         with engine.open_dependencies(
             case, Starts(before=(state,)), config=config.with_(base_url=server.url), approver=approver, journal=journal,
             provider=asked,
@@ -158,7 +158,7 @@ def build_case(oracle: Oracle = ORACLE) -> Case:
     return Case(failure, Notebook(cells), oracle)
 
 
-def _connect(name: str, url: str, retry: Retry) -> Provider:
+def _connect_provider(name: str, url: str, retry: Retry) -> Provider:
     if name == "anthropic":
         return AnthropicProvider(key="none", base_url=url, retry=retry)
     return OpenAICompatibleProvider(base_url=f"{url}/v1", prices=Prices("anthropic"), retry=retry)

@@ -113,8 +113,8 @@ def _build_make(fault: TrialFault, real: RealState) -> Callable[[Path], Seen]:
     def make(_: Path) -> Seen:
         state = real.open()
         files = _read_files(real.folder)
-        with _listen() as (port, reached):
-            reason, detail, applied = _heal(fault.code.replace("{port}", str(port)), state)
+        with _listen_on_port() as (port, reached):
+            reason, detail, applied = _heal_by_patch(fault.code.replace("{port}", str(port)), state)
             came = reached()
             left = sum(not is_gone(pid) for pid in list_marked() if _read_name(pid) == NAME)
         lost = [] if evaluate(state, "prices") == PRICES else ["the state of the kernel"]
@@ -126,7 +126,7 @@ def _build_make(fault: TrialFault, real: RealState) -> Callable[[Path], Seen]:
     return make
 
 
-def _heal(code: str, state: TrialKernel) -> tuple[str, str, bool]:
+def _heal_by_patch(code: str, state: TrialKernel) -> tuple[str, str, bool]:
     """How a heal by this patch alone ended, why, and whether it was applied. Whoever is asked allows everything."""
     case = build_case()
     config = HealConfig(healers=("rules",), memory=False, timeout=SECONDS, memory_mb=MEGABYTES)
@@ -164,7 +164,7 @@ def _read_files(folder: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _listen() -> Iterator[tuple[int, Callable[[], bool]]]:
+def _listen_on_port() -> Iterator[tuple[int, Callable[[], bool]]]:
     """A port of this machine at which somebody listens, and whether anybody came."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
