@@ -51,7 +51,8 @@ def test_what_pages_and_docstrings_point_to_exists() -> None:
 
 def test_what_the_engine_loads_by_name_is_there() -> None:
     """Parts are named as texts, so that none is imported before it is wanted: no type checker follows them."""
-    named = re.findall(r'_load\("([\w.]+)", "(\w+)"\)', read(PACKAGE / "engine.py"))
+    texts = [read(path) for path in sorted((PACKAGE / "engine").glob("*.py"))]
+    named = [found for text in texts for found in re.findall(r'load_part\("([\w.]+)", "(\w+)"\)', text)]
     assert len(named) > 10
     for module, name in named:
         assert hasattr(import_module(f"jupyter_selfheal.{module}"), name), f"{module} has no {name}"

@@ -1,0 +1,226 @@
+"""What a heal of one case runs on, put together from its settings and let go of at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal import wire
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.engine.healers import build_diagnoser, build_healers
+from jupyter_selfheal.engine.kernels import build_installer
+from jupyter_selfheal.engine.models import (
+    build_cell_judge,
+    build_critic,
+    build_free_scorer,
+    build_judged_scorer,
+    build_provider,
+    choose_judging_provider,
+    read_prompt,
+    why_no_model,
+)
+from jupyter_selfheal.engine.parts import load_part
+from jupyter_selfheal.engine.secrets import build_redactor, keep_secrets
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.journal.describe import describe_event
+from jupyter_selfheal.loop import driver, machine, plan
+from jupyter_selfheal.loop.observed_calls import CallObserver
+from jupyter_selfheal.loop.trial_states import NoFacts
+from jupyter_selfheal.loop.trials import build_sandbox, run_trial
+from jupyter_selfheal.model import (
+    JSON,
+    Candidate,
+    Case,
+    Cost,
+    Outcome,
+    Patch,
+    Probe,
+    Question,
+    Start,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.ports import (
+    Approver,
+    Facts,
+    HealDependencies,
+    Journal,
+    Provider,
+    Scorer,
+    Starts,
+    TrialKernel,
+)
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.healers.memory.run_fixes import RunFixes
+    from jupyter_selfheal.providers.pot import Pot
+
+
+def heal(
+    case: Case,
+    starts: Starts,
+    *,
+    config: HealConfig,
+    approver: Approver,
+    journal: Journal,
+    baseline: Trial | None = None,
+    resume_from: Iterable[Any] = (),
+    cancel: threading.Event | None = None,
+    run: str = "",
+    unproven: str = "",
+    **more: Any,
+) -> Outcome:
+    """Heal one case with the shipped parts; ``more`` goes to :func:`open_dependencies`. The states are the caller's to close."""
+    with open_dependencies(case, starts, config=config, approver=approver, journal=journal, **more) as parts:
+        return driver.heal(
+            case,
+            parts,
+            cancel=cancel,
+            resume_from=resume_from,
+            baseline=baseline,
+            run=run,
+            unproven=unproven,
+        )
+
+
+def prove_patch(
+    case: Case, patch: Patch, starts: Starts, config: HealConfig, observer: CallObserver | None = None
+) -> Candidate:
+    """Try one patch from these states, with the earlier calls that it may change made again, and score it by the evidence.
+
+    ``observer`` has these calls, where several patches are tried from the same states. Raises :class:`KernelError`.
+    """
+    scorer, observer = build_free_scorer(config), observer or CallObserver(build_sandbox(config))
+    start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
+    with contextlib.ExitStack() as stack:
+        install = build_installer(stack) if config.install else None
+        calls = observer.build_probe(case, patch, starts.best)
+        trial, _ = run_trial(
+            case, patch, starts.best, start=start, scorer=scorer, config=config, install=install, calls=calls
+        )
+        trial = observer.add_recorded_steps(trial)
+    judged = scorer.judge(case, trial, ((patch, trial),), ())
+    return Candidate(patch, trial, judged.verdicts[0])
+
+
+def preview_request(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
+    """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
+    provider = build_provider(config)
+    state = machine.fold(events, config)
+    with contextlib.ExitStack() as stack:
+        facts = build_facts(starts, case, stack)
+        redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
+        healer = load_part("healers.model.healer", "LanguageModelHealer")(provider, config, redactor, read_prompt)
+        request: JSON = healer.preview(case, facts, state.dossier.archive if state else ())
+        return request
+
+
+@contextlib.contextmanager
+def open_dependencies(
+    case: Case,
+    starts: Starts,
+    *,
+    config: HealConfig,
+    approver: Approver,
+    journal: Journal,
+    scorer: Scorer | None = None,
+    install: Callable[[str], str] | None = None,
+    listeners: Sequence[Callable[[object], None]] = (),
+    learners: Sequence[Callable[[Outcome], None]] = (),
+    session_spent: Cost = Cost(),  # noqa: B008 (frozen)
+    provider: Provider | None = None,
+    given: Sequence[Patch] = (),
+    pot: Pot | None = None,
+    run_fixes: RunFixes | None = None,
+) -> Iterator[HealDependencies]:
+    """Everything that a heal of this case runs on; let go of at the end.
+
+    ``scorer``, ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
+    are then all that is tried; out of ``pot`` every call is paid that is made for several processes of one command; ``run_fixes``
+    healed other notebooks of it, and are tried first.
+    """
+    with contextlib.ExitStack() as stack:
+        facts = build_facts(starts, case, stack)
+        if provider is None and not why_no_model(config):
+            provider = build_provider(config, pot)
+        redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
+        judging = choose_judging_provider(config, provider, pot) if provider is not None else None
+        healers = build_healers(config, provider, redactor)
+        if run_fixes is not None:
+            healers = load_part("healers.memory.run_fixes", "ask_known_first")(run_fixes, healers)
+        free = build_free_scorer(config)
+        if install is None and config.install:
+            install = build_installer(stack)
+        yield HealDependencies(
+            starts=starts,
+            facts=facts,
+            healers=(load_part("healers.given", "GivenPatches")(given),) if given else healers,
+            diagnoser=build_diagnoser(healers),
+            scorer=scorer or (build_judged_scorer(config, judging, redactor) if judging else free),
+            approver=approver,
+            journal=journal,
+            config=config,
+            notebook=case.notebook,
+            facts_for=lambda kernel: _build_kernel_facts(kernel, case),
+            fallback_scorer=free,
+            critic=build_critic(config, judging, redactor) if judging else None,
+            cell_judge=build_cell_judge(config, judging, redactor) if judging else None,
+            install=install,
+            questions=build_questioner(starts, config),
+            listeners=tuple(listeners),
+            learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
+            session_spent=session_spent,
+        )
+        keep_secrets(case, journal, redactor)
+
+
+def open_run_fixes(path: Path) -> RunFixes:
+    """What healed notebooks of a run, kept in this file."""
+    fixes: RunFixes = load_part("healers.memory.run_fixes", "RunFixes")(path)
+    return fixes
+
+
+def build_facts(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Facts:
+    """Answers from the state after the failure (or before it, by running the cell); silence where there is no state."""
+    if not (starts.before or starts.after):
+        return NoFacts()
+    kernel_facts = load_part("healers.facts", "KernelFacts").of(starts, case.failure)
+    stack.callback(kernel_facts.close)
+    facts: Facts = kernel_facts
+    return facts
+
+
+def _build_kernel_facts(kernel: TrialKernel, case: Case) -> Facts:
+    facts: Facts = load_part("healers.facts", "KernelFacts")(kernel, cell_seconds=3.0 * case.failure.seconds)
+    return facts
+
+
+def build_questioner(starts: Starts, config: HealConfig) -> Callable[[Case, Sequence[Candidate]], tuple[Question, ...]]:
+    """What to ask the user where plausible patches disagree; variables are looked at in one more trial of each."""
+    find_questions = load_part("scoring.questions", "choose_questions")
+
+    def run_probe(case: Case, patch: Patch, probe: Probe) -> JSON:
+        start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
+        steps = plan.build_trial_steps(case, patch, start, (probe,))
+        timeout = config.compute_trial_limit(case.failure.seconds) + probe.timeout
+        try:
+            trial, _ = starts.best.run(TrialRequest(steps, patch.id, timeout=timeout))
+        except KernelError:
+            return None  # the proposal stands without a question
+        return trial.probe(probe.name)
+
+    def ask(case: Case, candidates: Sequence[Candidate]) -> tuple[Question, ...]:
+        questions: tuple[Question, ...] = find_questions(
+            case, candidates, lambda patch, probe: run_probe(case, patch, probe), config.accept
+        )
+        return questions
+
+    return ask
+
+
+def format_event(event: object) -> str:
+    """One event of the loop in a line (a few, where patches are listed)."""
+    return describe_event(wire.encode(event))

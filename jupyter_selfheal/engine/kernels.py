@@ -1,0 +1,93 @@
+"""Kernels and their environments, as the surfaces ask for them: a frozen state, a fresh kernel, a replayed one."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_selfheal.engine.parts import load_part
+from jupyter_selfheal.model import Start
+from jupyter_selfheal.ports import TrialKernel
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.kernels.replay_plan import PastCell
+
+
+def connect_state(socket: str, start: Start) -> TrialKernel:
+    """A frozen state of the user's kernel, taken over by its socket. Raises :class:`KernelError` where it is gone."""
+    state: TrialKernel = load_part("kernels.forked", "ForkedKernel").connect(socket, start)
+    return state
+
+
+def move_state(state: TrialKernel, socket: str) -> None:
+    """Have a state that :func:`connect_state` gave go on from another one. Raises :class:`KernelError` where that is gone."""
+    load_part("kernels.forked", "ForkedKernel").move_to(state, socket)
+
+
+def open_state(
+    kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False, seed: int = 0
+) -> TrialKernel:
+    """The state that a notebook's first cell starts from (:func:`jupyter_selfheal.kernels.freeze.open_state`)."""
+    state: TrialKernel = load_part("kernels.freeze", "open_state")(
+        kernelspec, folder, writes=writes, network=network, fresh=fresh, seed=seed
+    )
+    return state
+
+
+def open_replayed_state(
+    kernelspec: str,
+    folder: str,
+    past: Sequence[PastCell],
+    *,
+    writes: str,
+    network: bool,
+    paths: Sequence[str] = (),
+    seed: int = 0,
+) -> TrialKernel:
+    """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``, ``seed`` is that of its
+    hashes (0: Python chooses one)."""
+    env = load_part("kernels.freeze", "build_hash_environment")(seed)
+    state: TrialKernel = load_part("kernels.fresh", "FreshKernel")(
+        kernelspec, folder, past, writes=writes, network=network, paths=paths, env=env
+    )
+    return state
+
+
+def find_project(folder: str) -> str:
+    """The folder of the project that a notebook in ``folder`` belongs to."""
+    project: str = load_part("kernels.project", "find_project")(folder)
+    return project
+
+
+def find_kernel_python(kernelspec: str) -> str:
+    """The Python that a kernelspec starts; ours where it starts something else. Raises :class:`KernelError` where there is no
+    such kernelspec."""
+    program: str = load_part("kernels.kernelspec", "read_kernelspec")(kernelspec)[0][0]
+    return program if Path(program).name.startswith("python") else sys.executable
+
+
+def build_installer(stack: contextlib.ExitStack, python: str = sys.executable) -> Callable[..., str]:
+    """Installs requirements for a Python where only trials see them, until the stack is closed."""
+    installer = load_part("kernels.scratch_install", "ScratchInstaller")(python)
+    stack.callback(installer.close)
+    made: Callable[..., str] = installer
+    return made
+
+
+def open_environments(stack: contextlib.ExitStack) -> Callable[..., str]:
+    """Makes environments for notebooks (a Python, a requirements file) and gives their kernelspecs, until the stack is closed."""
+    environments = load_part("kernels.environments", "Environments")()
+    stack.callback(environments.close)
+    make: Callable[..., str] = environments.make
+    return make
+
+
+def describe_crash(code: int, stack: str, peak_mb: float, *, oom: bool, said: str = "") -> tuple[str, str, int]:
+    """How a kernel's process died: the ending, in words, and the line of its cell (0 where ``stack``, as `faulthandler` writes it, does not say)."""
+    from jupyter_selfheal.kernels.deaths import describe_death, find_cell_line, parse_stack
+
+    ending, how = describe_death(code, peak_mb, oom=oom, stderr=said)
+    return ending.value, how, find_cell_line(parse_stack(stack))
