@@ -1,33 +1,79 @@
 """Does a patch change what the notebook is given? Data that were written down are nobody's to mend but their author's.
 
 A model that cannot read `'02.03.2024'` may write `'2024-03-02'` in its place: the cell runs, and the next file fails again.
+A search may cut `[[3, 4], [6, 8]]` to the one row that the code gets right.
 """
 
 from __future__ import annotations
 
 import ast
+import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.registry import is_strangers
+from jupyter_selfheal.registry import is_strangers, load_traits
 from jupyter_selfheal.scoring.asserts import list_patched_cells
+
+SHOWN = 40
+"""Characters of a collection that are shown."""
 
 
 def find_edited_data(case: Case, patch: Patch) -> str:
-    """The variable whose written-down data a model's or an agent's patch changes; empty where there is none.
+    """What is written down and changed by a patch of a model, an agent, or a search: the variable, or the text of the collection;
+    empty where there is none.
 
     What is only added to (one more unit in a table) is not changed, and a name that is spelt otherwise is no data.
     """
     if not is_strangers(patch.healer):
-        return ""
+        return "" if load_traits(patch.healer).reasoned else _find_changed_collection(case, patch)
     for _, before, after in list_patched_cells(case, patch):
         old, new = dict(_list_literals(before)), dict(_list_literals(after))
         for name in old.keys() & new.keys():
             if any(not _is_spelling(value) for value in _list_lost(old[name], new[name])):
                 return name
     return ""
+
+
+def _find_changed_collection(case: Case, patch: Patch) -> str:
+    """A collection of values that a cell's own statements write down, of which the patch takes only a part or another value."""
+    for _, before, after in list_patched_cells(case, patch):
+        left = Counter(ast.dump(node) for node, _ in _list_collections(after))
+        changed = list(_list_collections(after))
+        for node, value in _list_collections(before):
+            if left[ast.dump(node)]:
+                left[ast.dump(node)] -= 1
+            elif not any(_is_only_more(value, other) for _, other in changed):
+                return textwrap.shorten(ast.unparse(node), SHOWN, placeholder=" …")
+    return ""
+
+
+def _is_only_more(old: Any, new: Any) -> bool:
+    return type(old) is type(new) and all(_is_spelling(value) for value in _list_lost(old, new))
+
+
+def _list_collections(source: str) -> Iterator[tuple[ast.expr, Any]]:
+    """Lists, sets and dictionaries of two values and more that stand whole in statements at the top of a cell, not in a function,
+    an assert or an index; of those within one another the outermost."""
+    tree = src.parse(source)
+    nodes: list[ast.AST] = list(tree.body) if tree is not None else []
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.Assert):
+            continue
+        if isinstance(node, ast.List | ast.Set | ast.Dict):
+            try:
+                value = ast.literal_eval(node)
+            except (ValueError, TypeError):
+                value = ()
+            if len(value) > 1:
+                yield node, value
+                continue
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.List | ast.Dict):
+            continue
+        nodes.extend(ast.iter_child_nodes(node))
 
 
 def _list_literals(source: str) -> Iterator[tuple[str, Any]]:

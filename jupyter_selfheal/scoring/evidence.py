@@ -109,7 +109,7 @@ class Evidence:
     fixed: str = ""
     """What of the result stays the same whatever the cell is given, though an answer should follow it; empty where nothing does."""
     edited_data: str = ""
-    """The variable whose written-down data the patch changes; empty where there is none."""
+    """What is written down and changed by the patch, a variable or the text of a collection; empty where there is none."""
     avoided: str = ""
     """The function that failed inside and is called less often now, though it is as it was; empty where there is none."""
     findings: tuple[Finding, ...] = ()

@@ -63,7 +63,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         ran=True,
         drawn=randomness.draws_unseeded(case, patch) or _is_trained(case),
         agreement=case.notebook.agreement,
-        shifted=is_shifted(case, patch) and not asks_many(case),
+        shifted=is_shifted(case, patch) and not asks_many(case, patch),
         left_out=find_left_out_call(case, patch),
         rival=patch.rival,
         printed_alone=_count_printed_alone(case),

@@ -34,9 +34,12 @@ def is_shifted(case: Case, patch: Patch) -> bool:
     )
 
 
-def asks_many(case: Case) -> bool:
-    """True where an assert of the notebook, or a check, stands for many examples: in a loop, or compared with a container."""
-    cells = (case.failure.source, *(c.source for c in case.notebook.cells if c.kind == "code"))
+def asks_many(case: Case, patch: Patch) -> bool:
+    """True where an assert of a cell that reads what the patch changes, or a check, stands for many examples: in a loop, or compared
+    with a container."""
+    changed = frozenset(name for _, _, after in list_patched_cells(case, patch) for name in src.find_names(after).binds)
+    reading = (c.source for c in case.notebook.cells if c.kind == "code" and changed & src.find_names(c.source).uses)
+    cells = (case.failure.source, *(after for _, _, after in list_patched_cells(case, patch)), *reading)
     asking = [node for text in cells for node in _walk_asking(text)]
     oracle = find_oracle(case)
     asking += [

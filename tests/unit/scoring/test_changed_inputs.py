@@ -130,6 +130,24 @@ def test_a_result_without_any_input_is_not_applied_though_no_value_is_expected()
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [
+        ("m = f([[3, 4], [6, 8]])\n", "m = f([[3, 4], [6, 8]][1:])\n", "[[3, 4], [6, 8]]"),
+        ("xs = [1, 5, 3]\n", "xs = [1, 5, 4]\n", "[1, 5, 3]"),
+        ("m = f([[3, 4], [6, 8]])\n", "m = f(2 * [[3, 4], [6, 8]])\n", ""),
+        ("xs = [1, 5, 3]\n", "xs = [1, 5, 3, 7]\n", ""),  # one more
+        ("t = d[['nmae', 'age']]\n", "t = d[['name', 'age']]\n", ""),  # spelling
+        ("x = [1, 2, 3][3]\n", "x = [1, 2, 3][2]\n", ""),  # an index
+        ("def f():\n    return [1, 2]\n", "def f():\n    return [1, 3]\n", ""),  # what the code computes
+    ],
+)
+def test_a_search_that_cuts_written_down_data_is_doubted(before: str, after: str, named: str) -> None:
+    case = case_of([before, "assert True"], 1, ename="AssertionError")
+    assert find_edited_data(case, patch_of(case, after, "c0", healer="search")) == named
+    assert find_edited_data(case, patch_of(case, after, "c0", healer="rules")) == ""
+
+
+@pytest.mark.parametrize(
     ("after", "named"),
     [
         ("log = ['2024-03-01', '2024-03-02']\n", "log"),

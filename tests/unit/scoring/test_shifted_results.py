@@ -39,6 +39,12 @@ def test_two_examples_of_other_inputs_prove_the_same_shift(check: str) -> None:
     assert judged(case, patch_of(case, AREA + " + 1", "c0")).score >= 8
 
 
+def test_examples_of_something_else_do_not_prove_a_shift() -> None:
+    other = "xs = [1, 2]\nassert xs == [1, 2]"
+    case = case_of([AREA, other, "assert area(2, 3) == 7"], failing=2, ename="AssertionError")
+    assert judged(case, patch_of(case, AREA + " + 1", "c0")).score < 7
+
+
 def test_one_check_is_enough_for_a_change_within_the_computation() -> None:
     old = "def total(n):\n    return sum(range(n))"
     case = case_of([old, "assert total(10) == 55"], failing=1, ename="AssertionError")
