@@ -110,7 +110,7 @@ class LiveKernel:
         return self._process.why_not
 
     @property
-    def _get_client(self) -> Any:
+    def _client(self) -> Any:
         return self._clients[0]
 
     def _connect_channels(self, deadline: float) -> None:
@@ -121,18 +121,18 @@ class LiveKernel:
             self._process.read_reports(0.5)
             self._check_still_starting(deadline)
         self._clients.append(BlockingKernelClient(connection_file=f"{self.shared}/kernel.json"))
-        self._get_client.load_connection_file()
-        self._get_client.start_channels(stdin=False, hb=False)
-        for channel in (self._get_client.shell_channel, self._get_client.iopub_channel):
-            self._get_client.kernel_info()
+        self._client.load_connection_file()
+        self._client.start_channels(stdin=False, hb=False)
+        for channel in (self._client.shell_channel, self._client.iopub_channel):
+            self._client.kernel_info()
             while True:  # a subscription takes effect some time after connecting: ask until it is heard
                 self._check_still_starting(deadline)
                 try:
                     channel.get_msg(timeout=0.2)
                     break
                 except queue.Empty:
-                    if channel is self._get_client.iopub_channel:
-                        self._get_client.kernel_info()
+                    if channel is self._client.iopub_channel:
+                        self._client.kernel_info()
 
     def _check_still_starting(self, deadline: float) -> None:
         if not self.alive:
@@ -157,7 +157,7 @@ class LiveKernel:
     def interrupt(self) -> None:
         """Interrupt what is running, as the stop button does. Safe from another thread."""
         if self._by_message:
-            self._get_client.control_channel.send(self._get_client.session.msg("interrupt_request", {}))
+            self._client.control_channel.send(self._client.session.msg("interrupt_request", {}))
         elif self.alive and self.pid:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGINT)
@@ -191,8 +191,8 @@ class LiveKernel:
                 "allow_stdin": False,
                 "stop_on_error": False,  # else the kernel may abort what is sent right after a cell that failed
             }
-            request = self._get_client.session.msg("execute_request", content, metadata={"cellId": cell_id})
-            self._get_client.shell_channel.send(request)
+            request = self._client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+            self._client.shell_channel.send(request)
             return self._collect_reply(request["header"]["msg_id"], timeout, OutputCollector(on_output))
 
     def _wait_for_earlier(self, timeout: float) -> bool:
@@ -202,7 +202,7 @@ class LiveKernel:
             if time.monotonic() > deadline:
                 return False
             with contextlib.suppress(queue.Empty):
-                message = self._get_client.shell_channel.get_msg(timeout=_POLL)
+                message = self._client.shell_channel.get_msg(timeout=_POLL)
                 if message["parent_header"].get("msg_id") == self._unfinished:
                     self._unfinished = ""
         return True
@@ -215,7 +215,7 @@ class LiveKernel:
         while not (idle and reply is not None):
             if time.monotonic() > deadline:
                 return Reply(collector.outputs, collector.errors, timed_out=True)
-            channel = self._get_client.shell_channel if idle else self._get_client.iopub_channel
+            channel = self._client.shell_channel if idle else self._client.iopub_channel
             try:
                 message = channel.get_msg(timeout=min(_POLL, max(deadline - time.monotonic(), 0.001)))
             except queue.Empty:

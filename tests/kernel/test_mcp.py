@@ -97,7 +97,8 @@ def test_a_cell_is_edited_as_it_stands_in_the_file_and_what_it_must_do_stays(age
 
 
 def test_the_tenth_edit_runs_no_cell_again_but_what_it_changes(agent: Any) -> None:
-    costs = [agent.call("try_patch", path="shop.ipynb", edits=MENDING)["cost"] for _ in range(10)]
+    agent.call("try_patch", path="shop.ipynb", edits=MENDING)  # the first may replay what a loaded machine did not keep
+    costs = [agent.call("try_patch", path="shop.ipynb", edits=MENDING)["cost"] for _ in range(9)]
     assert {(c["trials"], c["cells_run"]) for c in costs} == {(1, 3)}, "the edited function, the cell, the cell below"
 
 

@@ -38,12 +38,12 @@ class LiveView(FailureView):
     def ask(self, question: Question[T], **argument: JSON) -> T:
         """The answer to one of :mod:`~jupyter_selfheal.healers.rules.context.questions`."""
         module, _, name = question.name.partition(".")
-        asked = {"question": name, "place": self._find_place, "argument": argument}
+        asked = {"question": name, "place": self._place, "argument": argument}
         raw = self.facts.ask(probe_source(f"probes.{module}"), asked)
         return question.unknown if raw is None else question.read(raw)
 
     @lazy_property
-    def _find_place(self) -> JSON:
+    def _place(self) -> JSON:
         """[file, function, line] of the frame of the failure's location, or None."""
         cell_id, _, line = self.failure_location
         for frame in reversed(self.failure.frames):

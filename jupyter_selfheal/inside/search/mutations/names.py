@@ -46,6 +46,9 @@ _REDUCTIONS = frozenset(
 )
 """Methods of tables and arrays that give one value a column, or one in all: with ``axis=1`` one a row."""
 
+_UNLIKELY = frozenset({("sorted", "list"), ("sorted", "set")})
+"""Near by name, and seldom meant: who writes ``sorted`` wants an order."""
+
 
 def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Another name in scope: the wrong variable is read, returned, or assigned."""
@@ -70,9 +73,8 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         for other in (*near, *(name for name in _COMMON if name not in near)):
             if other == node.id:
                 continue
-            yield Change(
-                (s.put(node, other),), 0.75 if other in near else 0.1, node.lineno, f"`{node.id}` should be `{other}`"
-            )
+            prior = 0.3 if (node.id, other) in _UNLIKELY else 0.75 if other in near else 0.1
+            yield Change((s.put(node, other),), prior, node.lineno, f"`{node.id}` should be `{other}`")
         if len(_list_uses(s, node.id)) > 1 and node.id in ("min", "max"):
             swap = {"min": "max", "max": "min"}
             edits = tuple(s.put(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
@@ -126,7 +128,7 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(parent, text),), prior, node.lineno, f"`.{node.attr}()` is too many")
         if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1:
             whole = (s.start_of(parent), s.end_of(parent), f"{text} = {s.text_of(parent.args[0])}")
-            yield Change((whole,), 0.2, node.lineno, f"`{text}` must be replaced, not changed in place")
+            yield Change((whole,), 0.1, node.lineno, f"`{text}` must be replaced, not changed in place")
     else:
         yield Change((s.put(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
         if isinstance(node.ctx, ast.Load):
