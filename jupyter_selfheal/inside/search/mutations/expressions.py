@@ -63,6 +63,8 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
         if around == name or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == name):
             continue
         prior *= simple * _rate_fit(kinds, fits)
+        if name == "len" and getattr(s.find_function(node), "name", "") == "__len__":
+            prior = 0.9  # the method's own name says so
         if looped:
             prior = {"list": 0.55, "sorted": 0.5, "set": 0.4, "reversed": 0.45, "range": 0.3}.get(name, 0.05)
         inner = text if text.startswith("(") and isinstance(node, ast.GeneratorExp) else f"({text})"

@@ -67,6 +67,8 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior *= 1.0 if s.name_may_be(name, kinds) else 0.2
         if called and node.id in s.functions:
             prior *= 0.3  # a function that calls itself, or one beside it, is meant
+        if name in s.hints.nearby:
+            prior *= 0.4  # a variable of another cell, of which this one says nothing
         yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
     if called:
         near = NEAR.get(node.id, ())
