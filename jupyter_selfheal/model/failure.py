@@ -71,6 +71,7 @@ class Failure:
     def headline(self) -> str:
         """``NameError: name 'pd' is not defined``, on one line of at most 200 characters; a missed expectation by its words alone."""
         first = self.evalue.strip().splitlines()[0].rstrip(" :") if self.evalue.strip() else ""
+        first = first if first.endswith("..") else first.removesuffix(".")  # more follows it, in a card say
         if self.kind is FailureKind.SYNTAX:
             first = _PLACE.sub("", first)
         if first and self.ename == "ExpectationMissed":

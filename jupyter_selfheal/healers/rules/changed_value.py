@@ -105,7 +105,7 @@ class ChangedValue(Rule):
             f"Change `{context.source[start:end]}` to `{text}`",
             f"`{context.source[start:end]}` is not accepted since {change.libraries[0]} {change.version}.",
             applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
-            why=change.unsafe or f"{self.why} ({change.source})",
+            why=change.unsafe or self.cite(change.source),
             prior=0.9,
         )
 

@@ -24,7 +24,7 @@ class EndlessLoop(Rule):
     **Fix** The loop ends with `n -= 1`, or `n += 1` where the number must grow.
 
     **Fix safety** Unsafe: that the loop cannot end is certain, the step of one is a guess. Silent where the loop can be left otherwise,
-    where its condition calls something, and where it cannot be told which of two numbers is the counter.
+    where its condition calls anything but `len`, where what is measured by that may change, and where it cannot be told which of two numbers is the counter.
     """
 
     code = "LOP101"

@@ -49,7 +49,7 @@ class OldNameElsewhere(Rule):
             edits,
             f"Add `{lines[-1]}`",
             f"Code this cell uses needs `{change.old}`, which {change.library} {change.version} renamed.",
-            why=f"{self.why} ({change.source})",
+            why=self.cite(change.source),
             prior=0.8,
         )
 

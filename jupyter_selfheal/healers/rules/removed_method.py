@@ -59,7 +59,7 @@ class RemovedMethod(Rule):
             f"Change `.{context.attribute}` to `{splices[0][2]}`",
             f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
             applicability=level,
-            why=change.unsafe or f"{self.why} ({change.source})",
+            why=change.unsafe or self.cite(change.source),
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )

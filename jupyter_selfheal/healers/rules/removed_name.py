@@ -107,7 +107,7 @@ class RemovedName(Rule):
             f"Change `{context.text(targets[0])}` to `{shown}`",
             f"`{change.old}` was removed{when}.",
             applicability=level,
-            why=change.unsafe or f"{self.why} ({change.source})",
+            why=change.unsafe or self.cite(change.source),
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )

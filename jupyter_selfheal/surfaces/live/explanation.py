@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 import difflib
+import operator
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,6 +32,11 @@ from jupyter_selfheal.surfaces.live.value_origins import OriginTeller, list_valu
 
 FILE_ERRORS = frozenset({"FileNotFoundError", "NotADirectoryError", "IsADirectoryError"})
 
+ARITHMETIC: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+}  # fmt: skip
+"""What the position of an item is often computed with."""
+
 CONTAINERS = (list, dict, tuple, set, str)
 """Types of which being empty is often all that is wrong."""
 
@@ -48,8 +54,10 @@ def explain_failure(case: Case, names: Mapping[str, Any], error: BaseException |
     inner, function, inside = find_inner_values(failure, error)
     if inside:
         place = "There" if function.startswith("<") else f"In `{function}`"  # <genexpr>, <lambda>: Python's own words
-        yield f"{place} it failed at `{shorten(inner)}`"
+        if inner != statement:
+            yield f"{place} it failed at `{shorten(inner)}`"
         yield from (f"  `{name}` is {describe_value(inside[name], name)}" for name in _list_read(inner, inside))
+    yield from explain_position(failure.ename, inner or statement, {**names, **inside})
     yield from explain_empty(statement, names)
     yield from explain_empty(inner, inside)
     yield from explain_shapes(statement, names)
@@ -60,7 +68,7 @@ def explain_failure(case: Case, names: Mapping[str, Any], error: BaseException |
 def explain_fix(candidate: Candidate, failure: Failure) -> Iterator[str]:
     """What the fix does, how to avoid the like next time, and the rule's page."""
     patch = candidate.patch
-    if patch.cause:
+    if patch.cause and patch.cause.rstrip(".") != patch.title:
         yield f"Why: {patch.cause}"
     yield f"The fix: {patch.title}." + (f" {patch.why[0].upper()}{patch.why[1:]}" if patch.why else "")
     yield from explain_habit(failure, patch.rule)
@@ -126,7 +134,36 @@ def explain_empty(text: str, names: Mapping[str, Any]) -> Iterator[str]:
     """Which of the values is empty: often all that is wrong."""
     for name in _list_read(text, names):
         if type(names[name]) in CONTAINERS and not names[name]:
-            yield f"`{name}` is empty: look at the cell that fills it."
+            yield f"`{name}` is empty: look at what fills it."
+
+
+def explain_position(ename: str, text: str, names: Mapping[str, Any]) -> Iterator[str]:
+    """Which position of which list was asked for, and how many there are."""
+    if ename != "IndexError":
+        return
+    for node in ast.walk(parse_line(text)):
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+            continue
+        sequence, at = names.get(node.value.id), compute_number(node.slice, names)
+        if not isinstance(sequence, list | tuple | str) or type(sequence) not in CONTAINERS:
+            continue  # a class of the user's, say
+        if at is not None and not -len(sequence) <= at < len(sequence):
+            there = f"its last one is {len(sequence) - 1}" if sequence else "it is empty"
+            yield f"`{ast.unparse(node)}` asks for position {at} of `{node.value.id}`; {there}."
+
+
+def compute_number(node: ast.expr, names: Mapping[str, Any]) -> int | None:
+    """What a sum, difference or product of whole numbers gives; None of anything else."""
+    if isinstance(node, ast.Constant | ast.Name):
+        value = node.value if isinstance(node, ast.Constant) else names.get(node.id)
+        return value if type(value) is int else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = compute_number(node.operand, names)
+        return None if inner is None else -inner
+    if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        left, right = compute_number(node.left, names), compute_number(node.right, names)
+        return None if left is None or right is None else ARITHMETIC[type(node.op)](left, right)
+    return None
 
 
 def explain_shapes(text: str, names: Mapping[str, Any]) -> Iterator[str]:
@@ -134,20 +171,20 @@ def explain_shapes(text: str, names: Mapping[str, Any]) -> Iterator[str]:
     for node in ast.walk(parse_line(text)):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             sides = [names.get(n.id) if isinstance(n, ast.Name) else None for n in (node.left, node.right)]
-            if all(is_of(side, "numpy") and len(getattr(side, "shape", ())) == 2 for side in sides):
+            if all(is_of(side, "numpy") and len(getattr(side, "shape", ())) in (1, 2) for side in sides):
                 yield from _explain_product(ast.unparse(node.left), ast.unparse(node.right), sides[0], sides[1])
 
 
 def _explain_product(a: str, b: str, left: Any, right: Any) -> Iterator[str]:
-    if left.shape[1] == right.shape[0]:
+    if left.shape[-1] == right.shape[0]:
         return
     fits = [
         text
-        for text, inner in (
-            (f"{a}.T @ {b}", (left.shape[0], right.shape[0])),
-            (f"{a} @ {b}.T", (left.shape[1], right.shape[1])),
+        for text, inner, turned in (
+            (f"{a}.T @ {b}", (left.shape[0], right.shape[0]), left),
+            (f"{a} @ {b}.T", (left.shape[-1], right.shape[-1]), right),
         )
-        if inner[0] == inner[1]
+        if inner[0] == inner[1] and len(turned.shape) == 2
     ]
     tried = f"; try `{'` or `'.join(fits)}`" if fits else ""
     yield f"`{a}` is {format_shape(left)}, `{b}` is {format_shape(right)}{tried}"

@@ -32,7 +32,7 @@ def describe_value(value: Any, name: str = "") -> str:
     if type(value) is str:
         return describe_text(value, name)
     if value is None or type(value) in (bool, int, float, complex):
-        return f"{kind} {shorten(repr(value))}" if value is not None else "None"
+        return shorten(repr(value))
     if type(value) is dict:
         return f"a dictionary with the keys {list_some(value)}" if value else "an empty dictionary"
     if type(value) in (list, tuple, set, frozenset):
@@ -42,7 +42,8 @@ def describe_value(value: Any, name: str = "") -> str:
         return f"a table of {format_shape(value)} with the columns {list_some(value.columns)}"
     if is_of(value, "numpy", "pandas") and hasattr(value, "shape"):
         kind = "array" if kind == "ndarray" else kind
-        return f"{add_article(kind)} of shape {format_shape(value)}, {getattr(value, 'dtype', '')}"
+        size = f"{value.shape[0]} values" if len(value.shape) == 1 else f"shape {format_shape(value)}"
+        return f"{add_article(kind)} of {size}, {getattr(value, 'dtype', '')}"
     return add_article(kind)
 
 

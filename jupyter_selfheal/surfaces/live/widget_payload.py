@@ -147,7 +147,7 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "score": f"{candidate.verdict.score:g}",
         "proven": _format_proof(candidate),
         "risk": candidate.patch.risk,
-        "reasons": [*candidate.verdict.reasons, *([candidate.patch.why] if candidate.patch.why else [])],
+        "reasons": _list_reasons(candidate),
         "facts": format_facts(proposal, candidate),
         "warning": format_warning(card, candidate),
         "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again, card.cell_id),
@@ -158,6 +158,12 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         if proposal.resumed and candidate.patch.id in card.resumable and candidate is card.candidates[0]
         else None,
     }
+
+
+def _list_reasons(candidate: Candidate) -> list[JSON]:
+    """What the verdict goes by, and what the fix does, unless that was said."""
+    reasons, why = candidate.verdict.reasons, candidate.patch.why
+    return [*reasons, *([why] if why and not any(why in reason for reason in reasons) else [])]
 
 
 def _format_proof(candidate: Candidate) -> str:

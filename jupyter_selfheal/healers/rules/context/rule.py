@@ -71,6 +71,10 @@ class Rule(ABC):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         """Patches for the context, best first; nothing where the rule does not apply. Must not raise for odd input."""
 
+    def cite(self, source: str) -> str:
+        """Why they are that safe, with the page that says so."""
+        return f"{self.why.rstrip('.')} ({source})."
+
     def patch(
         self,
         edits: Iterable[Edit],

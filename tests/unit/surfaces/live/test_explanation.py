@@ -41,12 +41,27 @@ def explain(
 def test_values_are_described_with_the_cell_that_made_them() -> None:
     text = explain("total = price + tax", {"price": "1,200", "tax": 3}, above=("price = read()", "tax = 3"))
     assert "`price` is the text '1,200', since cell [1]: `price = read()`" in text
-    assert "`tax` is int 3, since cell [2]: `tax = 3`" in text
+    assert "`tax` is 3, since cell [2]: `tax = 3`" in text
 
 
 def test_shapes_that_do_not_fit_are_named_with_what_would() -> None:
     text = explain("C = A @ B", {"A": np.zeros((3, 4)), "B": np.zeros((3, 2))})
     assert "`A` is 3×4, `B` is 3×2; try `A.T @ B`" in text
+
+
+def test_a_row_of_values_is_a_shape_too() -> None:
+    text = explain("w @ x", {"w": np.zeros((5, 3)), "x": np.ones(5)})
+    assert "`w` is 5×3, `x` is 5; try `w.T @ x`" in text
+    assert "`x` is an array of 5 values, float64" in text
+
+
+def test_the_position_that_was_asked_for_is_said_with_what_there_is() -> None:
+    names = {"levels": [2, 4, 8], "k": 2, "none": []}
+    text = explain("levels[k + 1] / levels[k]", names, ename="IndexError", evalue="list index out of range")
+    assert "`levels[k + 1]` asks for position 3 of `levels`; its last one is 2." in text
+    assert "`levels[k]` asks" not in text
+    assert "asks" not in explain("levels[k.real]", names, ename="IndexError", evalue="list index out of range")
+    assert "position 0 of `none`; it is empty" in explain("none[0]", names, ename="IndexError")
 
 
 def test_keys_and_columns_that_are_there_are_listed() -> None:
@@ -109,7 +124,7 @@ def test_a_column_of_texts_is_named_with_the_cell_that_read_it() -> None:
 
 def test_a_name_that_the_failing_cell_made_above_the_line_comes_from_there() -> None:
     text = explain("x = 3\nfor item in [1, 'a']:\n    x + item", {"x": 3, "item": "a"}, above=("x = 9",))
-    assert "`x` is int 3, since this cell: `x = 3`" in text
+    assert "`x` is 3, since this cell: `x = 3`" in text
     assert "`item` is the text 'a', since this cell: `for item in [1, 'a']:`" in text
 
 
@@ -133,7 +148,7 @@ def test_values_inside_the_failing_function_are_told() -> None:
         text = "\n".join(explanation.explain_failure(Case(failure, Notebook((Cell("c", source),))), shared, error))
     assert "A number was divided by zero." in text
     assert "`xs` is an empty list" in text
-    assert "`xs` is empty: look at the cell that fills it." in text
+    assert "`xs` is empty: look at what fills it." in text
 
 
 @pytest.mark.parametrize(
@@ -150,7 +165,7 @@ def test_values_inside_the_failing_function_are_told() -> None:
         ("KeyError", "\"['x', 'y'] not in index\"", "There is no column 'x', 'y'."),
         ("KeyError", "\"None of [Index(['x', 'y'], dtype='str')] are in the [columns]\"", "None of these columns is there: 'x', 'y'."),
         ("AttributeError", "'Account' object has no attribute 'ownr'", "An `Account` has no `.ownr`."),
-        ("AttributeError", "Line2D.set() got an unexpected keyword argument 'colour'", "`set` has no option named `colour`."),
+        ("AttributeError", "Line2D.set() got an unexpected keyword argument 'colour'", "`Line2D.set` has no option named `colour`."),
         ("ValueError", "Expected 2D array, got 1D array instead:\narray=[1.]", "A table (rows and columns) was expected"),
         ("OwnError", "no such luck", "The cell stopped with OwnError: no such luck"),
     ],
@@ -165,13 +180,17 @@ def test_a_syntax_error_is_told_without_the_file_that_ipython_made_up() -> None:
     assert failure.headline == "SyntaxError: invalid syntax. Perhaps you forgot a comma?"
     first = next(explanation.explain_failure(Case(failure, Notebook((Cell("c", "[1, 2 3]"),))), {}))
     assert first == "Python cannot read line 1: invalid syntax. Perhaps you forgot a comma?"
+    failure = Failure(
+        "c", "np.float_(3)", ename="AttributeError", evalue="`np.float_` was removed. Use `np.float64` instead."
+    )
+    assert failure.headline.endswith("Use `np.float64` instead"), "more follows it on a card"
     failure = Failure("c", "f(x)", ename="ValueError", evalue="Expected 2D array, got 1D array instead:\narray=[1.]")
     assert failure.headline == "ValueError: Expected 2D array, got 1D array instead"
 
 
 def test_the_variable_of_a_comprehension_is_not_the_global_of_that_name() -> None:
     text = explain("max(i * k for i in xs)", {"i": 7, "k": 2, "xs": [1]}, above=("i = 7", "k = 2", "xs = [1]"))
-    assert "`k` is int 2" in text
+    assert "`k` is 2" in text
     assert "`i` is" not in text
     assert "`Model`" not in explain("Model().fit(k)", {"Model": type("Model", (), {}), "k": 2})
 
