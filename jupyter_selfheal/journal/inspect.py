@@ -7,6 +7,7 @@ redacted.
 from __future__ import annotations
 
 import json as jsonlib
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -104,6 +105,14 @@ def _format_price(cost: Cost) -> str:
         if cost.usd
         else f"{tokens} tokens at an unknown price"
     )
+
+
+def list_numbered_runs(run: str, folder: Path | None = None) -> list[str]:
+    """The runs that one command made, in their order (``3656e452`` for ``3656e452-1``, ``3656e452-2``, …), or ``run`` itself if there is none."""
+    numbered = re.compile(rf"{re.escape(run)}[-.](\d+(?:\.\d+)?)")
+    ids = [path.stem for path in list_journals(folder)]
+    found = {match[1]: id for id in ids if (match := numbered.fullmatch(id))} if run not in ids else {}
+    return [found[number] for number in sorted(found, key=lambda text: [int(n) for n in text.split(".")])] or [run]
 
 
 def find_journal(run: str, folder: Path | None = None) -> Path:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,6 +40,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a notebook in which a cell fails."""
     folder = tmp_path_factory.mktemp("shown")
     write_stock(folder)
+    shutil.copytree(shown_commands.ROOT / "examples" / "notebooks", folder / "examples" / "notebooks")
     (folder / "work").mkdir()
     (folder / "lesson.md").write_text(f"# A lesson\n\n```python\n{TYPO}\n```\n")
     (folder / "answers.toml").write_text("")
@@ -49,12 +52,12 @@ def write_stock(folder: Path) -> None:
     write(folder / "stock.ipynb", TYPO, kernelspec=kernelspec)
 
 
-def run(words: list[str], place: Path) -> subprocess.CompletedProcess[str]:
+def run(words: list[str], place: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     switches = {"enable", "disable"} & {*words}
     profile = (
         {"IPYTHONDIR": str(place / "ipython")} if switches else {}
     )  # of nobody else's, and not of the other commands'
-    env = {**os.environ, "JUPYTER_DATA_DIR": str(place / "data"), **profile}
+    env = {**os.environ, "JUPYTER_DATA_DIR": str(place / "data"), **profile, **variables}
     return subprocess.run(
         [sys.executable, "-m", *words], cwd=place, env=env, capture_output=True, text=True, check=False
     )
@@ -87,6 +90,29 @@ def test_a_shell_command_does_as_shown(command: str, place: Path, earlier: str) 
     still_broken = {1} if only_told else set()
     assert done.returncode in {0, *still_broken}, done.stdout + done.stderr
     assert "jupyter selfheal:" not in done.stderr
+
+
+def test_the_readme_shows_what_is_printed(place: Path) -> None:
+    text = (shown_commands.ROOT / "README.md").read_text("utf-8")
+    command, shown = re.search(r"\n\$ (jupyter selfheal heal [^\n]*)\n(.*?)```", text, re.DOTALL).groups()  # type: ignore[union-attr]
+
+    def leave_out_chance(line: str) -> str:
+        return re.sub(r"─+|\b\d+\.\d(?=  +\$0)|trace \S+|  +", " ", line).strip()
+
+    done = run(["jupyter_selfheal", *shlex.split(command)[2:]], place, COLUMNS="134")
+    assert [leave_out_chance(line) for line in done.stdout.splitlines()] == [
+        leave_out_chance(s) for s in shown.splitlines()
+    ]
+
+
+def test_the_command_that_a_heal_ends_with_shows_each_of_its_runs(place: Path) -> None:
+    write(place / "two.ipynb", TYPO, "int('4 ')\nlen(itemss)")
+    healed = run(["jupyter_selfheal", "heal", "two.ipynb", "-o", "two.healed.ipynb", "--offline"], place)
+    (command,) = re.findall(r"jupyter selfheal (trace .*)", healed.stdout)
+    told = run(["jupyter_selfheal", *shlex.split(command)], place)
+    assert told.returncode == 0, told.stderr
+    assert len(re.findall(r"(?m)^run ", told.stdout)) == 2
+    assert told.stdout.index("appendd") < told.stdout.index("itemss")
 
 
 @pytest.fixture(scope="module")

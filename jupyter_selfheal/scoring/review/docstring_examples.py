@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.model import Doubt
 from jupyter_selfheal.scoring.docstrings import list_examples_of_cell
 from jupyter_selfheal.scoring.review.context import Check, ReviewedCell
@@ -13,6 +15,9 @@ from jupyter_selfheal.source.chance import find_chance
 
 _ILLUSTRATES = re.compile(r"(?m)^\s*(NameError|ModuleNotFoundError|ImportError|FileNotFoundError): ")
 """Errors of an example that is there to be read: it names what the notebook does not have."""
+
+SHOWN = 90
+"""Characters that are shown of an example, and of what it gives."""
 
 
 class DocstringExamples(Check):
@@ -57,6 +62,15 @@ def _describe_example(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.C
             parts["Got:"] = "an error: " + why.strip().splitlines()[-1].strip()
         elif current:
             parts[current] = f"{parts[current]} {line.strip()}".strip()
-    example, expected, got = (text[:60] for text in parts.values())
-    what = f"The docstring of `{definition.name}` says that `{example}` gives {expected or 'nothing'}; it gives {got or 'nothing'}."
+    example, expected, got = parts.values()
+    expected = expected or _find_expected(definition, example)  # of an example that raises the report does not say it
+    said, wanted, came = (cut_text(text or "nothing", SHOWN) for text in (example, expected, got))
+    what = f"The docstring of `{definition.name}` says that `{said}` gives {wanted}; it gives {came}."
     return what, "Mend the function, or the example."
+
+
+def _find_expected(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, example: str) -> str:
+    """What the docstring says that an example gives, on one line; empty where it says nothing."""
+    examples = doctest.DocTestParser().get_examples(ast.get_docstring(definition) or "")
+    wanted = (e.want for e in examples if " ".join(e.source.split()) == " ".join(example.split()))
+    return " ".join(next(wanted, "").split())

@@ -6,16 +6,18 @@ import argparse
 
 
 def print_trace(options: argparse.Namespace) -> int:
-    """List earlier heals, or print one as a timeline."""
-    from jupyter_selfheal.journal.inspect import format_run_table, format_timeline
+    """List earlier heals, or print some as timelines."""
+    from jupyter_selfheal.journal.inspect import format_run_table, format_timeline, list_numbered_runs
     from jupyter_selfheal.loop import events  # noqa: F401  (registers the classes that a journal holds)
 
-    if not options.run:
-        lines = format_run_table()
-    else:
-        lines = format_timeline(options.run, options.kind or None, options.index, options.json, options.follow)
-    for line in lines:
-        print(line, flush=options.follow)
+    if not options.runs:
+        print("\n".join(format_run_table()))
+    runs = [run for named in options.runs for run in list_numbered_runs(named)]
+    for number, run in enumerate(runs):
+        if number and not options.json:
+            print()
+        for line in format_timeline(run, options.kind or None, options.index, options.json, options.follow):
+            print(line, flush=options.follow)
     return 0
 
 

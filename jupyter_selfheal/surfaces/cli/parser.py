@@ -71,7 +71,12 @@ def build_parser() -> argparse.ArgumentParser:
         commands.add_parser("revert", help="take fixes back: all, those of a cell, or one"),
     )
     trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
-    trace.add_argument("run", nargs="?", default="", metavar="RUN", help="a run's id, or the beginning of it")
+    trace.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="a run's id, or the beginning of it (one after the other those that it numbers)",
+    )
     trace.add_argument("--kind", default="", help="only events of this kind")
     trace.add_argument("--index", type=int, metavar="N", help="only event N, in full")
     trace.add_argument("--json", action="store_true", help="as JSON lines")

@@ -14,6 +14,12 @@ from jupyter_selfheal.surfaces.notebook.report import to_json
 from jupyter_selfheal.surfaces.notebook.table import format_reports, format_totals, wrap
 
 
+def name_runs(runs: Sequence[str]) -> str:
+    """What ``trace`` takes for all of these runs: the beginning that they share, which stands for its numbered runs, else each of them."""
+    numbered = {run.rpartition(max(".-", key=run.rfind))[0] for run in runs}
+    return numbered.pop() if len(runs) > 1 and len(numbered) == 1 else " ".join(runs)
+
+
 class ReportPrinter:
     """Prints the reports of a run over ``count`` notebooks: a few as tables, many as a line each."""
 
@@ -37,8 +43,7 @@ class ReportPrinter:
     def _print_table(self, report: NotebookReport) -> None:
         print(format_reports([report], verbose=self._options.verbose, columns=self._columns), flush=True)
         if report.runs:
-            upto = f" … {report.runs[-1]}" if len(report.runs) > 1 else ""
-            said = f"how it went, step by step: jupyter selfheal trace {report.runs[0]}{upto}"
+            said = f"how it went, step by step: jupyter selfheal trace {name_runs(report.runs)}"
             print("\n".join(wrap(said, self._columns, "  ", "    ")), flush=True)
         if self._several:
             print(flush=True)

@@ -11,7 +11,13 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.journal.describe import KINDS, describe_event, format_details, format_headline
-from jupyter_selfheal.journal.inspect import find_journal, format_run_table, format_timeline, list_runs
+from jupyter_selfheal.journal.inspect import (
+    find_journal,
+    format_run_table,
+    format_timeline,
+    list_numbered_runs,
+    list_runs,
+)
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop import events as ev
@@ -128,6 +134,25 @@ def test_a_run_is_found_by_its_beginning(folder: Path) -> None:
     assert find_journal("last", folder) == find_journal("abc", folder) == folder / "abc123.jsonl"
     with pytest.raises(UsageError, match="no run 'zzz'"):
         find_journal("zzz", folder)
+
+
+def test_a_commands_name_stands_for_its_runs_in_their_order(tmp_path: Path) -> None:
+    for name in (
+        "3656e452-10",
+        "3656e452-2",
+        "3656e452-1",
+        "3656e4521-1",
+        "91dd-2.1",
+        "91dd-2.2",
+        "91dd-20.1",
+        "live-1",
+        "live",
+    ):
+        JsonlJournal.create(name, folder=tmp_path).close()
+    assert list_numbered_runs("3656e452", tmp_path) == ["3656e452-1", "3656e452-2", "3656e452-10"]
+    assert list_numbered_runs("91dd-2", tmp_path) == ["91dd-2.1", "91dd-2.2"]
+    assert list_numbered_runs("live", tmp_path) == ["live"]
+    assert list_numbered_runs("zzz", tmp_path) == ["zzz"]
 
 
 def test_following_ends_with_the_run(tmp_path: Path) -> None:
