@@ -13,6 +13,7 @@ import pytest
 from jupyter_selfheal import magic_options
 from jupyter_selfheal.config import LIVE_SWITCHES, HealConfig
 from jupyter_selfheal.surfaces.bench import reports
+from jupyter_selfheal.surfaces.bench.notebooks.command import build_parser as notebooks_parser
 from jupyter_selfheal.surfaces.bench.resilience.command import build_parser as resilience_parser
 from jupyter_selfheal.surfaces.bench.run import build_parser as bench_parser
 from jupyter_selfheal.surfaces.cli.parser import COMMANDS, build_parser
@@ -24,8 +25,9 @@ OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint
              "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--cacheinfo", "--push", "--name-only",
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
              "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
-             "--faults", "--notebooks", "--workers"}  # fmt: skip
-"""Options of pip, papermill, git, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
+             "--faults", "--notebooks", "--workers",
+             "--map-root-user", "--net", "--pid", "--fork", "--kill-child"}  # fmt: skip
+"""Options of pip, papermill, git, unshare, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
 
 
 def texts_of_ours() -> Iterator[str]:
@@ -47,6 +49,7 @@ def offered() -> set[str]:
         build_parser().format_help(),
         bench_parser().format_help(),
         resilience_parser().format_help(),
+        notebooks_parser().format_help(),
         *(reports.build_parser(name).format_help() for name in reports.REPORTS),
         *(p.format_help() for p in subparsers[0].values()),
     ]

@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.configurations import Configuration, read_configurations
 from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
-from jupyter_selfheal.surfaces.bench.notebook_rows import format_notebooks, holds_notebooks
+from jupyter_selfheal.surfaces.bench.notebooks.table import format_notebooks, holds_notebooks
 from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
 
 START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"

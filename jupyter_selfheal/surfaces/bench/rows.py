@@ -157,14 +157,18 @@ class RowFile:
         return rows
 
     def add(self, row: Row) -> None:
-        """Write a row behind the others, at once. Half a line, of a run that was killed, is cut off first."""
+        """Write a row behind the others, at once."""
         if not self.path.exists() or not self.path.read_bytes().strip():
             self.path.write_text(json.dumps(_build_head(self.setup, self.command)) + "\n", encoding="utf-8")
-        with self.path.open("r+b") as file:
-            whole = file.read().rfind(b"\n") + 1
-            file.seek(whole)
-            file.truncate()
-            file.write(json.dumps({**asdict(row), "load": round(os.getloadavg()[0], 2)}).encode() + b"\n")
+        append_line(self.path, json.dumps({**asdict(row), "load": round(os.getloadavg()[0], 2)}))
+
+
+def append_line(path: Path, line: str) -> None:
+    """Write a line behind the others, at once. Half a line, of a run that was killed, is cut off first."""
+    with path.open("a+b") as file:
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(line.encode() + b"\n")
 
 
 def _build_head(setup: Setup, command: str) -> dict[str, Any]:

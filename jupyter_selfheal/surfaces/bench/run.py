@@ -31,6 +31,7 @@ from jupyter_selfheal.surfaces.bench.hub import HUB, download_records
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, choose_half, write_entry
+from jupyter_selfheal.surfaces.bench.notebooks.sources import LISTS
 from jupyter_selfheal.surfaces.bench.progress import Progress
 from jupyter_selfheal.surfaces.bench.rows import (
     Row,
@@ -44,12 +45,22 @@ from jupyter_selfheal.surfaces.bench.rows import (
 from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
 from jupyter_selfheal.surfaces.bench.stand_in import use_stand_in
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
+from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
 JUDGED = 2
 """Programs among those shown that are judged: a user reads the first two."""
-REPORTS = ("compare", "variance", "regress", "failures", "figures", "csv", "dashboard")
-"""The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`)."""
+REPORTS = {
+    "compare": "success of configurations with intervals, and their differences",
+    "variance": "how much the runs of each task differ",
+    "regress": "exit with 1 where new rows are worse than a baseline",
+    "failures": "what was not healed, grouped, with the nearest misses",
+    "figures": "tables for a page",
+    "csv": "all rows as one table",
+    "dashboard": "pictures as PNG, PDF and one HTML page",
+    "resilience": "faults on purpose, and what came of each",
+}
+"""The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`), and the one that measures no set."""
 DIFF_CHARS = 4000
 """Of a wrong patch that a row keeps."""
 OFFLINE = HealConfig(healers=("rules", "search"), offline=True, memory=False)
@@ -57,15 +68,24 @@ OFFLINE = HealConfig(healers=("rules", "search"), offline=True, memory=False)
 
 def command(options: argparse.Namespace) -> int:
     """The command: measure, print a line for each program and the figures; or what reads rows of earlier runs."""
-    if options.arguments[:1] and options.arguments[0] in REPORTS:
-        from jupyter_selfheal.surfaces.bench import reports
-
-        return reports.command(options.arguments)
-    if options.arguments[:1] == ["resilience"]:
+    what = options.arguments[0] if options.arguments else ""
+    if what == "resilience":
         from jupyter_selfheal.surfaces.bench.resilience import command as resilience
 
         return resilience.command(options.arguments[1:])
+    if what in REPORTS:
+        from jupyter_selfheal.surfaces.bench import reports
+
+        return reports.command(options.arguments)
+    if what in LISTS:
+        from jupyter_selfheal.surfaces.bench.notebooks import command as notebooks
+
+        return notebooks.command(options.arguments)
     arguments = build_parser().parse_args(options.arguments)
+    if arguments.what in LISTS:
+        raise UsageError(
+            f"{arguments.what} comes first: jupyter selfheal bench {arguments.what} PATH, then its options"
+        )
     config = build_config(arguments)
     title, tasks = _load_tasks(arguments)
     setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
@@ -163,22 +183,28 @@ def build_parser() -> argparse.ArgumentParser:
     """What the command takes."""
     parser = argparse.ArgumentParser(
         prog="jupyter selfheal bench", description="Measure healing on a set of broken programs.",
-        epilog=f"Of rows that were kept: jupyter selfheal bench {'|'.join(REPORTS)} --help. Faults on purpose: resilience --help",
+        epilog=describe_sets(), formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("what", choices=tuple(SETS), metavar="SET", help=", ".join(SETS))
-    parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="the data; without it the shipped sample")
+    parser.add_argument("what", choices=(*SETS, *LISTS), metavar="SET", help="one of the sets below")
+    parser.add_argument(
+        "path",
+        type=Path,
+        nargs="?",
+        metavar="PATH",
+        help="the data of the set, as below; without it the shipped sample of humaneval or mbpp",
+    )
     parser.add_argument("--from-hub", action="store_true", help=f"the published records, by the library datasets ({', '.join(HUB)}); kept as PATH where one is given")  # fmt: skip
     parser.add_argument("--from", dest="start", choices=("fault", "spec"), default="fault", help="programs with a fault, or nothing but their specification (humaneval, mbpp)")  # fmt: skip
     parser.add_argument("--stand-in", action="store_true", help="replies written by hand, shipped, in place of a model: to try the path, never a result")  # fmt: skip
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write this look down there, on any half (those at a judging half always are: benchmarks/ledger.jsonl)")  # fmt: skip
-    parser.add_argument("--runs", type=_read_count, default=1, metavar="N", help="heal each program so often")
+    parser.add_argument("--runs", type=read_count, default=1, metavar="N", help="heal each program so often")
     parser.add_argument(
         "--seed", type=int, default=SEED, metavar="S", help="of what is random: injected faults, --sample"
     )
-    parser.add_argument("--sample", type=_read_count, default=0, metavar="N", help="N programs, drawn by --seed")
-    parser.add_argument("--jobs", type=_read_count, default=1, metavar="N", help="programs healed at once")
+    parser.add_argument("--sample", type=read_count, default=0, metavar="N", help="N programs, drawn by --seed")
+    parser.add_argument("--jobs", type=read_count, default=1, metavar="N", help="programs healed at once")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there"
@@ -190,9 +216,19 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--task-id", nargs="*", default=(), metavar="ID", help="the same, as HumanEval and MBPP name them"
     )
-    parser.add_argument("--limit", "--first", type=int, default=0, metavar="N", help="the first N programs")
+    parser.add_argument("--limit", "--first", type=read_count, default=0, metavar="N", help="the first N programs")
     add_setting_options(parser)
     return parser
+
+
+def describe_sets() -> str:
+    """The sets with what PATH is for each, and the commands that are none."""
+    lines = [
+        f"  {found.name:13} {found.path}{'; a sample is shipped' if found.sample else ''}" for found in SETS.values()
+    ]
+    lines += [f"  {name:13} {about}: a folder with clones, each as OWNER+NAME (`{name} --help`)" for name, about in LISTS.items()]  # fmt: skip
+    others = [f"  {name:13} {about}" for name, about in REPORTS.items()]
+    return "\n".join(["sets, and what PATH is:", *lines, "", "in place of a set (each has its own --help):", *others])
 
 
 def build_config(arguments: argparse.Namespace) -> HealConfig:
@@ -221,12 +257,6 @@ def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup
     asked = (config.provider, config.model, config.judge_model)
     warmth, judge = config.temperature, config.judge_provider
     return Setup(title, oracle, config.healers, seed, *asked, temperature=warmth, judge_provider=judge)
-
-
-def _read_count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
-    return int(text)
 
 
 def _read_oracle(text: str) -> str:
@@ -285,7 +315,8 @@ def _measure_task(task: Task, trace: Path | None, setup: Setup, config: HealConf
     except SelfHealError as error:
         return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
     if compiles:
-        return [replace(row, correct=row.plausible and syntax.is_same_program(program, task.reference))]
+        same = row.plausible and syntax.is_same_program(program, task.reference)
+        return [replace(row, correct=same, place=int(same))]
     row = _judge_row(visible, program, shown, row)
     return [
         replace(row, zero_shot=bool(first) and _judge_program(visible, first).correct) if setup.start == "spec" else row

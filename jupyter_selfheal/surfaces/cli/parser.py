@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.numbers import read_number
+from jupyter_selfheal.surfaces.cli.number_options import read_count, read_factor, read_port, read_seconds
 from jupyter_selfheal.surfaces.cli.publishing_options import PUBLISHING, add_options_of_publishing
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, make_setting_reader
 
@@ -107,7 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     bisect = commands.add_parser("bisect", help="the first cell that no longer gives what is stored for it")
     bisect.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook with stored outputs")
-    bisect.add_argument("--timeout", type=_read_seconds, default=60.0, metavar="S", help="for one cell (60)")
+    bisect.add_argument("--timeout", type=read_seconds, default=60.0, metavar="S", help="for one cell (60)")
     bisect.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")
     _add_mcp_options(
         commands.add_parser("mcp", help="serve coding agents: their edits are proven before a file is touched")
@@ -124,8 +124,8 @@ def _add_bug_options(bug: argparse.ArgumentParser) -> None:
 def _add_minimize_options(minimize: argparse.ArgumentParser) -> None:
     minimize.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook that fails")
     minimize.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: NAME.minimal.ipynb beside it")
-    minimize.add_argument("--seconds", type=_read_seconds, default=120.0, metavar="S", help="for all trials (120)")
-    minimize.add_argument("--timeout", type=_read_seconds, default=30.0, metavar="S", help="for one trial (30)")
+    minimize.add_argument("--seconds", type=read_seconds, default=120.0, metavar="S", help="for all trials (120)")
+    minimize.add_argument("--timeout", type=read_seconds, default=30.0, metavar="S", help="for one trial (30)")
     minimize.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")
 
 
@@ -139,7 +139,7 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
         help="a folder whose notebooks may be touched (again for more; default: the working directory)",
     )
     mcp.add_argument(
-        "--http", type=_read_port, metavar="PORT", help="serve HTTP on 127.0.0.1 instead of stdin (0: any port)"
+        "--http", type=read_port, metavar="PORT", help="serve HTTP on 127.0.0.1 instead of stdin (0: any port)"
     )
     mcp.add_argument("--offline", action="store_true", help="no network for the notebooks' own cells")
     mcp.add_argument(
@@ -157,7 +157,7 @@ def _add_mcp_options(mcp: argparse.ArgumentParser) -> None:
     mcp.add_argument(
         "--config", type=Path, metavar="FILE", help="further settings in TOML (or SELFHEAL_NAME in the environment)"
     )
-    mcp.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
+    mcp.add_argument("--timeout", type=read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     mcp.add_argument(
         "--kernelspec", default="", metavar="NAME", help="run notebooks on this kernelspec instead of their own"
     )
@@ -183,7 +183,7 @@ def _add_undo_options(log: argparse.ArgumentParser, revert: argparse.ArgumentPar
     for parser in (log, revert):
         parser.add_argument("notebook", type=Path, metavar="NOTEBOOK")
     log.add_argument("--json", action="store_true", help="as JSON")
-    revert.add_argument("--cell", type=_read_count, default=0, metavar="N", help="only in cell N, as `log` counts them")
+    revert.add_argument("--cell", type=read_count, default=0, metavar="N", help="only in cell N, as `log` counts them")
     revert.add_argument("--fix", default="", metavar="ID", help="only the fix with this id, or the beginning of it")
 
 
@@ -293,16 +293,16 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         metavar="COMMAND",
         help='the project\'s tests, such as "pytest -q": with a healed file those that fail must pass, and the others still do',
     )
-    heal.add_argument("--timeout", type=_read_seconds, metavar="S", help="seconds a cell may run (default 120)")
+    heal.add_argument("--timeout", type=read_seconds, metavar="S", help="seconds a cell may run (default 120)")
     heal.add_argument(
         "--run-timeout",
-        type=_read_seconds,
+        type=read_seconds,
         metavar="S",
         help="seconds for the whole command; notebooks that were not begun by then are named (default: no limit)",
     )
     heal.add_argument(
         "--jobs",
-        type=_read_count,
+        type=read_count,
         metavar="N",
         help="notebooks at once, each in kernels of its own (default: as cores and free memory allow, from eight notebooks on)",
     )
@@ -354,7 +354,7 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
     )
     heal.add_argument(
         "--max-slowdown",
-        type=_read_factor,
+        type=read_factor,
         metavar="N",
         help="refuse fixes with which a notebook takes more than N times as long (default: it is said, not refused)",
     )
@@ -380,10 +380,6 @@ def _add_options_of_output(heal: argparse.ArgumentParser) -> None:
     loud.add_argument("-v", "--verbose", action="store_true", help="say more about each cell")
 
 
-def _read_count(text: str) -> int:
-    return int(_read_number_between(text, 1, 10_000, "a whole number from 1", whole=True))
-
-
 def _read_cluster(text: str) -> str:
     from jupyter_selfheal.surfaces.cluster.dask_cluster import check_address
 
@@ -391,22 +387,3 @@ def _read_cluster(text: str) -> str:
         return check_address(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _read_port(text: str) -> int:
-    return int(_read_number_between(text, 0, 65_535, "a port from 0 to 65535", whole=True))
-
-
-def _read_seconds(text: str) -> float:
-    return _read_number_between(text, 0.001, 1_000_000, "a number of seconds above 0")
-
-
-def _read_factor(text: str) -> float:
-    return _read_number_between(text, 1, 1_000_000, "a number from 1")
-
-
-def _read_number_between(text: str, least: float, greatest: float, accepted: str, *, whole: bool = False) -> float:
-    number = read_number(text, least, greatest, whole=whole)
-    if number is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {accepted}")
-    return number

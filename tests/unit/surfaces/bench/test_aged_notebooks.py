@@ -1,30 +1,28 @@
-"""The script that heals notebooks by a list: lists carry names alone, clones are read at a commit, cells are paired."""
+"""Notebooks healed by a list: lists carry names alone, clones are read at a commit, cells are paired, a run goes on where it was cut."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.shown_commands import ROOT
-
-SCRIPT = ROOT / "benchmarks" / "aged_notebooks.py"
-
-
-@pytest.fixture(scope="module")
-def aged() -> Any:
-    spec = spec_from_file_location("aged_notebooks", SCRIPT)
-    assert spec
-    assert spec.loader
-    module = module_from_spec(spec)
-    sys.modules["aged_notebooks"] = module
-    spec.loader.exec_module(module)
-    return module
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.notebooks import command
+from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, read_statuses
+from jupyter_selfheal.surfaces.bench.notebooks.sources import (
+    LISTS,
+    Entry,
+    choose_entries,
+    find_clone,
+    find_list,
+    place_notebook,
+    read_list,
+    take_out,
+)
+from jupyter_selfheal.surfaces.bench.notebooks.table import read_rows
 
 
 def ask_git(folder: Path, *words: str) -> str:
@@ -47,53 +45,108 @@ def sources(tmp_path: Path) -> tuple[Path, str]:
     return tmp_path, ask_git(clone, "rev-parse", "HEAD")
 
 
-@pytest.mark.parametrize(("name", "number"), [("aged_notebooks.json", 143), ("relancer.json", 51)])
-def test_our_lists_name_notebooks_and_carry_nothing_of_them(aged: Any, name: str, number: int) -> None:
-    path = ROOT / "benchmarks" / name
-    entries = aged.read_list(path)
+@pytest.mark.parametrize(("name", "number"), [("aged", 143), ("relancer", 51)])
+def test_our_lists_name_notebooks_and_carry_nothing_of_them(name: str, number: int) -> None:
+    path = find_list(name)
+    assert LISTS[name].startswith(f"{number} ")
+    entries = read_list(path)
     assert len({e.name for e in entries}) == len(entries) == number
     kept = json.loads(path.read_text())["repositories"].values()
     assert all(set(k) <= {"commit", "notebooks", "folders"} and all(map(str.isprintable, k["notebooks"])) for k in kept)
 
 
-def test_an_entry_is_taken_out_of_a_clone_without_its_absent_files(
-    aged: Any, sources: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_an_entry_is_taken_out_of_a_clone_without_its_absent_files(sources: tuple[Path, str], tmp_path: Path) -> None:
     place, commit = sources
-    clone = aged.find_clone(place, "who/what")
-    whole = aged.Entry("who/what", commit, "deep/nb/a.py")
-    assert aged.take_out(clone, whole, tmp_path / "all") == ["big.csv"]
-    part = aged.Entry("who/what", commit, "deep/nb/a.py", ("deep/input/nb",))
-    assert aged.take_out(clone, part, tmp_path / "some") == []
-    notebook = aged.place_notebook(tmp_path / "some", part.path)
+    clone = find_clone(place, "who/what")
+    whole = Entry("who/what", commit, "deep/nb/a.py")
+    assert take_out(clone, whole, tmp_path / "all") == ["big.csv"]
+    part = Entry("who/what", commit, "deep/nb/a.py", ("deep/input/nb",))
+    assert take_out(clone, part, tmp_path / "some") == []
+    notebook = place_notebook(tmp_path / "some", part.path)
     assert (notebook.parent / "../../input/nb/d.csv").read_text() == "1"
     assert [c["source"] for c in json.loads(notebook.read_text())["cells"]] == ["print(1)", "1 / 0"]
 
 
-def test_what_cannot_be_measured_is_said_in_a_line(aged: Any, sources: tuple[Path, str], tmp_path: Path) -> None:
+def test_what_cannot_be_measured_is_said_in_a_line(sources: tuple[Path, str], tmp_path: Path) -> None:
     place, commit = sources
-    with pytest.raises(aged.ListError, match="git clone"):
-        aged.find_clone(place, "no/such")
-    clone = aged.find_clone(place, "who/what")
-    with pytest.raises(aged.ListError, match="git fetch there first"):
-        aged.take_out(clone, aged.Entry("who/what", "0" * 40, "deep/nb/a.py"), tmp_path / "x")
-    with pytest.raises(aged.ListError, match="mend the list"):
-        aged.take_out(clone, aged.Entry("who/what", commit, "gone.ipynb"), tmp_path / "x")
+    with pytest.raises(UsageError, match="git clone"):
+        find_clone(place, "no/such")
+    clone = find_clone(place, "who/what")
+    with pytest.raises(UsageError, match="git fetch there first"):
+        take_out(clone, Entry("who/what", "0" * 40, "deep/nb/a.py"), tmp_path / "x")
+    with pytest.raises(UsageError, match="mend the list"):
+        take_out(clone, Entry("who/what", commit, "gone.ipynb"), tmp_path / "x")
     (tmp_path / "list.json").write_text('{"repositories": {"a/b": {"commit": "main", "notebooks": ["x.ipynb"]}}}')
-    with pytest.raises(aged.ListError, match="no commit of 40"):
-        aged.read_list(tmp_path / "list.json")
-    (tmp_path / "rows.jsonl").write_text('{"list": "other.json"}\n')
-    with pytest.raises(aged.ListError, match="name another file"):
-        list(aged.read_rows(tmp_path / "rows.jsonl", "list.json"))
+    with pytest.raises(UsageError, match="no commit of 40"):
+        read_list(tmp_path / "list.json")
 
 
-def test_cells_are_paired_by_where_they_were(aged: Any) -> None:
-    before, _ = aged.read_statuses([{"status": s} for s in ("ran", "failed", "failed", "ran")])
+def test_a_list_is_narrowed_by_names_a_draw_and_a_number() -> None:
+    entries = [Entry("a/b", "0" * 40, f"{n}.ipynb") for n in range(9)]
+    assert choose_entries(entries, ["b/1", "b/7"], 0, 0, 1) == [entries[1], entries[7]]
+    assert choose_entries(entries, [], 0, 2, 1) == entries[:2]
+    drawn = choose_entries(entries, [], 4, 0, 1)
+    assert drawn == choose_entries(entries, [], 4, 0, 1) == sorted(drawn, key=entries.index)
+    assert len(drawn) == 4
+    assert choose_entries(entries, [], 4, 2, 1) == drawn[:2]
+
+
+def refuse(*words: object) -> str:
+    with pytest.raises(UsageError) as caught:
+        command.command([str(word) for word in words])
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_wrong_command_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    assert "git clone https://github.com/" in refuse("relancer", tmp_path)
+    assert "no notebook is left of relancer.json: see --only" in refuse("relancer", tmp_path, "--only", "no such")
+    assert "--heal needs {in} and {out}" in refuse("relancer", tmp_path, "--heal", "sh run.sh")
+    assert "put --healers into it" in refuse("relancer", tmp_path, "--heal", "x {in} {out}", "--healers", "rules")
+    (tmp_path / "list.json").write_text("[]")
+    assert "is no list of notebooks" in refuse("aged", tmp_path, "--list", tmp_path / "list.json")
+
+
+def write_list(folder: Path, commit: str) -> Path:
+    path = folder / "mine.json"
+    path.write_text(json.dumps({"repositories": {"who/what": {"commit": commit, "notebooks": ["deep/nb/a.py"]}}}))
+    return path
+
+
+COPY = f'{sys.executable} -c "import shutil, sys; shutil.copy(*sys.argv[1:])" {{in}} {{out}}'
+"""A program that heals nothing."""
+MEND = f"{sys.executable} -c \"import pathlib as p, sys; p.Path(sys.argv[2]).write_text(p.Path(sys.argv[1]).read_text().replace('1 / 0', '1 / 1'))\" {{in}} {{out}}"
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="run without a network by unshare")
+def test_a_run_goes_on_behind_the_rows_that_are_whole(
+    sources: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, commit = sources
+    rows, listed = tmp_path / "rows.jsonl", write_list(tmp_path, commit)
+    words = ["aged", str(place), "--list", str(listed), "--heal", MEND, "--rows", str(rows)]
+    assert command.command(words) == 0
+    assert "healed   1 of   1 (2 cells), lost 0" in capsys.readouterr().out
+    rows.write_text(rows.read_text() + '{"list": "mi')  # a run that was killed while it wrote
+    assert command.command([*words, "--runs", "2"]) == 0
+    first, second = read_rows(rows)
+    assert (first["run"], second["run"]) == (1, 2)
+    assert first["command"] == "jupyter selfheal bench aged CLONES --list LIST --heal COMMAND --rows FILE"
+    assert str(tmp_path) not in rows.read_text()
+    assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-1]
+    said = refuse("aged", place, "--list", listed, "--heal", COPY, "--rows", rows)
+    assert "name another file" in said
+
+
+def test_cells_are_paired_by_where_they_were() -> None:
+    before, _ = read_statuses([{"status": s} for s in ("ran", "failed", "failed", "ran")])
     healed = [
         {"status": "failed", "inserted": True},
         {"status": "ran", "origin": 2},
         {"status": "ran", "origin": 0},
         {"status": "failed", "origin": 1},
     ]
-    found = aged.count_cells(before, *aged.read_statuses(healed))
+    found = count_cells(before, *read_statuses(healed))
     assert found == {"cells": 4, "failing": 2, "healed": 1, "lost": 1, "cut": 0, "inserted_failing": 1}

@@ -15,7 +15,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench import ledger, run
 from jupyter_selfheal.surfaces.bench.figures import QUOTES
-from jupyter_selfheal.surfaces.bench.notebook_rows import holds_notebooks
+from jupyter_selfheal.surfaces.bench.notebooks.table import holds_notebooks
 from jupyter_selfheal.surfaces.bench.reports import command as report
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, read_row_file
 from jupyter_selfheal.surfaces.bench.tasks import Task
@@ -26,7 +26,7 @@ JUDGED = Setup("QuixBugs", "1", half="judge")
 
 NOTEBOOK = {
     "list": "relancer.json", "repository": "a/b", "path": "x.ipynb", "cells": 10, "failing": 4, "healed": 3, "lost": 1, "cut": 0, "inserted_failing": 0,
-    "load": 2.2, "commit_of_ours": "aaa", "date": "2026-11-23", "command": "python benchmarks/aged_notebooks.py benchmarks/relancer.json --sources CLONES",
+    "load": 2.2, "commit_of_ours": "aaa", "date": "2026-11-23", "command": "jupyter selfheal bench relancer CLONES",
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     report(["figures", str(rows), str(programs), "--ledger", str(tmp_path / "none")])
     out = capsys.readouterr().out
     assert "| relancer.json | 2 | 20 | 8 | 6 (75%) | 2 | 0 | 0 | 2–2 | aaa | 2026-11-23 | relancer |" in out
-    assert out.count("--sources CLONES") == 1
+    assert out.count("relancer CLONES") == 1
     assert "| QuixBugs |" in out.partition("| list |")[0]
     rows.write_text(json.dumps({"list": "relancer.json"}) + "\n")
     with pytest.raises(UsageError, match="line 1 cannot be read"):

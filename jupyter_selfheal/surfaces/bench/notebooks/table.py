@@ -1,4 +1,4 @@
-"""Rows of notebooks healed by a list (``benchmarks/aged_notebooks.py``), as a table: how many of their failing cells run."""
+"""Rows of notebooks healed by a list, and their table: how many of their failing cells run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ COUNTS = ("cells", "failing", "healed", "lost", "cut", "inserted_failing")
 COLUMNS = ("list", "notebooks", "cells", "of them fail", "run after healing", "lost", "cut off", "inserted ones that fail", "load", "commit", "date", "rows")  # fmt: skip
 
 
+Row = Mapping[str, Any]
+"""A notebook in one run: its entry of the list, how many cells of each of COUNTS, and what it takes to repeat it."""
+
+
 def holds_notebooks(path: Path) -> bool:
     """Whether a file holds such rows: each names its list."""
     try:
@@ -25,15 +29,16 @@ def holds_notebooks(path: Path) -> bool:
 
 def format_notebooks(files: Sequence[Path]) -> list[str]:
     """Lines of a table with a row for each file, and the commands that repeat them. Raises UsageError for a file with another row in it."""
-    read = [(path, _read_rows(path)) for path in files]
+    read = [(path, read_rows(path)) for path in files]
     lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     lines += [f"| {' | '.join(_format_cells(rows))} | {path.stem} |" for path, rows in read]
     commands = dict.fromkeys(str(row["command"]) for _, rows in read for row in rows)
     return [*lines, "", *(f"    {command}" for command in commands)]
 
 
-def _read_rows(path: Path) -> list[Mapping[str, Any]]:
-    rows: list[Mapping[str, Any]] = []
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a file, without half a line at its end; raises UsageError that names the line which is no row of a notebook."""
+    rows: list[Row] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
         if not line.endswith("\n"):
             break  # half a line, of a run that was killed
@@ -47,12 +52,23 @@ def _read_rows(path: Path) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _format_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _format_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
     share = f" ({total['healed'] / total['failing']:.0%})" if total["failing"] else ""
     loads = [float(row["load"]) for row in rows]
     return (
-        ", ".join(dict.fromkeys(str(row["list"]) for row in rows)), str(len(rows)), str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
+        ", ".join(dict.fromkeys(_name_list(row) for row in rows)), count_notebooks(rows), str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
         str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]), f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),
     )  # fmt: skip
+
+
+def _name_list(row: Row) -> str:
+    return f"{row['list']} {row.get('settings', '')}".strip()
+
+
+def count_notebooks(rows: Sequence[Row]) -> str:
+    """How many notebooks, and how often each was healed where that is more than once."""
+    runs = len({row.get("run", 1) for row in rows})
+    notebooks = len({(row["repository"], row["path"]) for row in rows})
+    return f"{notebooks} × {runs}" if runs > 1 else str(notebooks)

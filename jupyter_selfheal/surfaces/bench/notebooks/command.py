@@ -1,0 +1,215 @@
+"""``jupyter selfheal bench aged|relancer CLONES``: heal public notebooks that no longer run, by a list.
+
+Each notebook is taken out of its clone at the list's commit, run in a new kernel, healed by ``jupyter selfheal heal``, and run again. A cell is *healed* where it
+failed before and runs now, *lost* where it ran before and fails now; a cell that the seconds of a notebook cut off says nothing, and *inserted* cells that fail are
+counted apart. "Runs" is not "right": read the diffs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal import registry
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.notebooks.execute import CELL_SECONDS, count_cells, run_apart
+from jupyter_selfheal.surfaces.bench.notebooks.sources import (
+    LISTS,
+    Entry,
+    choose_entries,
+    find_clone,
+    find_list,
+    place_notebook,
+    read_list,
+    take_out,
+)
+from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS, Row, count_notebooks, read_rows
+from jupyter_selfheal.surfaces.bench.rows import append_line, find_commit
+from jupyter_selfheal.surfaces.cli.number_options import read_count
+from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
+
+HEAL_SECONDS = 600
+HEAL = f"{shlex.quote(sys.executable)} -P -m jupyter_selfheal heal {{in}} -o {{out}} --timeout {CELL_SECONDS}"
+
+
+def command(words: Sequence[str]) -> int:
+    """Heal the chosen notebooks, print a line for each and one for all. Raises UsageError for what cannot be measured."""
+    options, settings = read_options(words)
+    path = options.list or find_list(options.what)
+    chosen = choose_entries(read_list(path), options.only, options.sample, options.limit, options.seed)
+    if not chosen:
+        raise UsageError(f"no notebook is left of {path.name}: see --only")
+    clones = {name: find_clone(options.clones, name) for name in dict.fromkeys(e.repository for e in chosen)}
+    about = {"list": path.name, "settings": describe_settings(options.heal, settings), "command": format_command(options, settings)}  # fmt: skip
+    jobs = [(entry, run) for run in range(1, options.runs + 1) for entry in chosen]
+    wanted = {(entry.name, run) for entry, run in jobs}
+    rows = [row for row in read_earlier_rows(options.rows, about) if find_key(row) in wanted]
+    done = {find_key(row) for row in rows}
+    left = [(entry, run) for entry, run in jobs if (entry.name, run) not in done]
+    heal = " ".join([options.heal or HEAL, *map(shlex.quote, [] if options.heal else settings)])
+    for row in measure_all(left, clones, heal, options.jobs):
+        rows.append({**about, **row})
+        if options.rows:
+            append_line(options.rows, json.dumps(rows[-1]))
+        if not options.json:
+            print(format_row(row), flush=True)
+    print(json.dumps({"rows": rows}) if options.json else format_total(rows))
+    return 0
+
+
+# --- what is asked for ----------------------------------------------------------------------------------------------
+
+
+def read_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The command's own options, and the settings of each heal as they were given; raises UsageError or ConfigError for wrong settings."""
+    parser = build_parser()
+    options, settings = parser.parse_known_args(words)
+    known = argparse.ArgumentParser(prog=parser.prog, usage=parser.format_usage().removeprefix("usage: "), add_help=False)  # fmt: skip
+    add_setting_options(known)
+    if options.heal and settings:
+        raise UsageError(f"--heal names the whole command: put {settings[0]} into it")
+    config = resolve_options(known.parse_args(settings)).config
+    if not (options.heal or config.offline or any(registry.load_traits(name).paid for name in config.healers)):
+        settings = [*settings, "--offline"]  # nothing leaves the machine unless a healer is named that asks a model
+    if options.heal and not all(place in options.heal for place in ("{in}", "{out}")):
+        raise UsageError("--heal needs {in} and {out}, where the notebooks' paths go")
+    return options, settings
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """What the command takes beside the settings of a heal."""
+    parser = argparse.ArgumentParser(
+        prog="jupyter selfheal bench", description="Heal public notebooks that no longer run, by a list. Linux only.",
+        epilog="Every setting of `jupyter selfheal heal` is an option too, for the heal of each notebook: see `jupyter selfheal bench --help`.",
+    )  # fmt: skip
+    parser.add_argument("what", choices=tuple(LISTS), metavar="SET", help="; ".join(f"{name}: {about}" for name, about in LISTS.items()))  # fmt: skip
+    parser.add_argument("clones", type=Path, metavar="PATH", help="a folder with clones of the list's repositories, each as OWNER+NAME")  # fmt: skip
+    parser.add_argument("--list", type=Path, metavar="FILE", help="a list of your own, in the form of the shipped ones")
+    parser.add_argument("--only", nargs="*", default=(), metavar="TEXT", help="notebooks with this in their names")
+    parser.add_argument("--sample", type=read_count, default=0, metavar="N", help="N of them, drawn by --seed")
+    parser.add_argument("--limit", "--first", type=read_count, default=0, metavar="N", help="the first N of them")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of --sample")
+    parser.add_argument("--runs", type=read_count, default=1, metavar="N", help="heal each notebook so often")
+    parser.add_argument("--jobs", type=read_count, default=1, metavar="N", help="notebooks healed at once")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there")  # fmt: skip
+    parser.add_argument("--heal", default="", metavar="COMMAND", help="another program that heals, with {in} and {out}")
+    return parser
+
+
+def describe_settings(heal: str, settings: Sequence[str]) -> str:
+    """What tells two ways to heal apart in a file of rows: the settings, or a hash of another program's command."""
+    return f"another command, {hashlib.sha256(heal.encode()).hexdigest()[:8]}" if heal else shlex.join(settings)
+
+
+def format_command(options: argparse.Namespace, settings: Sequence[str]) -> str:
+    """What repeats the measurement, with a word for each path of this machine."""
+    words = ["jupyter", "selfheal", "bench", options.what, "CLONES", *(["--list", "LIST"] if options.list else [])]
+    words += ["--only", *options.only] if options.only else []
+    words += ["--sample", str(options.sample), "--seed", str(options.seed)] if options.sample else []
+    words += ["--first", str(options.limit)] if options.limit else []
+    words += ["--runs", str(options.runs)] if options.runs > 1 else []
+    words += ["--heal", "COMMAND"] if options.heal else []
+    return shlex.join([*words, *settings, "--rows", "FILE"])
+
+
+def read_earlier_rows(path: Path | None, about: Mapping[str, str]) -> list[Row]:
+    """The rows that are there; none where no file is. Raises UsageError for rows of another list or of other settings."""
+    rows = read_rows(path) if path and path.exists() else []
+    for row in rows:
+        if row["list"] != about["list"] or row.get("settings", "") != about["settings"]:
+            held = f"{row['list']} {row.get('settings', '')}".strip()
+            raise UsageError(f"{path} holds rows of {held}: name another file")
+    return rows
+
+
+def find_key(row: Row) -> tuple[str, int]:
+    """The notebook and the run, by which rows are told apart."""
+    return f"{row['repository']}/{row['path']}", int(row.get("run", 1))
+
+
+# --- healing --------------------------------------------------------------------------------------------------------
+
+
+def measure_all(jobs: Sequence[tuple[Entry, int]], clones: Mapping[str, Path], heal: str, at_once: int) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """The row of each notebook in each run, in order."""
+    measure_job = partial(_measure_job, clones=clones, heal=heal)
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            yield from pool.map(measure_job, jobs)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _measure_job(job: tuple[Entry, int], clones: Mapping[str, Path], heal: str) -> dict[str, Any]:
+    entry, run = job
+    return {**measure(entry, clones[entry.repository], heal), "run": run}
+
+
+def measure(entry: Entry, clone: Path, heal: str) -> dict[str, Any]:
+    """The row of one notebook: run, healed by the command ``heal``, and run again."""
+    with tempfile.TemporaryDirectory(prefix="selfheal-aged-", ignore_cleanup_errors=True) as name:
+        folder = Path(name, "given")
+        missing = take_out(clone, entry, folder)
+        given = place_notebook(folder, entry.path)
+        out = Path(name, "healed.ipynb")
+        before, _ = run_apart(given)
+        began = time.monotonic()
+        words = [w.replace("{in}", str(given)).replace("{out}", str(out)) for w in shlex.split(heal)]
+        data = {"JUPYTER_DATA_DIR": str(Path(name, "data"))}
+        try:
+            ran = subprocess.run(words, cwd=given.parent, capture_output=True, timeout=HEAL_SECONDS, env={**os.environ, **data}, check=False)  # fmt: skip
+            ended = str(ran.returncode)
+        except subprocess.TimeoutExpired:
+            ended = f"not within {HEAL_SECONDS} s"
+        except OSError as error:
+            raise UsageError(f"--heal {words[0]} cannot be run: {error.strerror}") from error
+        seconds = round(time.monotonic() - began, 1)
+        after, extra = before, 0
+        if out.exists():
+            given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found
+            after, extra = run_apart(given)
+    return {
+        **asdict(entry), **count_cells(before, after, extra), "ended": ended, "seconds": seconds, "missing_files": len(missing),
+        "load": round(os.getloadavg()[0], 2), "commit_of_ours": find_commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}",
+    }  # fmt: skip
+
+
+# --- what is printed ------------------------------------------------------------------------------------------------
+
+
+def format_row(row: Row) -> str:
+    """One notebook on a line."""
+    return f"healed {row['healed']:3} of {row['failing']:3} ({row['cells']} cells), lost {row['lost']}, {row['seconds']:6.1f} s  {row['repository']}/{row['path']}"
+
+
+def format_total(rows: Sequence[Row]) -> str:
+    """All notebooks on one line."""
+    total = {name: sum(row[name] for row in rows) for name in COUNTS}
+    loads = [row["load"] for row in rows]
+    clean = (
+        sum(row["failing"] == 0 for row in rows),
+        sum(row["failing"] == row["healed"] and not row["lost"] and not row["cut"] for row in rows),
+    )
+    commits = ", ".join(dict.fromkeys(row["commit_of_ours"] for row in rows))
+    dates = ", ".join(dict.fromkeys(row["date"] for row in rows))
+    share = f" ({total['healed'] / total['failing']:.1%})" if total["failing"] else ""
+    return (
+        f"{count_notebooks(rows)} notebooks, {total['cells']} cells, {total['failing']} fail, {total['healed']} of them healed{share}; "
+        f"clean {clean[0]} → {clean[1]}, lost {total['lost']}, cut {total['cut']}, failing inserted cells {total['inserted_failing']}; "
+        f"commit {commits}, load {min(loads):.0f}–{max(loads):.0f}, {dates}"
+    )

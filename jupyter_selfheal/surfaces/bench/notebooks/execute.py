@@ -1,0 +1,93 @@
+"""Run a notebook as it is, cell by cell, errors allowed, in a process without a network; and count what a heal changed in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.own_process import process_arguments
+from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS
+
+CELL_SECONDS, NOTEBOOK_SECONDS, WAIT_SECONDS = 25, 200, 1200
+"""What a cell may run, what a notebook may run, and how long a run is waited for."""
+APART = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child")
+"""Linux's command for a process without a network, which takes its children with it when it is killed."""
+Status = Mapping[int, str]
+"""By the number of a cell among the given code cells that are not empty: ``ran``, ``failed`` or ``cut``."""
+
+
+def execute(path: Path) -> list[dict[str, Any]]:
+    """Run a notebook in a new kernel: for each code cell that is not empty its status, and whether a heal inserted or moved it."""
+    import nbformat
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    read: Any = nbformat.read
+    notebook = read(path, as_version=4)
+    until, dead, rows = time.monotonic() + NOTEBOOK_SECONDS, False, []
+    sockets = tempfile.mkdtemp(prefix="aged-")  # in files: without a network there is no port
+    manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/k")
+    client = NotebookClient(notebook, km=manager, timeout=CELL_SECONDS, interrupt_on_timeout=True)
+    with client.setup_kernel():
+        for index, cell in enumerate(notebook.cells):
+            if cell.cell_type != "code" or not cell.source.strip():
+                continue
+            status = "cut" if dead or time.monotonic() > until else "ran"
+            if status == "ran":
+                try:
+                    client.execute_cell(cell, index)
+                except (CellExecutionError, CellTimeoutError):
+                    status = "failed"
+                except DeadKernelError:
+                    status, dead = "failed", True
+            rows.append({"status": status, **dict(cell.metadata.get("selfheal", {}))})
+    shutil.rmtree(sockets, ignore_errors=True)
+    return rows
+
+
+def run_apart(path: Path) -> tuple[Status, int]:
+    """Run a notebook in a process without a network: the status of each given cell, and how many inserted ones fail."""
+    if shutil.which(APART[0]) is None:
+        raise UsageError("notebooks are run without a network by Linux's `unshare`, which is not here")
+    own = process_arguments("surfaces.bench.notebooks.execute")
+    try:
+        ran = subprocess.run(
+            [*APART, *own["args"]], env=own["env"], input=str(path), cwd=path.parent, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(f"{path.name} did not end within {WAIT_SECONDS} s: leave it out of the list") from error
+    if ran.returncode:
+        raise UsageError(
+            f"{path.name} could not be run: {(ran.stderr.strip().splitlines() or ['nothing was said'])[-1]}"
+        )
+    return read_statuses(json.loads(ran.stdout.splitlines()[-1]))
+
+
+def read_statuses(rows: Sequence[Mapping[str, Any]]) -> tuple[Status, int]:
+    """By the number of the given cell (a healed notebook says where a moved one was) its status, and how many inserted ones fail."""
+    own = [row for row in rows if not row.get("inserted")]
+    found = {n if row.get("origin") is None else int(row["origin"]): str(row["status"]) for n, row in enumerate(own)}
+    return found, sum(row["status"] == "failed" for row in rows if row.get("inserted"))
+
+
+def count_cells(before: Status, after: Status, inserted_failing: int) -> dict[str, int]:
+    """What a heal changed, by the names in COUNTS. A given cell that is gone counts as lost."""
+    failed = [n for n, status in before.items() if status == "failed"]
+    lost = [n for n, status in before.items() if status == "ran" and after.get(n) not in ("ran", "cut")]
+    healed = [n for n in failed if after.get(n) == "ran"]
+    cut = sum(status == "cut" for status in after.values())
+    return dict(zip(COUNTS, (len(before), len(failed), len(healed), len(lost), cut, inserted_failing), strict=True))
+
+
+def main() -> None:
+    """Run the notebook whose path standard input says, and write what became of its cells."""
+    print(json.dumps(execute(Path(sys.stdin.read()))))
