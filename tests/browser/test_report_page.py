@@ -36,4 +36,5 @@ def test_nothing_stands_beside_a_narrow_page(context: Any, tmp_path: Path) -> No
     page.goto(write_page(tmp_path).as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("(wide => wide.scrollWidth - wide.clientWidth)(document.querySelector('.wide'))") == 0
     page.close()

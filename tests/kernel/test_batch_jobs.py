@@ -54,7 +54,7 @@ def test_one_report_over_all_in_the_order_given_whatever_became_of_each(place: P
     ]
     healed = read_cells(place / "out" / "healed.ipynb")[0]
     assert "".join(healed["source"]) == "%%heal --expect 'A'\n'a'.upper()"
-    assert healed["outputs"][0]["data"]["text/plain"] == "'A'"
+    assert healed["outputs"][0]["data"]["text/plain"] == ["'A'"]
     assert [c["status"] for c in report["notebooks"][5]["cells"]] == ["not healed", "healed"]
     assert "6 notebooks: 2 run, 2 still broken, 2 could not be run; 2 cells healed" in done.stdout
     assert [p.read_bytes() for p in given] == before

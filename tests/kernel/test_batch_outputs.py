@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from tests.batches import cell
@@ -130,3 +131,31 @@ def test_outputs_are_reported_or_expected_and_nothing_else(place: Path) -> None:
     done = heal(given, "--outputs", "ignore", ends=2)
     assert "report" in done.stderr
     assert "expect" in done.stderr
+
+
+def test_outputs_are_written_as_jupyter_writes_them_and_the_same_ones_stay(place: Path) -> None:
+    given = write(
+        place / "n.ipynb",
+        "size = {'w': 30}",
+        {**stored("print(size['W'])\nsize['w']", "30"), "execution_count": 7},
+        {**stored("size['w'] + len('ab'.uper())", "32"), "execution_count": 8},
+    )
+    raw = nbformat.read(given, 4)
+    nbformat.write(raw, given)
+    before = read_cells(given)
+    heal(given, "--in-place", "--approve", "all", "--no-provenance", ends=0)
+    text, after = given.read_text("utf-8"), read_cells(given)
+    assert {key for key in after[2] if after[2][key] != before[2][key]} == {"source"}
+    assert after[1]["outputs"][1]["data"] == {"text/plain": ["30"]}
+    nbformat.write(nbformat.reads(text, 4), given)
+    assert given.read_text("utf-8") == text
+
+
+def test_the_reason_that_is_given_is_the_one_of_the_fix_that_is_offered(place: Path) -> None:
+    given = write(
+        place / "n.ipynb", "vals = [3, 1, 2]", "print(sorted(val))"
+    )  # `eval`, which is near by too, adds something
+    done = " ".join(heal(given, ends=1).stdout.split())
+    assert "Change `val` to `vals`" in done
+    assert "dynamic evaluation" not in done
+    assert "nothing shows that it is right" in done

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal._version import __version__
@@ -76,7 +75,7 @@ def _list_tasks(reports: Sequence[NotebookReport]) -> list[Mapping[str, Any]]:
     places_by_task: dict[tuple[int, str, str], list[Mapping[str, str]]] = {}
     packages: set[str] = set()
     for number, report in enumerate(reports, start=1):
-        name = Path(report.path).name
+        name = report.name
         if report.error:
             places_by_task.setdefault((0, "code2", report.error), []).append({"where": name, "anchor": f"n{number}"})
         for record in (r for r in report.records if r.status in BROKEN - {Status.CASCADE}):
@@ -116,7 +115,7 @@ def _build_notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
         "stored": format_reproduced(*report.reproduced) if report.reproduced[1] else "",
         "differing": list(list_differing(report)),
         "others": [r for r in report.differing if r.status is Status.RAN],
-        "name": Path(report.path).name,
+        "name": report.name,
         "path": report.path,
         "report": report,
         "drift": measure_drift(report),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.table import format_totals, wrap
@@ -139,7 +138,7 @@ def _format_healed(reports: Sequence[NotebookReport], columns: int) -> Iterator[
     yield f"Healed: {sum(r.count(Status.HEALED) for r in healed)} cells in {_count_notebooks(healed)}"
     titles = Counter(title for r in healed for title in r.fixes)
     for title, times in titles.most_common():
-        names = list(dict.fromkeys(Path(r.path).name for r in healed if title in r.fixes))
+        names = list(dict.fromkeys(r.name for r in healed if title in r.fixes))
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         yield from wrap(f"{title}{f' ({times} times)' if times > 1 else ''}: {shown}", columns, "  ", "    ")
     yield ""

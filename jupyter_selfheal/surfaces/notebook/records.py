@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import PurePath
 
 from jupyter_selfheal.model import (
     Candidate,
@@ -231,6 +232,12 @@ class NotebookReport:
     """What cells that run are warned of, where that was asked for."""
     elsewhere: tuple[Elsewhere, ...] = ()
     """The other environments that it was to run in, and what fails there."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is one of many: its path as it was named, or found; of an absolute one the file alone."""
+        path = PurePath(self.path)
+        return path.name if path.is_absolute() else path.as_posix()
 
     @property
     def cost(self) -> Cost:

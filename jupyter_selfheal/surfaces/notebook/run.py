@@ -394,7 +394,10 @@ def _explain_not_healed(outcome: Outcome, status: Status) -> str:
             advice = outcome.detail
         tried = next((_describe_installation(a) for a in outcome.attempts if list_requirements(a.patch)), "")
         return f"{advice} ({tried})" if tried else advice
-    by_policy = next((a.rejection for a in outcome.attempts if a.rejection.strip("-")), "")
+    shown = {c.patch.id for p in outcome.proposal for c in p.candidates[:1]} if status is Status.PROPOSED else None
+    by_policy = next(
+        (a.rejection for a in outcome.attempts if a.rejection.strip("-") and (shown is None or a.patch.id in shown)), ""
+    )
     if outcome.reason is Reason.REJECTED and by_policy:
         return by_policy
     return outcome.detail or {

@@ -208,7 +208,7 @@ class Session:
             return
         for record in report.records:
             if record.status is Status.HEALED and record.candidate and record.failure:
-                where = f"cell {record.number} of {Path(report.path).name}"
+                where = f"cell {record.number} of {report.name}"
                 self.run_fixes.add(record.failure[0], record.candidate[0].patch, where)
 
     def close(self) -> None:

@@ -64,7 +64,7 @@ def format_reproduced(same: int, asked: int) -> str:
 
 
 def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
-    yield from wrap(f"{Path(report.path).name}: {report.summary}", columns, "", "  ")
+    yield from wrap(f"{report.name}: {report.summary}", columns, "", "  ")
     shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
     if shown and columns >= WIDE:
         yield from _format_rows([HEADERS, *(_format_row(r) for r in shown)], _choose_widths(columns))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -49,9 +50,7 @@ def build_healed_json(
         if cell.id in moved and cell.id in ordinals:
             _add_metadata(raw, {"origin": ordinals[cell.id]})
         if cell.id in results:
-            result = results[cell.id]
-            raw["outputs"] = [_output_to_json(o, result.count) for o in result.outputs]
-            raw["execution_count"] = result.count
+            _put_outputs(raw, results[cell.id])
         raw_cells.append(raw)
     return {**document.raw, "cells": raw_cells}
 
@@ -77,16 +76,27 @@ def _to_same_form(old: JSON, text: str) -> JSON:
     return text.splitlines(keepends=True) if isinstance(old, list) else text
 
 
+def _put_outputs(raw: dict[str, JSON], result: Result) -> None:
+    """Give a cell its new outputs, in the order of keys that its file has: sorted, where Jupyter saved it."""
+    outputs = [_output_to_json(o, result.count) for o in result.outputs]
+    raw["outputs"] = [dict(sorted(o.items())) for o in outputs] if list(raw) == sorted(raw) else outputs
+    raw["execution_count"] = result.count
+
+
 def _output_to_json(output: Output, count: int) -> dict[str, JSON]:
     raw = output.to_nbformat(count)
     if "text" in raw:
         raw["text"] = raw["text"].splitlines(keepends=True)
     if "data" in raw:
         raw["data"] = {
-            mime: value.splitlines(keepends=True) if isinstance(value, str) and "\n" in value.strip("\n") else value
+            mime: value.splitlines(keepends=True) if isinstance(value, str) and _SPLIT_INTO_LINES.match(mime) else value
             for mime, value in raw["data"].items()
         }
     return raw
+
+
+_SPLIT_INTO_LINES = re.compile(r"text/|(application/javascript|image/svg\+xml)$")
+"""The types of what nbformat stores as a list of lines, also where there is one line only."""
 
 
 def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:

@@ -60,7 +60,7 @@ def test_five_hundred_notebooks_are_a_page_that_begins_with_what_failed(columns:
     assert "(9 cells in 9 notebooks)" in text
     assert "(6 cells in 3 notebooks)" in " ".join(text.split())
     assert "frames/0.ipynb, cells 1, 2:" in text, "the cascade is no cause of its own"
-    assert "Write `trapezoid` (40 times): healed-0.ipynb, healed-1.ipynb" in " ".join(text.split())
+    assert "Write `trapezoid` (40 times): lessons/healed-0.ipynb, lessons/healed-1.ipynb" in " ".join(text.split())
     assert "500 notebooks: 487 run" in text
 
 

@@ -190,3 +190,17 @@ def test_the_report_says_whether_healed_cells_reproduce_what_is_stored(document:
     assert raw["notebooks"][0]["differs_from_stored"] == [2, 6]
     assert "1 of 2 healed cells with a stored output reproduce it" in format_reports([report])
     assert "2 notebooks: 2 run; 10 cells healed; 2 of 4 healed" in format_totals([report, report])
+
+
+def test_two_notebooks_of_one_name_are_told_apart() -> None:
+    fails = Record(Cell("c1", "x"), 1, Status.NOT_HEALED, (Failure("c1", "x", ename="NameError", evalue="x"),))
+    reports = [NotebookReport(f"{folder}/problem1.ipynb", records=(fails,)) for folder in ("release", "source")]
+    page = format_page(reports)
+    assert '<a href="#n2">source/problem1.ipynb</a>' in page
+    assert '<a href="#n2-c1">source/problem1.ipynb, cell 1</a>' in page
+    assert "source/problem1.ipynb: 1 code cell" in format_reports(reports)
+
+
+def test_a_notebook_without_code_is_not_said_to_be_unrunnable() -> None:
+    page = format_page([NotebookReport("words.ipynb"), NotebookReport("bad.ipynb", error="bad.ipynb: not JSON")])
+    assert page.count("could not be run") == 1

@@ -111,7 +111,7 @@ def test_a_batch_heals_text_in_place_and_keeps_its_pair_in_step(tmp_path: Path) 
     assert path.read_text() == before.replace("uper", "upper")
     assert sources(pair) == ["x = 'a'.upper()\nx", "prose", "1 + 1"]
     cells = json.loads(pair.read_text())["cells"]
-    assert cells[0]["outputs"][0]["data"]["text/plain"] == "'A'"
+    assert cells[0]["outputs"][0]["data"]["text/plain"] == ["'A'"]
     assert cells[2]["outputs"] == []
     assert f"its pair {pair} was healed with it" in saved
 
