@@ -1,10 +1,11 @@
-"""TYP206: a letter of a text that is assigned to."""
+"""TYP206: a letter of a text, an item of a tuple or a field of a named tuple that is assigned to."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypedDict
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
@@ -15,23 +16,29 @@ ASSIGNED = re.compile(r"'(str|tuple)' object does not support item assignment")
 
 
 class LetterAssigned(Rule):
-    """Make a new text where a letter of one is assigned to.
+    """Make a new text or tuple where a part of one is assigned to.
 
-    **Failure** `TypeError: 'str' object does not support item assignment` at `word[0] = "J"`; the same of a tuple.
+    **Failure** `TypeError: 'str' object does not support item assignment` at `word[0] = "J"`; the same of a tuple;
+    `AttributeError: can't set attribute` of a named tuple.
 
-    **Fix** `word = "J" + word[1:]`; in the middle `word = word[:i] + "J" + word[i + 1:]`; of a tuple `point = (5,) + point[1:]`.
+    **Fix** `word = "J" + word[1:]`; in the middle `word = word[:i] + "J" + word[i + 1:]`; of a tuple `point = (5,) + point[1:]`,
+    of a named tuple `point = point._replace(x=5)`.
 
-    **Fix safety** Safe for a variable of the cell or function and a place that is not negative: the text or tuple that is asked for is the same. Silent
-    where it is part of something else, for a slice, and for a value that is no text.
+    **Fix safety** Safe for a variable of the cell or function and a place that is not negative: the text or tuple that is asked for is the same. Unsafe
+    for the variable of a loop, since what is gone through keeps the old one. Silent where it is part of something else, for a slice, and for a value
+    that is no text.
     """
 
     code = "TYP206"
     name = "letter assigned to"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "A text cannot change: the new one has the letter in that place."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "AttributeError":
+            yield from self._replace_field(context)
+            return
         if not (match := ASSIGNED.match(context.failure.evalue)):
             return
         is_text = match[1] == "str"
@@ -66,9 +73,51 @@ class LetterAssigned(Rule):
                 f"`{name}` is text, and the letters of a text cannot be changed."
                 if is_text
                 else f"`{name}` is a tuple, and the items of a tuple cannot be changed.",
-                prior=0.85,
+                **_rate_name(context, name),
             )
             return
+
+    def _replace_field(self, context: RuleContext) -> Iterator[Patch]:
+        """``point.x = 5`` of a named tuple."""
+        for target in context.failing_nodes(ast.Attribute):
+            statement = next((s for s in context.walk(ast.Assign) if s.targets == [target]), None) or next(
+                (s for s in context.walk(ast.AugAssign) if s.target is target), None
+            )
+            if statement is None or not isinstance(target.value, ast.Name) or not _is_own(context, target.value.id):
+                continue
+            thing = context.describe(target.value)
+            if thing is None or not {"_fields", "_replace", target.attr} <= set(thing.attributes):
+                continue
+            name, value = target.value.id, context.text(statement.value)
+            if isinstance(statement, ast.AugAssign):
+                sign = context.source[context.span(target)[1] : context.span(statement.value)[0]].split("=")[0].strip()
+                value = f"({value})" if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp) else value
+                value = f"{context.text(target)} {sign} {value}"
+            yield self.patch(
+                context.replace_here((*context.span(statement), f"{name} = {name}._replace({target.attr}={value})")),
+                f"Make a new `{thing.type}` with `{target.attr}` replaced",
+                f"`{name}` is a named tuple, and its fields cannot be changed.",
+                **_rate_name(context, name),
+            )
+            return
+
+
+class _Rating(TypedDict, total=False):
+    applicability: Applicability
+    why: str
+    prior: float
+
+
+def _rate_name(context: RuleContext, name: str) -> _Rating:
+    """How sure it is that the name alone is to get the new value."""
+    targets = [*(n.target for n in context.walk(ast.For)), *(n.target for n in context.walk(ast.comprehension))]
+    if any(isinstance(n, ast.Name) and n.id == name for target in targets for n in ast.walk(target)):
+        return {
+            "applicability": Applicability.UNSAFE,
+            "why": "What the loop goes through keeps the old one.",
+            "prior": 0.5,
+        }
+    return {"prior": 0.85}
 
 
 def _is_own(context: RuleContext, name: str) -> bool:

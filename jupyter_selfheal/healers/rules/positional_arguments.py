@@ -20,7 +20,9 @@ TOO_MANY = re.compile(
 
 
 SURE = 3
-"""So many arguments in a row keep their order from release to release; of more, one may have been taken out."""
+"""So many arguments in a row keep their order from release to release; of more, one may have been taken out.
+
+Of a function of the notebook only one: nothing says that it ever took several by position in the order of their names."""
 
 
 class PositionalArguments(Rule):
@@ -53,7 +55,7 @@ class PositionalArguments(Rule):
         ]
         for call in calls[:4]:
             live = context.describe_all([call.func], calls=True)[0]
-            if not live.path or live.path.split(".")[0] in ("__main__", "builtins"):
+            if not live.path or live.path.split(".")[0] == "builtins":
                 continue
             if "unhashable" in context.failure.evalue and _find_order(call, live) is None:
                 continue
@@ -70,7 +72,8 @@ class PositionalArguments(Rule):
                 ):
                     more = _name_arguments(context, other, live)
                     splices += _write_names(context, other, more) if more else []
-            sure = _find_order(call, live) is not None or sum(map(bool, names)) <= SURE
+            most = 1 if live.path.startswith("__main__.") else SURE
+            sure = _find_order(call, live) is not None or sum(map(bool, names)) <= most
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
                 context.replace(context.cell_id, splices),
@@ -114,6 +117,10 @@ def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> l
         fits = len(names) == len(call.args) and not given & set(names) and (set(names) <= accepted or takes_any)
         return _only_moved(names, free) if fits else []
     only = signature.names("KEYWORD_ONLY")
+    if live.path.startswith("__main__."):
+        only = [
+            p.name for p in signature.parameters if p.name in only and not p.has_default
+        ]  # what may be left out is seldom meant
     if signature.names("VAR_POSITIONAL"):
         return []
     extra = len(call.args) - len(free)

@@ -17,9 +17,11 @@ class SortKey(Rule):
     """Name what a list is sorted by.
 
     **Failure** `TypeError: sorted expected 1 argument, got 2` at `sorted(words, len)`, `sort() takes no positional arguments` at
-    `words.sort(len)`, `<lambda>() missing 1 required positional argument: 'v'` at `sorted(d.items(), key=lambda k, v: v)`.
+    `words.sort(len)`, `<lambda>() missing 1 required positional argument: 'v'` at `sorted(d.items(), key=lambda k, v: v)`,
+    `'str' object is not callable` at `sorted(students, key="grade")`.
 
-    **Fix** `sorted(words, key=len)`, `key=lambda item: item[1]`; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
+    **Fix** `sorted(words, key=len)`, `key=lambda item: item[1]`, `key=lambda item: item["grade"]`, where the items have that key, or
+    `item.grade`, where they have that attribute; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
     become `reverse=True`.
 
     **Fix safety** Safe: a function of one argument can only be the key, and one of two arguments only a comparison; a key is given one
@@ -30,7 +32,8 @@ class SortKey(Rule):
     name = "sort key by position"
     enames = frozenset({"TypeError"})
     message = re.compile(
-        r"sorted expected 1 argument, got 2|sort\(\) takes no positional arguments|<lambda>\(\) missing \d+ required positional"
+        r"sorted expected 1 argument, got 2|sort\(\) takes no positional arguments|<lambda>\(\) missing \d+ required positional|"
+        r"'(str|int)' object is not callable"
     )
     applicability = Applicability.SAFE
     why = "A function of one argument can only be the key, and one of two only a comparison."
@@ -38,6 +41,9 @@ class SortKey(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if "<lambda>" in context.failure.evalue:
             yield from self._take_item_apart(context)
+            return
+        if "not callable" in context.failure.evalue:
+            yield from self._look_up_in_item(context)
             return
         for call in context.calls_at_failure():
             name = last_name(call.func)
@@ -55,6 +61,23 @@ class SortKey(Rule):
                     prior=0.9,
                 )
             return
+
+    def _look_up_in_item(self, context: RuleContext) -> Iterator[Patch]:
+        """``key="grade"``: the name or place of what every item has, as pandas and JavaScript's libraries take it."""
+        for call in context.calls_at_failure():
+            key = find_keyword(call, "key")
+            items = _find_items(context, call)
+            if key is None or items is None or not isinstance(key.value, ast.Constant):
+                continue
+            look_up = _write_look_up(context, items, key.value)
+            if look_up:
+                yield self.patch(
+                    context.replace_here((*context.span(key.value), f"lambda item: item{look_up}")),
+                    f"Sort by `item{look_up}`",
+                    f"`key` takes a function, which says what of an item is compared; `{context.text(key.value)}` is none.",
+                    prior=0.9,
+                )
+                return
 
     def _take_item_apart(self, context: RuleContext) -> Iterator[Patch]:
         """A ``lambda`` of several names, which is called with one item."""
@@ -96,6 +119,28 @@ KEYED = frozenset({"sorted", "sort", "max", "min", "nlargest", "nsmallest", "gro
 """Functions whose ``key`` is given one item."""
 MAPPED = frozenset({"map", "filter"})
 """Functions that give one item of one collection to a function."""
+
+
+def _find_items(context: RuleContext, call: ast.Call) -> str | None:
+    """The plain chain of what a call with ``key=`` goes through."""
+    name = last_name(call.func)
+    if name == "sort" and isinstance(call.func, ast.Attribute):
+        return context.plain_chain(call.func.value)
+    return context.plain_chain(call.args[0]) if name in KEYED and call.args else None
+
+
+def _write_look_up(context: RuleContext, items: str, key: ast.Constant) -> str:
+    """How the first item's part of that name or place is read; empty where it has none."""
+    first = context.describe(f"{items}[0]")
+    if first is None or isinstance(key.value, bool):
+        return ""
+    if isinstance(key.value, int):
+        sequence = first.type in ("tuple", "list") and 0 <= key.value < first.length
+        return f"[{key.value}]" if sequence else ""
+    keys = context.keys(f"{items}[0]") if first.type == "dict" else None
+    if keys is not None and key.value in keys.keys:
+        return f"[{context.text(key)}]"
+    return f".{key.value}" if first.type != "dict" and key.value in first.attributes else ""
 
 
 def _name_keyword(changes: list[Splice]) -> str:

@@ -16,16 +16,21 @@ MESSAGE = re.compile(
 )
 SEARCHES = frozenset({"split", "rsplit", "find", "rfind", "index", "replace", "startswith", "endswith", "count", "strip", "join"})  # fmt: skip
 """Methods of bytes that take bytes."""
+ENCODERS = frozenset({
+    "b64encode", "urlsafe_b64encode", "standard_b64encode", "b32encode", "b16encode", "b85encode", "a85encode", "encodebytes",
+    "hexlify", "b2a_base64", "b2a_hex", "crc32", "adler32", "compress", "BytesIO",
+})  # fmt: skip
+"""Functions of base64, binascii, zlib, gzip, bz2, lzma and io whose first argument is bytes."""
 
 
 class TextAndBytes(Rule):
     """Decode bytes where they meet text, encode text where only bytes are taken.
 
     **Failure** `TypeError: can only concatenate str (not "bytes") to str`, `a bytes-like object is required, not 'str'` at
-    `output.split(',')` or at `file.write('text')`, `Strings must be encoded before hashing`.
+    `output.split(',')`, at `file.write('text')` or at `base64.b64encode('text')`, `Strings must be encoded before hashing`.
 
-    **Fix** `.decode()` on the bytes that are joined with text or searched for text; `.encode()` on the text that is hashed or written to
-    a file of bytes.
+    **Fix** `.decode()` on the bytes that are joined with text or searched for text; `.encode()` on the text that is hashed, compressed or
+    written to a file of bytes.
 
     **Fix safety** Safe: text becomes bytes and bytes become text in this one way, by UTF-8. Bytes of another encoding fail in the trial.
     """
@@ -67,6 +72,8 @@ def _find_operand(context: RuleContext, node: ast.AST) -> tuple[ast.expr, str] |
         case ast.Call(func=ast.Attribute(attr="write"), args=[given]):
             kind, method = ("bytes", "decode") if "must be str" in context.failure.evalue else ("str", "encode")
             return (given, method) if _is_kind(context, given, kind) else None
+        case ast.Call(func=func, args=[given, *_]) if last_name(func) in ENCODERS:
+            return (given, "encode") if _is_kind(context, given, "str") else None
         case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in SEARCHES:
             return (owner, "decode") if _is_kind(context, owner, "bytes") else None
     return None

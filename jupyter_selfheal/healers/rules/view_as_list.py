@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name, plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
          "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator")  # fmt: skip
-ABOUT = re.compile(rf"'?\b({'|'.join(VIEWS)})'? ")
+FINITE = ("chain", "combinations", "combinations_with_replacement", "permutations", "product", "islice", "accumulate",
+          "zip_longest", "starmap", "takewhile", "dropwhile", "compress", "filterfalse", "pairwise")  # fmt: skip
+"""Iterators of itertools that end where what they are given ends."""
+ABOUT = re.compile(rf"'?\b({'|'.join(VIEWS)}|itertools\.(?:{'|'.join(FINITE)}))'? ")
 OPERATION = re.compile(
     r"not subscriptable|has no len\(\)|does not support|unsupported operand|can only concatenate|has no attribute|"
     r"must be a sequence|not a sequence|not supported between|cannot be interpreted|not JSON serializable"
@@ -27,7 +30,8 @@ class ViewAsList(Rule):
     """Make a list of a view or an iterator that is used as one.
 
     **Failure** `TypeError: 'dict_keys' object is not subscriptable`, `object of type 'map' has no len()`,
-    `unsupported operand type(s) for +: 'range' and 'list'`, `'zip' object has no attribute 'sort'`.
+    `unsupported operand type(s) for +: 'range' and 'list'`, `'zip' object has no attribute 'sort'`,
+    `object of type 'itertools.combinations' has no len()`.
 
     **Fix** `list(…)` around the expression itself, or around what the name was assigned from.
 
@@ -67,7 +71,7 @@ class ViewAsList(Rule):
             return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
         name = plain_chain(node, source)
         thing = context.describe(name) if name else None
-        if name is None or thing is None or thing.type not in VIEWS:
+        if name is None or thing is None or thing.type not in VIEWS + FINITE:
             return (), ""
         made = context.find_last_assignment(name) if isinstance(node, ast.Name) else None
         if made is not None and _gives_view(made[2].value):
@@ -92,6 +96,8 @@ def _gives_view(node: ast.expr) -> bool:
         return True
     if not isinstance(node, ast.Call):
         return False
+    if dotted_name(node.func) in {name for tool in FINITE for name in (tool, f"itertools.{tool}")}:
+        return True
     if isinstance(node.func, ast.Name):
         return node.func.id in CALLS
     return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not node.args
