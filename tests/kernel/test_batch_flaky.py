@@ -76,7 +76,7 @@ def test_a_cell_that_draws_is_not_healed_by_luck_and_named_flaky_with_advice(ses
     report = heal_batch(session, tmp_path, "import random", "x = random.random()", f"assert abs(x - {lucky}) < 1e-9")
     record = report.records[2]
     assert not report.fixes
-    assert record.status is Status.LEFT_ALONE
+    assert record.status is Status.LEFT_ALONE, record
     assert record.diagnosis.skip_reason is SkipReason.FLAKY
     assert "random numbers without a seed" in record.diagnosis.cause
     assert "Set a seed" in record.detail
