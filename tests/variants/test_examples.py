@@ -78,7 +78,7 @@ def test_what_the_command_writes_passes_nbval(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples/notebooks", tmp_path / "in")
     shutil.copytree(tmp_path / "in/data", tmp_path / "out/data")
     names = [f"{name}.ipynb" for name in SHOWN]
-    words = ["--output-dir", "../out", "--offline", "--healers", "rules,search", "--timeout", "20", "--json"]
+    words = ["--output-dir", "../out", "--offline", "--healers", "rules,search", "--timeout", "60", "--json"]
     command = [sys.executable, "-m", "jupyter_selfheal", "heal", *names, *words, "--jobs", "2"]
     done = subprocess.run(command, cwd=tmp_path / "in", capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
