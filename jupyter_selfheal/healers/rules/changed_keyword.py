@@ -173,7 +173,14 @@ def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.
 def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keyword) -> Rewritten | None:
     keyword = next(k for k in call.keywords if k.arg == name)
     is_literal, value = read_literal(keyword.value)
-    case = next((c for c in change.cases if not c.values or (is_literal and _is_among(value, c.values))), None)
+    case = next(
+        (
+            c
+            for c in change.cases
+            if (not c.values or (is_literal and _is_among(value, c.values))) and _fits(context, call, keyword, c)
+        ),
+        None,
+    )
     if case is None:
         return None
     value_text = context.text(keyword.value)
@@ -206,6 +213,19 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
     return Rewritten(tuple(splices), tuple(i for i in imports if i), case, shown, splices[0][0])
 
 
+def _fits(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:
+    """True where the call has what a case needs besides the keyword."""
+    written = {f"{k.arg}={context.text(k.value)}" for k in call.keywords if k.arg}
+    return (not case.needs or case.needs in written) and ("{item}" not in case.wrap or _only_item(keyword) is not None)
+
+
+def _only_item(keyword: ast.keyword) -> ast.expr | None:
+    """``x`` of ``key=[x]``."""
+    value = keyword.value
+    items = value.elts if isinstance(value, ast.List | ast.Tuple) else []
+    return items[0] if len(items) == 1 and not isinstance(items[0], ast.Starred) else None
+
+
 def _is_among(value: object, values: tuple[object, ...]) -> bool:
     return any(type(v) is type(value) and v == value for v in values)
 
@@ -233,8 +253,9 @@ def _wrap_call(
         for k in call.keywords
         if k is not keyword
     ]
+    item = _only_item(keyword)
     for hole, text in (
-        ("{call}", inner), ("{self}", receiver), ("{column}", receiver.removesuffix(".cat")), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
+        ("{item}", context.text(item) if item else ""), ("{call}", inner), ("{self}", receiver), ("{column}", receiver.removesuffix(".cat")), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
         ("{value}", value_text), ("{rest}", ", ".join(rest)),
     ):  # fmt: skip
         wrap = wrap.replace(hole, text)

@@ -75,7 +75,7 @@ class MovedImport(Rule):
 
 
 def _format_title(old: str, new: str) -> str:
-    return f"{'Write' if new == WRITTEN_OUT else 'Import'} {new} in place of {old}"
+    return f"{'Write' if new == WRITTEN_OUT or ' = ' in new else 'Import'} {new} in place of {old}"
 
 
 def _is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:

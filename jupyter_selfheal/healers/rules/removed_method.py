@@ -96,12 +96,29 @@ def _is_of_class(live: ObjectInfo, change: Change) -> bool:
 
 def _write_use(context: RuleContext, node: ast.Attribute, change: Change) -> tuple[Written | None, tuple[int, int]]:
     call = context.call_of(node)
+    if call is not None and change.statement:
+        return _write_statement(context, call, node, change)
     if call is not None and change.forms:
         return _write_call(context, call, node, change), context.span(call)
     if change.read:
         return render(context, change.read, node.value), context.span(node)
     if change.new:
         return Written(change.new), context.attribute_span(node)
+    return None, (0, 0)
+
+
+def _write_statement(
+    context: RuleContext, call: ast.Call, node: ast.Attribute, change: Change
+) -> tuple[Written | None, tuple[int, int]]:
+    """``df.set_value(…)`` by itself, or given to the name that it is called on; nothing where another name gets its result."""
+    owner = context.text(node.value)
+    statements: list[ast.Expr | ast.Assign] = [*context.walk(ast.Expr), *context.walk(ast.Assign)]
+    for statement in statements:
+        bound = [context.text(t) for t in statement.targets] if isinstance(statement, ast.Assign) else [owner]
+        if statement.value is call and bound == [owner]:
+            return render(context, change.statement, node.value, bind(context, call, change.params)), context.span(
+                statement
+            )
     return None, (0, 0)
 
 

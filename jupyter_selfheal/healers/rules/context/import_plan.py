@@ -87,7 +87,9 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
             return
         change, path = successor
         bound = alias.asname or alias.name
-        if change is not None and (change.forms or change.read) and not change.new:
+        if change is not None and change.binds:
+            homes.setdefault("", []).extend(line.replace("{name}", bound) for line in change.binds)
+        elif change is not None and (change.forms or change.read) and not change.new:
             plan.calls[bound] = change
         elif path and alias.name == "*":
             homes.setdefault(path, []).append("*")
@@ -116,7 +118,7 @@ def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Chang
     known = load_knowledge()
     path = f"{module}.{name}" if name and name != "*" else module
     change = known.names.get(path)
-    if change is not None and (change.requires or (not change.new and change.forms)):
+    if change is not None and (change.requires or change.binds or (not change.new and change.forms)):
         return change, change.new
     if change is not None and change.new and context.exists(change.new):
         return change, change.new
@@ -125,6 +127,9 @@ def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Chang
         target = moved[1] + (f".{name}" if name and name != "*" else "")
         if moved[0].requires or context.exists(target):
             return moved[0], target
+    gone = known.modules.get(path) if name else None  # `from sklearn import cross_validation`
+    if gone is not None and gone.new and (gone.requires or context.exists(gone.new)):
+        return gone, gone.new
     if module == "scipy" and name and context.exists(f"numpy.{name}"):
         source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
@@ -207,6 +212,8 @@ def _is_module(context: RuleContext, path: str) -> bool:
 
 
 def _add_note(plan: Plan, old: str, new: str, change: Change | None) -> None:
+    if change is not None and change.binds:
+        new = change.binds[-1].replace("{name}", old.rpartition(".")[2])
     shown = new or (change.forms[0].template.split("(")[0].strip("{}@") if change and change.forms else "")
     plan.notes.append(f"{old} → {shown or WRITTEN_OUT}")
     if change is not None:
@@ -227,10 +234,12 @@ def _replace_statement(context: RuleContext, node: ast.stmt, lines: list[str], p
     text = joint.join(lines)
     if not lines:
         text = "pass"
+        follows = context.source[end:].lstrip(" \t")
+        alone = len(context.tree.body) == 1
         if (
             not indent.strip()
             and node in context.tree.body
-            and context.source[end:].lstrip(" \t").startswith(("\n", "#"))
+            and (follows.startswith(("\n", "#")) or not (follows or alone))
         ):
             text = ""
     if text != context.source[start:end]:

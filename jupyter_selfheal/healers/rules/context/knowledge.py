@@ -32,6 +32,8 @@ class Change:
     ``new`` is the successor: a dotted path, or a method's new name. ``forms`` rewrite calls whose arguments changed too
     (``params`` name the old ones in order), ``read`` a use that is no call. ``unsafe`` says what may change its meaning,
     ``unsafe_where`` the words of a notebook in which that matters (a regular expression; empty: in any),
+    ``statement`` is what a call becomes whose only use is what it changed, ``binds`` the import lines and the binding of the old
+    name that take an import's place,
     ``show`` marks what the user must choose, ``removes`` what is taken away, ``requires`` a distribution to install.
     """
 
@@ -43,6 +45,8 @@ class Change:
     params: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
     read: str = ""
+    statement: str = ""
+    binds: tuple[str, ...] = ()
     unsafe: str = ""
     unsafe_where: str = ""
     show: bool = False
@@ -55,13 +59,15 @@ class Case:
     """What becomes of a keyword with one of ``values`` (empty: with any).
 
     ``argument`` takes its place (``{value}`` is what was given; empty: it goes), ``callee`` is the new last name of the
-    callee or a dotted path, ``wrap`` is put around the call (``{call}``).
+    callee or a dotted path, ``wrap`` is put around the call (``{call}``; ``{item}`` is the only item of a list that was given).
+    ``needs`` is an argument, as written, that the call must have too.
     """
 
     argument: str = ""
     values: tuple[Any, ...] = ()
     callee: str = ""
     wrap: str = ""
+    needs: str = ""
     unsafe: str = ""
     removes: str = ""
     idle: bool = False
@@ -194,7 +200,12 @@ def _change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
         new=entry.get("new", ""),
         params=tuple(entry.get("params", "").split()),
         forms=forms,
-        **{k: entry[k] for k in ("read", "unsafe", "unsafe_where", "show", "removes", "requires") if k in entry},
+        binds=tuple(entry.get("binds", ())),
+        **{
+            k: entry[k]
+            for k in ("read", "statement", "unsafe", "unsafe_where", "show", "removes", "requires")
+            if k in entry
+        },
         **about,
     )
 
@@ -217,6 +228,7 @@ def _read_keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             values=tuple(c.get("values", ())) + ((None,) if c.get("none") else ()),
             callee=c.get("callee", ""),
             wrap=c.get("wrap", ""),
+            needs=c.get("needs", ""),
             unsafe=c.get("unsafe", ""),
             removes=c.get("removes", ""),
             idle=bool(c.get("idle")),

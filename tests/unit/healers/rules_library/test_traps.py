@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.healers.rules.frequency_alias import modernize_alias
+from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.model import Applicability
-from jupyter_selfheal.testing.rule_conformance import Bench
+from jupyter_selfheal.testing.rule_conformance import Bench, build_notebook, find_first_failure, gets_past
 
 pytest.importorskip("pandas")
 
@@ -73,7 +74,46 @@ def test_a_keyword_that_became_a_no_op_says_what_it_removes(bench: Bench) -> Non
     pytest.importorskip("sklearn")
     patch = bench.propose_patches("API201", "from sklearn.cluster import KMeans", "KMeans(n_clusters=2, n_jobs=1)")[0]
     assert "n_jobs" in patch.removes
-    assert patch.applicability is Applicability.UNSAFE
+    assert patch.applicability is Applicability.SAFE  # how many cores are at work is no result
+
+
+def test_a_threshold_that_stopped_nothing_goes_and_another_one_is_only_offered(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    cell = "from sklearn.tree import DecisionTreeClassifier\nDecisionTreeClassifier(min_impurity_split={})"
+    idle, other = (bench.propose_patches("API201", cell.format(value))[0] for value in ("1e-07", "0.1"))
+    assert (idle.applicability, other.applicability) == (Applicability.SAFE, Applicability.UNSAFE)
+
+
+def test_an_axis_that_was_not_joined_along_rows_is_only_offered(bench: Bench) -> None:
+    cells = [f"{PANDAS}\ndf = pd.DataFrame({{'a': [1]}})", "pd.concat([df, df], join_axes=[df.columns])"]
+    assert bench.propose_patches("API201", *cells)[0].applicability is Applicability.UNSAFE
+
+
+def test_a_column_that_cannot_be_read_is_kept_as_ignore_did(bench: Bench) -> None:
+    frame = f"{PANDAS}\ndf = pd.DataFrame({{'n': ['1', '2'], 'city': ['Rome', '7']}})"
+    cells = [
+        frame,
+        "for c in ['n', 'city']:\n    df[c] = pd.to_numeric(df[c], errors='ignore')",
+        "df.apply(pd.to_numeric, errors='ignore')",
+    ]
+    plain, kept, coerced = bench.propose_patches("PDA144", *cells[:2])
+    broken = bench.fail(*cells[:2])
+    assert not gets_past(broken.apply_patch(plain), broken.case.failure.cell_id)  # "Rome" is no number
+    assert coerced.applicability is Applicability.UNSAFE
+    after = broken.apply_patch(kept)
+    healed = after.cells[1].source + "\nassert df['city'].tolist() == ['Rome', '7'] and df['n'].sum() == 3"
+    assert find_first_failure(build_notebook([frame, healed], bench.folder)) is None
+    broken = bench.fail(frame, cells[2])
+    kept = broken.propose_patches(*(r for r in load_rules() if r.code == "PDA144"))[1]
+    healed = "now = " + broken.apply_patch(kept).cells[1].source
+    assert (
+        find_first_failure(
+            build_notebook(
+                [frame, healed, "assert now['n'].sum() == 3 and now['city'].tolist() == ['Rome', '7']"], bench.folder
+            )
+        )
+        is None
+    )
 
 
 def test_a_failure_inside_a_function_of_an_earlier_cell_is_mended_there(bench: Bench) -> None:
