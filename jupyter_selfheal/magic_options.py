@@ -102,6 +102,14 @@ def is_command(line: str) -> bool:
     return bool(line) and line.split(maxsplit=1)[0] in COMMANDS
 
 
+def suggest_command(word: str) -> str:
+    """``: did you mean `status`?`` for ``statsu``; empty where no command is near."""
+    from difflib import get_close_matches  # only where something was misspelt
+
+    near = get_close_matches(word, COMMANDS, 1, 0.7)
+    return f": did you mean `%heal {near[0]}`?" if near else ""
+
+
 def is_ours(source: str) -> bool:
     """Whether a cell only speaks to this product: a ``%heal`` line, a command on top of a cell, or loading and unloading."""
     first = source.lstrip()
@@ -196,7 +204,7 @@ def parse(line: str, known: Collection[str] = ()) -> HealOptions:
     wait = -1
     for name, value in _read_options(line):
         if name in ("expect", "check"):
-            texts[name].append(_read_expression(value, known) if name == "expect" else _unquote_value(value))
+            texts[name].append(_read_expression(value, known) if name == "expect" else _read_statements(value))
         elif name in _TEXTS:
             texts[name].append(_unquote_value(value))
         elif name in ("wait", "no-wait"):
@@ -257,6 +265,17 @@ def _read_literal(value: str) -> str | None:
 def _unquote_value(value: str) -> str:
     text = _read_literal(value)
     return value if text is None else text
+
+
+def _read_statements(value: str) -> str:
+    """The statements that are meant; what IPython alone can read (``%`` and ``!``) is left to it."""
+    text = _unquote_value(value)
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        if not any(line.lstrip().startswith(("%", "!")) for line in text.splitlines()):
+            raise UsageError(f"--check takes Python statements, and {text!r} is none") from None
+    return text
 
 
 def _is_unfinished(text: str, error: Exception) -> bool:

@@ -63,6 +63,11 @@ def test_expectation_of_a_cell_that_awaits(loaded: LiveKernel) -> None:
     assert "Matches the expected value" not in loaded.card()
 
 
+def test_without_a_fix_the_card_says_what_was_expected_and_what_came(loaded: LiveKernel) -> None:
+    loaded.run("%%heal --expect 'ready' --healers memory\nlen([1, 2])", "c", allow_stdin=True)
+    assert "Expected 'ready', got 2" in loaded.card("No working fix found")
+
+
 def test_fix_that_awaits_is_put_into_the_cell_to_be_run_there(loaded: LiveKernel) -> None:
     cell = "%%heal\nimport asyncio\nitems = [1, 2]\nawait asyncio.sleep(0)\nitems.appendd(3)\nprint(len(items))"
     assert loaded.run(cell, "c", allow_stdin=True)["status"] == "error"

@@ -41,6 +41,11 @@ def test_settings_go_on_top_of_the_configuration() -> None:
     assert (config.timeout, config.offline, config.model, chosen.wait) == (3.0, True, "mine", 1)
 
 
+def test_a_misspelt_command_is_told_with_the_one_that_is_near() -> None:
+    assert options.suggest_command("statsu") == ": did you mean `%heal status`?"
+    assert options.suggest_command("nonsense") == ""
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -49,6 +54,7 @@ def test_settings_go_on_top_of_the_configuration() -> None:
         ("--expect a b", "none"),
         ("--expect '1 +'", "'1 +' is none"),
         ('--expect "[1, 2"', "'[1, 2' is none"),
+        ("--check 'assert ('", "'assert (' is none"),
         ("--attempts many", "a whole number"),
         ("--healers magic", "unknown healer"),
         ("--check 'x", "quote is left open"),

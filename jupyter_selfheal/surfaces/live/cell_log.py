@@ -158,6 +158,14 @@ class CellLog:
             cells.append(Cell(name, source, runs=0 if failed else number, unfinished=failed))
         return Notebook(tuple(cells), path=self.path, folder=self.folder, shows_runs=True)
 
+    def list_cells_to_failure(self) -> tuple[Cell, ...]:
+        """The cells as they ran, up to the last that failed, without others that did: what a clean kernel is to run for the same failure."""
+        cells = self.build_history().cells
+        last = max((n for n, cell in enumerate(cells) if cell.unfinished), default=-1)
+        return (
+            tuple(c for n, c in enumerate(cells[: last + 1]) if n == last or not c.unfinished) if last >= 0 else cells
+        )
+
     def _merge_cell(self, cell: Cell, failing: str, source: str) -> Cell:
         from jupyter_selfheal import source as src
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.model import Candidate, Case, Outcome, Proposal, Reason, Start
+from jupyter_selfheal.model import Candidate, Case, FailureKind, Outcome, Proposal, Reason, Start
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live import explanation, resume
 from jupyter_selfheal.surfaces.words import format_proposal_status
@@ -204,6 +204,12 @@ class LiveHeal:
             untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()
             leave = f": {diagnosis.skip_reason.words}." if diagnosis.skip_reason else ""
 
+            headline = self.card.headline
+            if (
+                self.case.failure.kind is FailureKind.MISSED
+            ):  # what was expected and what came is known since its first trial
+                headline = outcome.failure.headline or headline
+
             def is_said(sentence: str) -> bool:
                 """Whether the status, or the traceback above it, says that already."""
                 said = (self.case.failure.headline, text.rstrip(".").lower())
@@ -211,7 +217,8 @@ class LiveHeal:
 
             self.update_card(
                 phase="closed",
-                status=f"{self.card.headline}: {text.rstrip('.') if leave else text}{leave}",
+                headline=headline,
+                status=f"{headline}: {text.rstrip('.') if leave else text}{leave}",
                 cause="" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause,
                 advice=diagnosis.advice or ("" if is_said(outcome.detail) else outcome.detail),
                 notes=(*self.card.notes, *model, *untested),

@@ -82,7 +82,7 @@ class HealMagics:
         if not word or word.startswith("--"):
             self._heal_last(line)
         elif word not in options.COMMANDS:
-            raise UsageError(f"unknown command {word!r}: {', '.join(options.COMMANDS)}; see `%heal?`")
+            raise UsageError(f"unknown command {word!r}{options.suggest_command(word)}; `%heal?` lists all of them")
         else:
             getattr(self, f"_do_{word}")(rest.strip())
 
@@ -110,7 +110,7 @@ class HealMagics:
         if phases and heal.card.phase == "healing":
             heal.settled.wait(60)
         if phases and heal.card.phase not in phases:
-            raise UsageError(f"that does not fit: the last heal is {heal.card.phase} ({heal.card.status})")
+            raise UsageError(f"that does not fit the last heal: {heal.card.status}")
         return heal
 
     def _do_approve(self, cell: str = "", replacing: bool = False) -> None:
@@ -243,7 +243,9 @@ class HealMagics:
         from jupyter_selfheal.surfaces.live.session_file import choose_free_name, run_on_session
 
         print("Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop).")
-        print(run_on_session("minimize", self._session.cells.build_history().cells, choose_free_name("minimal.ipynb")))
+        print(
+            run_on_session("minimize", self._session.cells.list_cells_to_failure(), choose_free_name("minimal.ipynb"))
+        )
 
     def _do_bisect(self, _rest: str) -> None:
         from jupyter_selfheal.surfaces.live.session_file import bisect_session

@@ -16,6 +16,18 @@ def test_history_is_the_notebook_where_no_front_end_tells() -> None:
     assert log.find_cell_of_run(2) == "b"
 
 
+def test_what_failed_last_comes_without_what_failed_before_and_what_ran_since() -> None:
+    log = CellLog("/work")
+    log.record_run("a", "x = 1", 1)
+    log.record_run("b", "y", 2, failed=True)
+    log.record_run("c", "z = x", 3)
+    log.record_run("d", "z / 0", 4, failed=True)
+    log.record_run("e", "print(x)", 5)
+    assert [c.id for c in log.list_cells_to_failure()] == ["a", "c", "d"]
+    log.record_run("d", "z / 1", 6)
+    assert [c.id for c in log.list_cells_to_failure()] == ["a", "b"]
+
+
 def test_cells_of_the_front_end_keep_their_order_and_know_what_ran() -> None:
     log = CellLog("/work")
     log.record_run("b", "y = 2", 1)
