@@ -32,7 +32,7 @@ def find_edited_data(case: Case, patch: Patch) -> str:
     for _, before, after in list_patched_cells(case, patch):
         old, new = dict(_list_literals(before)), dict(_list_literals(after))
         for name in old.keys() & new.keys():
-            if any(not _is_spelling(value) for value in _list_lost(old[name], new[name])):
+            if _has_lost_data(old[name], new[name]):
                 return name
     return ""
 
@@ -51,7 +51,14 @@ def _find_changed_collection(case: Case, patch: Patch) -> str:
 
 
 def _is_only_more(old: Any, new: Any) -> bool:
-    return type(old) is type(new) and all(_is_spelling(value) for value in _list_lost(old, new))
+    return type(old) is type(new) and not _has_lost_data(old, new)
+
+
+def _has_lost_data(old: Any, new: Any) -> bool:
+    """Whether the new value lacks what the old one holds, other than a name that is spelt otherwise now: one that only goes is lost."""
+    lost = _list_lost(old, new)
+    spellings = sum(map(_is_spelling, lost))
+    return spellings < len(lost) or spellings > sum(isinstance(value, str) for value in _list_lost(new, old))
 
 
 def _list_collections(source: str) -> Iterator[tuple[ast.expr, Any]]:

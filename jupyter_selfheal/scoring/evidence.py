@@ -86,6 +86,8 @@ class Evidence:
     drawn: bool = False
     """What the cell prints hangs on a random draw without a seed, or on a fitted model: other numbers than the stored ones say
     nothing."""
+    own_work: bool = False
+    """What the cell prints comes of the notebook's own code and of Python alone: no other release of a library gives other values."""
     agreement: Agreement = Agreement()
     """How far the notebook's healthy cells still give what is stored for them."""
     shifted: bool = False

@@ -2,7 +2,8 @@
 
 How stale they are is measured on the notebook itself: the share of its healthy, repeatable cells that still give what is stored
 for them. Where they do, another value is as strong a sign as the same one. Where half of them do not, it says little, and a
-*safe* rule keeps its 7. Where nothing is known, it keeps its 7 only while most of what was computed is as stored.
+*safe* rule keeps its 7. Where nothing is known, it keeps its 7 only while most of what was computed is as stored, and only where a library may have changed it: what comes of the
+notebook's own code alone is the patch's doing.
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ def compute_charge(evidence: Evidence) -> Charge:
         return Charge(points, reasons=reasons, feedback=feedback)
     if age is Age.FRESH or _is_proven_by_outputs(evidence):
         return Charge(EARNED, WITHHELD, False, reasons, feedback)
+    if evidence.own_work and evidence.output.differs:
+        return Charge(points, WITHHELD, False, reasons, feedback)
     return Charge(points, spares_safe=least >= 0.5, reasons=reasons, feedback=feedback)
 
 

@@ -18,7 +18,7 @@ from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.output_text import split_tokens
-from jupyter_selfheal.scoring.repeatable import is_trained
+from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
 
@@ -62,6 +62,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     seen = Evidence(
         ran=True,
         drawn=randomness.draws_unseeded(case, patch) or _is_trained(case),
+        own_work=is_own_work(_make_failing_cell(case), case.notebook),
         agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case, patch),
         left_out=find_left_out_call(case, patch),
@@ -93,8 +94,11 @@ def _count_printed_alone(case: Case) -> int:
 
 
 def _is_trained(case: Case) -> bool:
-    failing = case.failure
-    return is_trained(Cell(failing.cell_id, failing.source), case.notebook)
+    return is_trained(_make_failing_cell(case), case.notebook)
+
+
+def _make_failing_cell(case: Case) -> Cell:
+    return Cell(case.failure.cell_id, case.failure.source)
 
 
 def cell_ran(trial: Trial) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from enum import Enum
 from functools import lru_cache
 
@@ -34,6 +35,10 @@ _TRAINS = re.compile(
 """What ends in other last digits with another release of the library, whatever the seed."""
 
 
+_READS_FILE = re.compile(r"\bopen\(|\bread_\w+\(|\bsqlite3\b|\bPath\(|\bimportlib\b|\b__import__\b")
+"""What is given from outside of the notebook."""
+
+
 class Hang(Enum):
     """What it is that a cell's output hangs on, beside its code."""
 
@@ -55,6 +60,28 @@ def is_passing(cell: Cell, notebook: Notebook) -> bool:
 def is_trained(cell: Cell, notebook: Notebook) -> bool:
     """Whether what the cell prints hangs on a model that was fitted, or on a numerical search."""
     return Hang.MODEL in _find_hangs(cell, notebook)
+
+
+def is_own_work(cell: Cell, notebook: Notebook) -> bool:
+    """Whether what the cell prints comes of nothing but the notebook's own code and Python: no library, no file, nothing that passes or
+    is drawn. Then another output than the stored one is the code's doing, and no other release's."""
+    above = notebook.code_before(cell.id)
+    code = [c.source for c in (*above, cell)]
+    if any(src.parse(source) is None or _READS_FILE.search(source) for source in code):
+        return False
+    nodes = (n for source in code for n in src.walk(source))
+    return all(name in sys.stdlib_module_names for n in nodes for name in _list_imported(n)) and not _find_hangs(
+        cell, notebook
+    )
+
+
+def _list_imported(node: ast.AST) -> list[str]:
+    """The top packages that a statement imports; a dot for one of its own folder."""
+    if isinstance(node, ast.Import):
+        return [alias.name.partition(".")[0] for alias in node.names]
+    return (
+        [(node.module or ".").partition(".")[0] if not node.level else "."] if isinstance(node, ast.ImportFrom) else []
+    )
 
 
 def _find_hangs(cell: Cell, notebook: Notebook) -> frozenset[Hang]:

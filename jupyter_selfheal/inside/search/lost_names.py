@@ -1,7 +1,8 @@
 """Ways in which a change of what a statement reads meets a check and is not what is meant.
 
 Whether a function mixes up its parameters, or its caller what it gives for them, no check can tell that sees the call alone. And
-a statement that no longer reads what the check compares its result with, or that combines a name with itself, meets the check by chance; so does what is asked for its length alone.
+a statement that no longer reads what the check compares its result with, or that combines a name with itself, meets the check by chance; so
+does what is asked for its length alone, and a loop that counts the items which it went through before.
 """
 
 from __future__ import annotations
@@ -67,6 +68,28 @@ def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     return ""
 
 
+def find_unread_items(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """What a changed statement went through item by item and now reads for its length alone: ``for x in range(len(xs))`` for ``for x in
+    xs``, where nothing reads ``xs[x]``; empty where there is none."""
+    for n, text in texts.items():
+        after = ast.parse(text)
+        nodes = list(ast.walk(after))
+        sized = {
+            id(node.args[0])
+            for node in nodes
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and node.args
+        }
+        counted = {ast.unparse(node) for node in nodes if id(node) in sized}
+        read = {
+            ast.unparse(node)
+            for node in nodes
+            if isinstance(node, ast.expr) and id(node) not in sized and _is_read(node)
+        }
+        if unread := (_list_iterated(units[n].text) & counted) - read:
+            return min(unread)
+    return ""
+
+
 def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others: Iterable[Mapping[int, str]]) -> str:
     """A call that may have its arguments in the wrong order, where a change of the called function meets the checks as well; empty
     where no other change exchanges them, or where they are named as the parameters are."""
@@ -84,6 +107,19 @@ def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others:
 
 def _list_read(text: str) -> set[str]:
     return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _list_iterated(text: str) -> set[str]:
+    """What loops and comprehensions of a text go through."""
+    return {
+        ast.unparse(n.iter)
+        for n in ast.walk(ast.parse(text))
+        if isinstance(n, ast.For | ast.AsyncFor | ast.comprehension)
+    }
+
+
+def _is_read(node: ast.expr) -> bool:
+    return not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
 
 
 def _list_doubled(text: str) -> set[str]:

@@ -24,6 +24,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_dropped_name,
     find_exchanged_call,
     find_lost_name,
+    find_unread_items,
 )
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_doubt_of_answer,
@@ -264,6 +265,8 @@ class Ranking:
             return f"`{doubled}` is combined with itself"
         if not self.runner.program.crashed and (dropped := find_dropped_name(texts, self.units)):
             return f"`{dropped}` is no longer read, and nothing else in its place"
+        if unread := find_unread_items(texts, self.units):
+            return f"of `{unread}` nothing but its length is read"
         if counted := find_counted_name(texts, self.units):
             return f"of `{counted}` nothing but its length is asked"
         others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)

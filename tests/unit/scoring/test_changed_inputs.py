@@ -137,6 +137,12 @@ def test_a_result_without_any_input_is_not_applied_though_no_value_is_expected()
         ("m = f([[3, 4], [6, 8]])\n", "m = f(2 * [[3, 4], [6, 8]])\n", ""),
         ("xs = [1, 5, 3]\n", "xs = [1, 5, 3, 7]\n", ""),  # one more
         ("t = d[['nmae', 'age']]\n", "t = d[['name', 'age']]\n", ""),  # spelling
+        (
+            "for x in ['1', 'x', '3']:\n    f(x)\n",
+            "for x in ['1', '3']:\n    f(x)\n",
+            "['1', 'x', '3']",
+        ),  # a word that goes
+        ("t = d[['nmae', 'age']]\n", "t = d[['age']]\n", "['nmae', 'age']"),
         ("x = [1, 2, 3][3]\n", "x = [1, 2, 3][2]\n", ""),  # an index
         ("def f():\n    return [1, 2]\n", "def f():\n    return [1, 3]\n", ""),  # what the code computes
     ],

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.scoring.repeatable import is_passing, is_repeatable, is_trained
+from jupyter_selfheal.scoring.repeatable import is_own_work, is_passing, is_repeatable, is_trained
 
 
 def placed(source: str, above: tuple[str, ...]) -> tuple[Cell, Notebook]:
@@ -61,3 +61,19 @@ def test_what_hangs_on_a_fitted_model() -> None:
 def test_what_hangs_on_the_machine_or_the_clock() -> None:
     assert is_passing(*placed("print(folder)", ("import os\nfolder = os.getcwd()",)))
     assert not is_passing(*placed("print(random.random())", ()))
+
+
+@pytest.mark.parametrize(
+    ("above", "source", "own"),
+    [
+        (("xs = [3, 1, 2]",), "print(xs.sort()[:2])", True),
+        (("import math, statistics",), "print(math.pi)", True),
+        (("import pandas as pd",), "print(df.mean())", False),
+        (("from . import tools",), "print(tools.f())", False),
+        (("text = open('a.txt').read()",), "print(len(text))", False),
+        ((), "import random\nprint(random.random())", False),
+        (("%matplotlib inline",), "print(1)", True),
+    ],
+)
+def test_what_comes_of_the_notebooks_own_code_alone(above: tuple[str, ...], source: str, own: bool) -> None:
+    assert is_own_work(*placed(source, above)) is own

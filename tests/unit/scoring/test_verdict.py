@@ -164,6 +164,12 @@ def test_most_of_a_long_output_being_as_stored_spares_a_safe_rule_only_where_not
     assert score(SAFE, output=STALE, agreement=FRESH) < 7.0
 
 
+def test_another_value_of_the_notebooks_own_code_is_not_laid_to_a_library() -> None:
+    assert score(SAFE, output=STALE, own_work=True) < 7.0
+    assert score(SAFE, output=STALE, own_work=True, agreement=STALE_NOTEBOOK) == 7.0
+    assert score(SAFE, own_work=True) == 7.0
+
+
 def test_asserts_that_hold_do_not_outweigh_another_value_in_a_notebook_that_is_not_stale() -> None:
     met = {"own_asserts": 3, "deciding": Count(9, 9), "doctests": Count(9, 9)}
     assert score(output=NUMBER, agreement=FRESH, **met) < 7

@@ -12,6 +12,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_dropped_name,
     find_exchanged_call,
     find_lost_name,
+    find_unread_items,
 )
 from jupyter_selfheal.inside.search.program import Unit
 from tests.unit.healers.search.test_several_edits import find
@@ -99,3 +100,30 @@ def test_a_statement_that_only_reads_less_is_doubted(new: str, dropped: str) -> 
 def test_what_is_asked_for_its_length_alone_is_doubted(check: str, counted: str) -> None:
     units = make_units("full = orders.merge(customers)", check)
     assert find_counted_name({0: "full = sorted(orders)"}, units) == counted
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "unread"),
+    [
+        (
+            "for line in ['1', 'x']:\n    total += int(line)",
+            "for line in range(len(['1', 'x'])):\n    total += int(line)",
+            "['1', 'x']",
+        ),
+        ("def f(xs):\n    return sum(x for x in xs)", "def f(xs):\n    return sum(x for x in range(len(xs)))", "xs"),
+        ("for i in xs:\n    print(xs[i])", "for i in range(len(xs)):\n    print(xs[i])", ""),
+        ("n = 0\nfor x in xs:\n    n += 1", "n = len(xs)", "xs"),
+        ("for i in range(len(xs)):\n    print(i)", "for i in range(len(xs) - 1):\n    print(i)", ""),
+        ("for x in xs:\n    print(x)", "for i, x in enumerate(xs):\n    print(i / len(xs))", ""),
+    ],
+)
+def test_a_loop_that_only_counts_what_it_went_through_is_doubted(old: str, new: str, unread: str) -> None:
+    assert find_unread_items({0: new}, make_units(old)) == unread
+
+
+def test_a_stored_sum_is_not_met_by_counting_the_items() -> None:
+    total = "def total(lines):\n    s = 0\n    for line in lines:\n        s += int(line)\n    return s"
+    reply = find(total, "assert total(['1', '2', 'x', '3']) == 6")
+    counts = [p for p in reply["patches"] if "range(len(" in str(p["texts"])]
+    assert counts
+    assert all(p["rival"] for p in counts)
