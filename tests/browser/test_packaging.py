@@ -66,6 +66,13 @@ def test_wheel_holds_nothing_for_developers(built: tuple[Path, Path]) -> None:
     assert largest.count(b"\n") < 10, "minified"
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="made from a checkout")
+def test_wheel_names_the_commit_of_its_checkout(built: tuple[Path, Path]) -> None:
+    """Rows of a benchmark name it."""
+    ran = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert zipfile.ZipFile(built[1]).read("jupyter_selfheal/_commit").decode() == ran.stdout
+
+
 def test_lock_file_holds_no_addresses() -> None:
     text = (ROOT / "labextension/yarn.lock").read_text()
     assert "@codemirror/merge@" in text

@@ -26,7 +26,7 @@ OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
              "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
              "--faults", "--notebooks", "--workers",
-             "--map-root-user", "--net", "--pid", "--fork", "--kill-child"}  # fmt: skip
+             "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--batch-check"}  # fmt: skip
 """Options of pip, papermill, git, unshare, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
 
 

@@ -37,7 +37,7 @@ def report_failures(arguments: argparse.Namespace) -> tuple[str, int]:
 def group_failures(found: Configuration) -> Failures:
     """What was not healed correctly; programs without a failure are none."""
     missed = [r for r in found.rows if not r.correct and r.exposed]
-    groups = tuple((title, _count_groups(missed, key)) for title, key in GROUPS)
+    groups = tuple((title, _count_groups(missed, key)) for title, key in GROUPS if missed)
     nearest = sorted((r for r in missed if r.diff), key=lambda r: -r.score)[:NEAREST]
     return Failures(found.name, len(missed), len(found.rows), groups, tuple(nearest))
 

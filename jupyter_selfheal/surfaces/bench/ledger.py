@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench.rows import Setup, find_commit
+from jupyter_selfheal.surfaces.bench.rows import CHECKOUT, Setup, find_commit
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 HALVES = ("all", "tune", "judge")
-CHECKOUT = Path(__file__).parents[3]
 LEDGER = CHECKOUT / "benchmarks" / "ledger.jsonl"
 """Of the checkout that this runs from."""
 
@@ -37,6 +36,8 @@ def find_half(name: str) -> str:
 
 def write_entry(path: Path, setup: Setup, tasks: int) -> None:
     """Write down that a half or a whole set is looked at now, and on which commit. Raises UsageError where that cannot be written."""
+    if path == LEDGER and not path.parent.exists():
+        raise UsageError("a look at a judging half is written down: name the file with --ledger FILE")
     entry = {**_name_look(setup), "healers": list(setup.healers), "model": setup.model, "tasks": tasks, "commit": describe_commit(), "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M")}  # fmt: skip
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -68,6 +69,8 @@ def describe_look(entries: Iterable[dict[str, Any]], setup: Setup, commits: Sequ
 
 def describe_commit() -> str:
     """The commit of the checkout; with a plus where files of it were changed since."""
+    if not (CHECKOUT / ".git").exists():
+        return find_commit()
     changed = subprocess.run(
         ["git", "-C", str(CHECKOUT), "status", "--porcelain", "-uno", "--", "jupyter_selfheal"],
         capture_output=True, text=True, check=False,

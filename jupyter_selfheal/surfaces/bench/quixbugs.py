@@ -69,7 +69,9 @@ def load(path: Path) -> list[Task]:
     """The forty tasks of a clone of jkoppel/QuixBugs; raises UsageError where there is none."""
     folder = path / "python_programs"
     if not folder.is_dir():
-        raise UsageError(f"{path} is no clone of QuixBugs: git clone https://github.com/jkoppel/QuixBugs {path}")
+        raise UsageError(
+            f"{path} is no clone of QuixBugs: git clone https://github.com/jkoppel/QuixBugs, and give that folder"
+        )
     names = sorted(p.stem for p in folder.glob("*.py") if not p.stem.endswith("_test") and p.stem != "node")
     return [_build_task(path, name) for name in names]
 

@@ -19,6 +19,7 @@ from jupyter_selfheal.surfaces.bench.failures import FORMATS, report_failures
 from jupyter_selfheal.surfaces.bench.figures import report_figures
 from jupyter_selfheal.surfaces.bench.ledger import LEDGER
 from jupyter_selfheal.surfaces.bench.statistics import LEVEL, Difference, Share, correct_for_many, pass_at_k
+from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 
 SLOWER = 1.2
 """How much longer a heal may take before it is a regression: less is noise of the machine."""
@@ -37,7 +38,7 @@ def command(words: Sequence[str]) -> int:
 def build_parser(name: str) -> argparse.ArgumentParser:
     """What a report takes."""
     about, files = REPORTS[name][1], REPORTS[name][2]
-    parser = argparse.ArgumentParser(prog=f"jupyter selfheal bench {name}", description=about)
+    parser = OneLineParser(prog=f"jupyter selfheal bench {name}", description=about)
     for file in files:
         parser.add_argument(file.lower(), type=Path, metavar=file)
     if not files:

@@ -129,6 +129,11 @@ class Setup:
         return self.set, self.half, self.oracle, self.start
 
 
+CHECKOUT = Path(__file__).parents[3]
+"""The checkout that this runs from, where it is one."""
+BUILT_FROM = CHECKOUT / "jupyter_selfheal" / "_commit"
+"""A file of a built package (hatch_build.py) that names its commit."""
+
 LATER = ("start", "half", "temperature", "judge_provider")
 """Fields that the first release of this schema did not write; their defaults hold there."""
 
@@ -285,9 +290,11 @@ def format_figures(figures: dict[str, Any]) -> str:
 
 
 def find_commit() -> str:
-    """The commit of the checkout that this runs from."""
+    """The commit of the checkout that this runs from, or the one that the installed package was built from."""
+    if not (CHECKOUT / ".git").exists():  # git would say the commit of whatever repository the environment lies in
+        return BUILT_FROM.read_text(encoding="utf-8").strip() if BUILT_FROM.exists() else "not a checkout"
     ran = subprocess.run(
-        ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],
+        ["git", "-C", str(CHECKOUT), "rev-parse", "--short", "HEAD"],
         capture_output=True,
         text=True,
         check=False,

@@ -46,6 +46,7 @@ from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
 from jupyter_selfheal.surfaces.bench.stand_in import use_stand_in
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
 from jupyter_selfheal.surfaces.cli.number_options import read_count
+from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
 JUDGED = 2
@@ -181,7 +182,7 @@ def format_command(words: Sequence[str], arguments: argparse.Namespace) -> str:
 
 def build_parser() -> argparse.ArgumentParser:
     """What the command takes."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="jupyter selfheal bench", description="Measure healing on a set of broken programs.",
         epilog=describe_sets(), formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip

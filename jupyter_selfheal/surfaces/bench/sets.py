@@ -58,5 +58,5 @@ def load_tasks(name: str, path: Path | None, seed: int, start: str = "fault") ->
         title, tasks = load(sample, seed)
         return f"{title}, the shipped sample", tasks
     if not path.exists():
-        raise UsageError(f"{path} does not exist: benchmark data is not shipped (see benchmarks/RESULTS.md)")
+        raise UsageError(f"{path} does not exist: {name} takes {chosen.path}")
     return load(path, seed)

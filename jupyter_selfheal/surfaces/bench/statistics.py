@@ -37,8 +37,8 @@ class Share:
 class Difference:
     """How the second of two configurations differs from the first, on the tasks that both have.
 
-    ``effect`` is Cohen's h of the two shares; ``p`` is exact McNemar's where each task was run once, else of a permutation test
-    that swaps tasks' means. ``gained`` and ``lost`` count tasks whose mean rose and fell.
+    ``effect`` is Cohen's h of the two shares; ``p`` is exact McNemar's where each task is all right or all wrong, else of a permutation test
+    that swaps tasks' means; the interval is Newcombe's there, else the bootstrap's. ``gained`` and ``lost`` count tasks whose mean rose and fell.
     """
 
     value: float
@@ -103,12 +103,37 @@ def compare_pairs(first: Sequence[float], second: Sequence[float]) -> Difference
     """The difference of two configurations' rates on the same tasks, in the same order."""
     differences = [b - a for a, b in zip(first, second, strict=True)]
     gained, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    span = estimate_mean(differences)
     mean_first, mean_second = (math.fsum(rates) / len(rates) for rates in (first, second))
     effect = 2 * math.asin(math.sqrt(mean_second)) - 2 * math.asin(math.sqrt(mean_first))
-    single = {*first, *second} <= {0.0, 1.0}
-    p = _test_mcnemar(gained, lost) if single else _test_permutations(differences)
+    if {*first, *second} <= {0.0, 1.0}:
+        span, p = _estimate_paired_difference(first, second), _test_mcnemar(gained, lost)
+    else:
+        span, p = estimate_mean(differences), _test_permutations(differences)
     return Difference(span.value, span.low, span.high, p, effect, len(differences), gained, lost)
+
+
+def _estimate_paired_difference(first: Sequence[float], second: Sequence[float]) -> Share:
+    """The difference of two shares of the same tasks, each 0 or 1, with an interval that has a width for few tasks, even where they all agree.
+
+    Newcombe 1998, "Improved confidence intervals for the difference between binomial proportions based on paired data", method 10: Wilson's
+    intervals of both shares, put together by their correlation (continuity corrected).
+    """
+    a, b, tasks = estimate_share(first), estimate_share(second), len(first)
+    both = sum(x * y for x, y in zip(first, second, strict=True))
+    right_first, right_second = sum(first), sum(second)
+    covariance = tasks * both - right_first * right_second
+    spread = right_first * (tasks - right_first) * right_second * (tasks - right_second)
+    correlation = (
+        (max(covariance - tasks / 2, 0.0) if covariance > 0 else covariance) / math.sqrt(spread) if spread else 0.0
+    )
+    value = b.value - a.value
+
+    def combine(below: float, above: float) -> float:
+        return math.sqrt(max(below**2 - 2 * correlation * below * above + above**2, 0.0))
+
+    return Share(
+        value, value - combine(b.value - b.low, a.high - a.value), value + combine(b.high - b.value, a.value - a.low)
+    )
 
 
 def _test_mcnemar(gained: int, lost: int) -> float:

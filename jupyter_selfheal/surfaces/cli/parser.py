@@ -6,11 +6,10 @@ import argparse
 import importlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.cli.number_options import read_count, read_factor, read_port, read_seconds
+from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.publishing_options import PUBLISHING, add_options_of_publishing
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, make_setting_reader
 
@@ -39,13 +38,6 @@ COMMANDS = {
 """What each command runs, by string: a command imports its parts only when it is called."""
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, by exception."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; see `{self.prog} --help`")
-
-
 def find_command(options: argparse.Namespace) -> Command:
     """The function that runs the chosen command."""
     module, name = COMMANDS[options.command].split(":")
@@ -55,7 +47,7 @@ def find_command(options: argparse.Namespace) -> Command:
 
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    parser = _Parser(
+    parser = OneLineParser(
         prog="jupyter selfheal",
         description="Heals failing notebook cells. Every fix has run in a kernel of its own before it is offered.",
     )

@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.sources import (
 from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS, Row, count_notebooks, read_rows
 from jupyter_selfheal.surfaces.bench.rows import append_line, find_commit
 from jupyter_selfheal.surfaces.cli.number_options import read_count
+from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
 HEAL_SECONDS = 600
@@ -57,6 +59,8 @@ def command(words: Sequence[str]) -> int:
     about = {"list": path.name, "settings": describe_settings(options.heal, settings), "command": format_command(options, settings)}  # fmt: skip
     jobs = [(entry, run) for run in range(1, options.runs + 1) for entry in chosen]
     wanted = {(entry.name, run) for entry, run in jobs}
+    if find_spec("nbclient") is None:
+        raise UsageError("notebooks are run by nbclient: pip install 'jupyter-selfheal[bench]'")
     rows = [row for row in read_earlier_rows(options.rows, about) if find_key(row) in wanted]
     done = {find_key(row) for row in rows}
     left = [(entry, run) for entry, run in jobs if (entry.name, run) not in done]
@@ -78,7 +82,7 @@ def read_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """The command's own options, and the settings of each heal as they were given; raises UsageError or ConfigError for wrong settings."""
     parser = build_parser()
     options, settings = parser.parse_known_args(words)
-    known = argparse.ArgumentParser(prog=parser.prog, usage=parser.format_usage().removeprefix("usage: "), add_help=False)  # fmt: skip
+    known = OneLineParser(prog=parser.prog, usage=parser.format_usage().removeprefix("usage: "), add_help=False)  # fmt: skip
     add_setting_options(known)
     if options.heal and settings:
         raise UsageError(f"--heal names the whole command: put {settings[0]} into it")
@@ -92,7 +96,7 @@ def read_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 
 def build_parser() -> argparse.ArgumentParser:
     """What the command takes beside the settings of a heal."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="jupyter selfheal bench", description="Heal public notebooks that no longer run, by a list. Linux only.",
         epilog="Every setting of `jupyter selfheal heal` is an option too, for the heal of each notebook: see `jupyter selfheal bench --help`.",
     )  # fmt: skip

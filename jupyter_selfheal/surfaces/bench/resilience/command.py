@@ -18,6 +18,7 @@ from jupyter_selfheal.surfaces.bench.resilience.run_faults import list_run_fault
 from jupyter_selfheal.surfaces.bench.resilience.service_faults import list_service_faults
 from jupyter_selfheal.surfaces.bench.resilience.stand_in import PROVIDERS
 from jupyter_selfheal.surfaces.bench.resilience.trial_faults import RealState, list_trial_faults
+from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 
 KINDS = ("money", "model", "service", "trial", "run")
 HEADINGS = ("fault", "expected", "seen", "lost", "orphans")
@@ -49,7 +50,7 @@ def command(words: Sequence[str]) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """What the command takes."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="jupyter selfheal bench resilience",
         description="Make faults on purpose, and see what comes of each. Nothing leaves this machine: a server on it stands in for a model.",
     )

@@ -41,6 +41,23 @@ def test_a_set_with_a_broken_record_names_the_line(name: str, tmp_path: Path) ->
     assert "set.jsonl, line 3 is no JSON" in refuse(name, tmp_path / "set.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("nosuch",), "invalid choice: 'nosuch'"),
+        (("mbpp", "--first", "0"), "'0' is not a whole number from 1"),
+        (("quixbugs", "/nowhere"), "/nowhere does not exist: quixbugs takes a clone of QuixBugs"),
+        (("quixbugs",), "give its PATH, a clone of QuixBugs"),
+        (("--first", "2", "relancer", "/nowhere"), "relancer comes first"),
+        (("compare",), "FILE"),
+        (("relancer", "/nowhere", "--healers", "nosuch"), "nosuch"),
+        (("resilience", "--only", "nosuch"), "nosuch"),
+    ],
+)
+def test_a_wrong_word_gets_a_line_and_no_list_of_options(words: tuple[str, ...], why: str) -> None:
+    assert why in refuse(*words)
+
+
 @pytest.mark.parametrize("report", ["compare", "failures", "regress", "figures"])
 def test_files_of_different_schemas_are_not_put_together(report: str, tmp_path: Path) -> None:
     old, new = write_rows(tmp_path / "old.jsonl", schema=1), write_rows(tmp_path / "new.jsonl")

@@ -14,6 +14,7 @@ import pytest
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench import ledger, run
+from jupyter_selfheal.surfaces.bench import rows as bench_rows
 from jupyter_selfheal.surfaces.bench.figures import QUOTES
 from jupyter_selfheal.surfaces.bench.notebooks.table import holds_notebooks
 from jupyter_selfheal.surfaces.bench.reports import command as report
@@ -135,6 +136,24 @@ def test_a_look_is_written_down_before_it_begins(tmp_path: Path) -> None:
     assert entry["at"].startswith("20")
     with pytest.raises(UsageError, match="--ledger FILE"):
         ledger.write_entry(tmp_path / "no" / "ledger.jsonl", JUDGED, 20)
+
+
+def test_a_look_without_a_checkout_asks_for_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger's usual place is below the environment's packages there."""
+    monkeypatch.setattr(ledger, "LEDGER", tmp_path / "no" / "ledger.jsonl")
+    with pytest.raises(UsageError, match="written down: name the file with --ledger FILE"):
+        ledger.write_entry(ledger.LEDGER, JUDGED, 20)
+
+
+def test_an_installed_package_names_the_commit_that_it_was_built_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not that of the repository in which its environment lies."""
+    monkeypatch.setattr(bench_rows, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(bench_rows, "BUILT_FROM", tmp_path / "_commit")
+    assert bench_rows.find_commit() == "not a checkout"
+    (tmp_path / "_commit").write_text("abc1234\n")
+    assert bench_rows.find_commit() == "abc1234"
 
 
 def test_a_command_names_no_path_of_this_machine() -> None:

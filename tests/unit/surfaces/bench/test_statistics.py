@@ -56,6 +56,30 @@ def test_mcnemar_is_that_of_fagerlands_example() -> None:
     assert found.low <= found.value <= found.high
 
 
+@pytest.mark.parametrize(
+    ("both", "first_only", "second_only", "neither", "value", "low", "high"),
+    [(1, 1, 7, 12, 0.286, 0.026, 0.507), (36, 2, 12, 0, 0.2, 0.0569, 0.3404)],
+)
+def test_a_paired_difference_has_newcombes_interval(
+    both: int, first_only: int, second_only: int, neither: int, value: float, low: float, high: float
+) -> None:
+    """Bentur's children in Fagerland, Lydersen and Laake 2014, "Recommended tests and confidence intervals for paired binomial proportions"
+    (square-and-add), and Newcombe 1998, table III, method 10."""
+    first = [1.0] * both + [1.0] * first_only + [0.0] * second_only + [0.0] * neither
+    second = [1.0] * both + [0.0] * first_only + [1.0] * second_only + [0.0] * neither
+    found = compare_pairs(first, second)
+    digits = 3 if value == 0.286 else 4
+    assert tuple(round(x, digits) for x in (found.value, found.low, found.high)) == (value, low, high)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)])
+def test_few_tasks_that_all_agree_do_not_make_a_difference_certain(first: float, second: float) -> None:
+    """A bootstrap of three equal differences has no width: [+100 %, +100 %] beside p 0.25."""
+    found = compare_pairs([first] * 3, [second] * 3)
+    assert found.low <= found.value <= found.high
+    assert found.high - found.low > 0.5
+
+
 def test_permutations_are_those_of_fishers_maize() -> None:
     """Darwin's fifteen pairs in Fisher 1935, "The Design of Experiments", section 21: in 863 of 32,768 choices of signs the sum is at least
     314 eighths of an inch, so that twice as many are that far from zero. (Heights are made shares here; signs do not care.)"""
@@ -183,6 +207,12 @@ def test_failures_are_grouped_and_the_nearest_shown(tmp_path: Path, capsys: pyte
     assert "    2  value misuse" in text
     assert "    2  expected …, got …" in text
     assert "score 5, offered: expected 3, got 4\n-a\n+b" in text
+
+
+def test_where_all_is_healed_no_empty_groups_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_rows(tmp_path / "a.jsonl", [True, True])
+    assert report(capsys, "failures", path)[1].strip().endswith("0 of 2 not healed correctly")
+    assert "<table" not in report(capsys, "failures", path, "--format", "html")[1]
 
 
 def test_failures_are_a_page_too_and_name_the_steps_that_were_kept(
