@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 KERNELS = {
     "oldest": ("ipykernel==6.29.5", "ipython==8.18.1"),
     "newest": ("ipykernel", "ipython"),
@@ -27,6 +27,8 @@ KERNELS = {
     ),
 }  # fmt: skip
 """``colab``: what Google Colab had in August 2026, with the jupyter-client that this package asks for."""
+ABSENT = {"colab": ("comm",)}
+"""What newer versions of these bring along, and Colab does not have."""
 TESTS = ("tests/kernel", "tests/contract", "tests/live", "-m", "kernel")
 TESTS_OF = {
     "colab": (
@@ -69,6 +71,11 @@ def environment(version: str, kernels: str, python: str) -> Path:
     newest = ["--upgrade"] if kernels == "newest" else []
     for what in (["-e", f"{ROOT}[test]"], [*newest, *KERNELS[kernels]]):
         subprocess.run([*install, *what], check=True, env={**os.environ, "SELFHEAL_NO_LABEXTENSION": "1"})
+    for name in ABSENT.get(kernels, ()):
+        remove = (
+            [uv, "pip", "uninstall", "--python", str(found)] if has_uv else [str(found), "-m", "pip", "uninstall", "-y"]
+        )
+        subprocess.run([*remove, name], check=True, capture_output=True)
     return found
 
 

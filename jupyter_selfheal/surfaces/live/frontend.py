@@ -3,7 +3,7 @@
 The kernel opens ``jupyter_selfheal.hello`` so that a page knows the extension is loaded (after a reload too). The page opens
 two: ``jupyter_selfheal``, for what the user chose, and ``jupyter_selfheal.state``, on which it is told. They are apart because
 ipykernel answers a comm on the shell that the comm last sent from: one that never sends is answered on a subshell, while a
-cell runs. Handlers may run on a subshell's thread: they lock, and run no user code. ``comm`` is already loaded by ipykernel
+cell runs. Handlers may run on a subshell's thread: they lock, and run no user code. ``comm`` is already loaded by ipykernel from 6.18 on
 (https://github.com/ipython/comm).
 """
 
@@ -18,6 +18,8 @@ from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.live import LazyModule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jupyter_selfheal import messages, model
     from jupyter_selfheal.surfaces import words
     from jupyter_selfheal.surfaces.live import frontend_edits
@@ -47,11 +49,10 @@ class FrontEnd:
 
     def start(self) -> None:
         """Register the target, and say hello."""
-        import comm
-
+        manager, open_comm = _find_comms(self._session.shell)
         for target, accept in self._list_targets():
-            comm.get_comm_manager().register_target(target, accept)
-        self._hello = comm.create_comm(target_name=TARGET + ".hello")
+            manager.register_target(target, accept)
+        self._hello = open_comm(target_name=TARGET + ".hello")
         self._session.listeners.append(self.send_state)
         self._session.on_main = self._press_button
         self._session.on_document = self._send_document
@@ -59,12 +60,11 @@ class FrontEnd:
 
     def stop(self) -> None:
         """Close every comm."""
-        import comm
-
+        manager, _ = _find_comms(self._session.shell)
         if self.send_state in self._session.listeners:
             self._session.listeners.remove(self.send_state)
         for target, accept in self._list_targets():
-            comm.get_comm_manager().unregister_target(target, accept)
+            manager.unregister_target(target, accept)
         for channel in [*self._comms, *self._choices, *([self._hello] if self._hello is not None else [])]:
             channel.close()
         self._comms.clear()
@@ -273,3 +273,16 @@ def _build_cell(raw: dict[str, Any]) -> model.Cell:
         skip=bool(marks.get("skip")),
         expensive=bool(marks.get("expensive")),
     )
+
+
+def _find_comms(shell: Any) -> tuple[Any, Callable[..., Any]]:
+    """What knows the kernel's comms, and what opens one. ipykernel before 6.18, Colab's, has both itself, and does without `comm`."""
+    import ipykernel
+
+    if ipykernel.version_info < (6, 18):
+        from ipykernel.comm import Comm
+
+        return shell.kernel.comm_manager, Comm
+    import comm
+
+    return comm.get_comm_manager(), comm.create_comm

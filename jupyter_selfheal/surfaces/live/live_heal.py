@@ -154,6 +154,7 @@ class LiveHeal:
         self.claimed, self.disturbed = ("", 0.0), False
         self.update_card(
             phase="proposed",
+            headline=proposal.failure.headline or self.card.headline,
             status=format_proposal_status(proposal),
             proposal=(proposal,),
             cause=cause,
