@@ -277,9 +277,9 @@ def _build_cell(raw: dict[str, Any]) -> model.Cell:
 
 def _find_comms(shell: Any) -> tuple[Any, Callable[..., Any]]:
     """What knows the kernel's comms, and what opens one. ipykernel before 6.18, Colab's, has both itself, and does without `comm`."""
-    import ipykernel
+    from ipykernel import version_info  # type: ignore[attr-defined]
 
-    if ipykernel.version_info < (6, 18):
+    if version_info < (6, 18):
         from ipykernel.comm import Comm
 
         return shell.kernel.comm_manager, Comm
