@@ -8,30 +8,39 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
+
+STATISTICS = frozenset(
+    {"mean", "fmean", "median", "stdev", "pstdev", "variance", "pvariance", "harmonic_mean", "geometric_mean"}
+)
 
 
 class SumOfTexts(Rule):
     """Read the numbers from the texts that are summed.
 
     **Failure** `TypeError: unsupported operand type(s) for +: 'int' and 'str'` at `sum(codes)` or `sum(row['score'] for row in rows)`, where every
-    item is a text that holds a number, as `re.findall`, `split` and `csv` give them.
+    item is a text that holds a number, as `re.findall`, `split` and `csv` give them; `can't convert type 'str' to numerator/denominator` at
+    `statistics.mean(codes)` and the like.
 
-    **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`.
+    **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`, `statistics.mean(map(int, codes))`.
 
-    **Fix safety** Safe: a sum is one of numbers, and every item holds one.
+    **Fix safety** Safe: a sum and a mean are ones of numbers, and every item holds one.
     """
 
     code = "TYP216"
     name = "sum of texts"
     enames = frozenset({"TypeError"})
-    message = re.compile(r"unsupported operand type\(s\) for \+: '(?:int|float)' and 'str'")
+    message = re.compile(
+        r"unsupported operand type\(s\) for \+: '(?:int|float)' and 'str'|can't convert type 'str' to numerator/denominator|"
+        r"unsupported operand type\(s\) for /: 'str' and 'int'|must be real number, not str"
+    )
     applicability = Applicability.SAFE
-    why = "A sum is one of numbers, and every item is a text that holds one."
+    why = "A sum or a mean is one of numbers, and every item is a text that holds one."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure():
-            if not isinstance(call.func, ast.Name) or call.func.id != "sum" or len(call.args) != 1:
+            if len(call.args) != 1 or not _reckons(context, call):
                 continue
             given = call.args[0]
             kind = _find_kind(context, context.text(given))
@@ -45,10 +54,19 @@ class SumOfTexts(Rule):
             yield self.patch(
                 context.replace_here(change),
                 f"Convert the texts to numbers with `{kind}`",
-                "What is summed are texts that hold numbers.",
+                "What it is given are texts that hold numbers.",
                 prior=0.93,
             )
             return
+
+
+def _reckons(context: RuleContext, call: ast.Call) -> bool:
+    """True for `sum`, and for the functions of `statistics` that give a number of numbers."""
+    if isinstance(call.func, ast.Name) and call.func.id == "sum":
+        return True
+    if last_name(call.func) not in STATISTICS:
+        return False
+    return (context.describe_all([call.func])[0].path or "").startswith("statistics.")
 
 
 def _find_kind(context: RuleContext, items: str) -> str:
