@@ -51,6 +51,8 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     token_edits.delete_tokens,
     token_edits.swap_tokens,
     wrapping.empty_calls,
+    wrapping.move_conditions,
+    wrapping.move_brackets,
     wrapping.wrap_calls,
     wrapping.quote_words,
     wrapping.mend_quotes,
@@ -64,6 +66,8 @@ class Reading:
     source: str
     cost: float
     words: tuple[str, ...]
+    guessed: bool = False
+    """It has a value that was missing, and that nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class _State:
     cost: float
     words: tuple[str, ...]
     seen: frozenset[tuple[str, int]]
+    guessed: bool = False
 
 
 class Parser:
@@ -130,6 +135,8 @@ def _search_readings(source: str, fault: Fault, known: frozenset[str]) -> Iterat
         if priority > most + MARGIN:
             return
         for slip in _list_slips(state, known):
+            if _is_undone(slip, state):
+                continue
             again = find_cost("again") if slip.words in state.words else 1.0
             cost = state.cost + slip.cost * again
             new = slip.apply(state.source)
@@ -138,7 +145,8 @@ def _search_readings(source: str, fault: Fault, known: frozenset[str]) -> Iterat
             met.add(new)
             after = parser.find_fault(new)
             if after is None:
-                reading = Reading(new, cost + max(0.0, count_doubts(new, known) - base), (*state.words, slip.words))
+                cost += max(0.0, count_doubts(new, known) - base)
+                reading = Reading(new, cost, (*state.words, slip.words), state.guessed or slip.guessed)
                 program = src.canonicalise(new)
                 if program not in programs:
                     programs.add(program)
@@ -149,8 +157,16 @@ def _search_readings(source: str, fault: Fault, known: frozenset[str]) -> Iterat
                 ahead = _estimate_rest(state, new, after)
                 if ahead is not None:
                     seen = state.seen | {(state.fault.message, len(state.source) - _find_at(state.source, state.fault))}
-                    child = _State(new, after, cost, (*state.words, slip.words), seen)
+                    child = _State(new, after, cost, (*state.words, slip.words), seen, state.guessed or slip.guessed)
                     heapq.heappush(heap, (cost + ahead, next(order), child))
+
+
+def _is_undone(slip: Slip, state: _State) -> bool:
+    """True where an earlier edit put in what this one takes out, or the reverse: together they are no slip."""
+    missing, surplus = " is missing", " is too much"
+    if slip.words.endswith(missing):
+        return slip.words.removesuffix(missing) + surplus in state.words
+    return slip.words.endswith(surplus) and slip.words.removesuffix(surplus) + missing in state.words
 
 
 def _list_slips(state: _State, known: frozenset[str]) -> list[Slip]:

@@ -33,6 +33,7 @@ WAIT = 300.0
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
 WHY_TEXTS = "The cell prints what is expected with it."
 RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
+GUESSED = "another value in its place may be meant that gives the same"
 LIKELIER = "a likelier way to read the cell prints the same"
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
@@ -141,6 +142,7 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
     for raw in replies:
         words = (*readings[raw["reading"]].words, *raw["words"])
         rival = raw["rival"] or find_idle_part(raw["text"], used)
+        rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER
         patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
@@ -163,9 +165,12 @@ def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why
 
 
 def _offer_readings(case: Case, readings: Sequence[Reading], history: Sequence[Attempt]) -> tuple[Patch, ...]:
-    """The likeliest readings, each with the one that it must be told from."""
+    """The likeliest readings, each with the one that it must be told from. One with a value that nobody knows is none."""
     tried = {a.patch.id for a in history}
     least = readings[0].cost
+    if readings[0].guessed:
+        return ()
+    readings = [r for r in readings if not r.guessed]
     near = [r for r in readings if r.cost <= least + NEAR][:OFFERED]
     patches = []
     for reading in near:

@@ -33,6 +33,8 @@ class Slip:
     words: str
     more: tuple[tuple[int, int, str], ...] = ()
     """Further splices of the same edit."""
+    guessed: bool = False
+    """A value is missing that nobody knows: with nothing that is expected, the edit is as good as any other."""
 
     def apply(self, source: str) -> str:
         """The source with it."""

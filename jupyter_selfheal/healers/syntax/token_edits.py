@@ -29,6 +29,9 @@ FOREIGN = {
 JOINED = frozenset({"==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "//", "**", ":="})
 QUOTES = "“”„‘’‚´`«»"
 BUILTINS = frozenset(dir(builtins))
+OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+GUESSED = frozenset({"insert.operand", "insert.else_value", "insert.zero"})
+"""What is put where a value is missing: only something that is expected tells which."""
 NAMES_TRIED = 3
 """Variables that are tried where a value is missing."""
 VALUES = frozenset({"None", "True", "False"})
@@ -63,16 +66,13 @@ def insert_tokens(site: Site) -> Iterator[Slip]:
         behind = None if token is None or token.kind in (NEWLINE, COMMENT) else token
         far = site.find_distance(index)
         reach = behind.start if behind is not None else gap
-        yield from (
-            Slip(
-                gap,
-                reach if text.endswith(" ") else gap,
-                text,
-                find_cost(kind) + far,
-                f"`{text.strip() or 'a line end'}` is missing",
-            )
-            for text, kind in _list_missing(site, before, behind, depth[index])
-        )
+        for text, kind in _list_missing(site, before, behind, depth[index]):
+            end = reach if text.endswith(" ") else gap
+            cost = find_cost(kind) + (0.0 if kind == "insert.else_value" else far)
+            if kind in GUESSED:
+                yield Slip(gap, end, text, cost, f"a value is missing, as `{text.split()[-1]}`", guessed=True)
+            else:
+                yield Slip(gap, end, text, cost, f"`{text.strip() or 'a line end'}` is missing")
 
 
 def _measure_depths(tokens: tuple[Token, ...]) -> list[str]:
@@ -110,7 +110,7 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
             yield "\n" + _read_indent(site, before.start), "insert.line_end"
             yield "; ", "insert.and"
     if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and at_end:
-        yield "0", "insert.and"
+        yield "0", "insert.zero"
     at_end_or_colon = behind is None or behind.text == ":"
     for opener in dict.fromkeys(reversed(stack)):
         if before is not None and (before.ends_value or before.text in OPENERS):
@@ -126,6 +126,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
     if _lacks_value(before, behind):
         assert before is not None
         yield from ((name, "insert.operand") for name in _list_names_before(site, before.start))
+    if ends_value(before) and "expected 'else'" in site.fault.message and _closes_value(behind):
+        yield from ((f" else {text}", "insert.else_value") for text in ("0", "None", "''"))
     if before is not None and (at_end or before.text in ("else", "try", "finally") or before.ends_value):
         first = site.list_line_tokens(before.start)[0].text
         if first in COMPOUND:
@@ -136,9 +138,14 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
 
 def _lacks_value(before: Token | None, behind: Token | None) -> bool:
     """``print(, x)``, ``(a + )``: nothing stands where a value must."""
-    if before is None or behind is None or before.kind != SIGN or behind.kind != SIGN or behind.text not in ",)]":
+    if before is None or before.kind != SIGN or not _closes_value(behind):
         return False
-    return before.text in "+-*/%" or (behind.text == "," and before.text in OPENERS)
+    return before.text in OPERATORS or (behind is not None and behind.text == "," and before.text in OPENERS)
+
+
+def _closes_value(token: Token | None) -> bool:
+    """True where a value must have ended: at the line's end, a comma, a closing bracket."""
+    return token is None or (token.kind == SIGN and token.text in ",)]")
 
 
 def _find_compared(site: Site, offset: int) -> list[str]:
@@ -176,9 +183,17 @@ def delete_tokens(site: Site) -> Iterator[Slip]:
             kind = "bracket"
         if kind == "name" and _is_keyword(token):
             kind = "keyword"
+        dangles = _dangles(site, index)
         gap = " " if _joins_names(site, index) else ""
         cost = find_cost(f"delete.{kind}") + site.find_distance(index)
-        yield Slip(token.start, token.end, gap, cost, f"`{token.text[:20]}` is too much")
+        yield Slip(token.start, token.end, gap, cost, f"`{token.text[:20]}` is too much", guessed=dangles)
+
+
+def _dangles(site: Site, index: int) -> bool:
+    """``5 +``: whoever wrote the sign had something behind it in mind."""
+    token, behind = site.tokens[index], site.tokens[index + 1] if index + 1 < len(site.tokens) else None
+    at_end = behind is None or behind.kind in (NEWLINE, COMMENT) or behind.text in CLOSERS
+    return token.text in OPERATORS and at_end and index > 0 and ends_value(site.tokens[index - 1])
 
 
 def _joins_names(site: Site, index: int) -> bool:
@@ -210,7 +225,9 @@ def _list_replacements(site: Site, index: int, token: Token, own: frozenset[str]
     if token.kind == SIGN:
         yield from _list_signs(site, token)
     elif token.kind == QUOTE:
-        yield ("'" if text == '"' else '"'), "replace.quote"
+        quotes = [t.text for t in site.list_line_tokens(token.start) if t.kind == QUOTE]
+        mixed = len(quotes) == 2 and len(set(quotes)) == 2
+        yield ("'" if text == '"' else '"'), "replace.quote_mixed" if mixed else "replace.quote"
     elif token.kind == NUMBER:
         yield from ((name, "replace.look_alike") for name in LETTERS.get(text, "") if name in own)
     elif token.kind == NAME:

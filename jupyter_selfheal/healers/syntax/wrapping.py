@@ -18,7 +18,7 @@ from jupyter_selfheal.healers.syntax.token_edits import (
     begins_value,
     ends_value,
 )
-from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
 
 LONGEST = 14
 """Tokens that are put between quotes or brackets at most."""
@@ -80,6 +80,8 @@ def _list_value_ends(site: Site, first: int) -> list[int]:
 
 def quote_words(site: Site) -> Iterator[Slip]:
     """``print(Hello World)``: words that were meant as a text."""
+    if "expected 'else'" in site.fault.message:
+        return  # the parser has read a condition up to there, and no words
     first, last = _find_segment(site)
     segment = list(range(first, last))[:LONGEST]
     for length in range(len(segment), 0, -1):
@@ -156,6 +158,74 @@ def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
             yield at, base
         else:
             yield at, base + 0.5
+
+
+def move_conditions(site: Site) -> Iterator[Slip]:
+    """``[x if x > 0 for x in xs]``: a condition that chooses stands behind the loop; with its ``else`` it stands before."""
+    first, last = _find_bracket(site)
+    own = _list_at_depth(site, first, last)
+    words = [site.tokens[n].text for n in own]
+    if "for" not in words or words.count("if") != 1 or words.count("for") != 1:
+        return
+    loop, condition = own[words.index("for")], own[words.index("if")]
+    begin, end = site.tokens[first].end, site.tokens[last].start
+    tokens = site.tokens
+    if condition < loop and "else" not in words:
+        value = site.source[begin : tokens[condition].start].rstrip()
+        test = site.source[tokens[condition].start : tokens[loop].start].rstrip()
+        rest = site.source[tokens[loop].start : end].rstrip()
+        yield Slip(
+            begin, end, f"{value} {rest} {test}", find_cost("move.condition"), "the condition belongs behind the loop"
+        )
+    elif condition > loop and "else" in words and own[words.index("else")] > condition:
+        value = site.source[begin : tokens[loop].start].rstrip()
+        rest = site.source[tokens[loop].start : tokens[condition].start].rstrip()
+        test = site.source[tokens[condition].start : end].rstrip()
+        yield Slip(
+            begin, end, f"{value} {test} {rest}", find_cost("move.condition"), "the condition belongs before the loop"
+        )
+
+
+def _find_bracket(site: Site) -> tuple[int, int]:
+    """The indices of the innermost pair of brackets around the fault that holds a ``for``; (0, 0) where there is none."""
+    opened: list[int] = []
+    found = (0, 0)
+    for index, token in enumerate(site.tokens):
+        if token.kind == SIGN and token.text in OPENERS:
+            opened.append(index)
+        elif token.kind == SIGN and token.text in CLOSERS and opened:
+            start = opened.pop()
+            holds = site.tokens[start].start <= site.at <= token.start
+            if holds and not found[1] and any(t.text == "for" for t in site.tokens[start:index]):
+                found = (start, index)
+    return found
+
+
+def _list_at_depth(site: Site, first: int, last: int) -> list[int]:
+    """The indices of the tokens between two brackets that no inner bracket holds."""
+    depth, own = 0, []
+    for index in range(first + 1, last):
+        text = site.tokens[index].text if site.tokens[index].kind == SIGN else ""
+        depth += (text in OPENERS and bool(text)) - (text in CLOSERS and bool(text))
+        if depth == 0:
+            own.append(index)
+    return own
+
+
+def move_brackets(site: Site) -> Iterator[Slip]:
+    """``s.lower([::-1])`` as ``s.lower()[::-1]``: what stands in the brackets of a call belongs behind it."""
+    for index, token in site.nearby:
+        if token.text != "(" or index == 0 or index + 1 >= len(site.tokens) or site.tokens[index + 1].text != "[":
+            continue
+        depth = 0
+        for other in site.tokens[index:]:
+            depth += (other.text in OPENERS) - (other.text in CLOSERS) if other.kind == SIGN else 0
+            if depth == 0 or other.kind == NEWLINE:
+                break
+        if depth == 0 and other.text == ")" and site.tokens[index - 1].kind == NAME:
+            inside = site.source[token.end : other.start]
+            cost = find_cost("move.bracket") + site.find_distance(index)
+            yield Slip(token.end, other.end, f"){inside}", cost, "the bracket closes too late")
 
 
 def replace_foreign_signs(site: Site) -> Iterator[Slip]:

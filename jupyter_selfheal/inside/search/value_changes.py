@@ -107,8 +107,11 @@ def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp | ast.Subscript | ast.Call):
             values = [node.value]
         for value in values:
-            if not isinstance(value, ast.Constant | ast.JoinedStr | ast.Starred | ast.GeneratorExp):
-                yield value
+            if isinstance(value, ast.Constant | ast.JoinedStr | ast.Starred | ast.GeneratorExp):
+                continue
+            if _is_call(value, *_NUMBERS, "input") and any(_is_call(n, "input") for n in ast.walk(value)):
+                continue  # how it is read is what is changed
+            yield value
 
 
 def _fold_case(node: ast.Compare, source: str, table: LineTable) -> Iterator[Change]:

@@ -47,6 +47,12 @@ SLIPS = {
     ),
     "nothing is meant between the brackets": ("name = input(print(input:))", "name = input()"),
     "a digit for a letter": ("l = 2\n1 += 3\nprint(l)", "l = 2\nl += 3\nprint(l)"),
+    "a condition before the loop that it filters": ("ys = [x if x > 1 for x in xs]", "ys = [x for x in xs if x > 1]"),
+    "a choice behind the loop": ("ys = [x for x in xs if x > 1 else 0]", "ys = [x if x > 1 else 0 for x in xs]"),
+    "a choice in a dictionary": ("d = {k: v if v for k, v in p}", "d = {k: v for k, v in p if v}"),
+    "a bracket that closes too late": ("rev = txt.lower([::-1])", "rev = txt.lower()[::-1]"),
+    "a choice without another": ("f = lambda x: x if x > 1\nf(2)", "f = lambda x: x if x > 1 else 0\nf(2)"),
+    "a value missing at the end": ("a = 3\nb = 5 +\nprint(b)", "a = 3\nb = 5 +a\nprint(b)"),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
@@ -130,3 +136,23 @@ def test_a_line_of_a_semicolon_is_python_where_nothing_is_ipythons() -> None:
 
 def test_letters_inside_a_text_are_no_slip() -> None:
     assert all("'é'" in r.source for r in find_readings("print('é' 3)")[:8])
+
+
+@pytest.mark.parametrize(
+    "broken", ["a = 3\nb = 5 +\nprint(b)", "f = lambda x: x if x > 1\nf(2)", "x = (2 *)\nprint(x)"]
+)
+def test_a_value_that_nobody_knows_is_a_guess(broken: str) -> None:
+    assert find_readings(broken)[0].guessed
+
+
+@pytest.mark.parametrize("broken", ["x = (1 + 2))\nprint(x)", "print('Hi' +, 3)", "ys = [x if x > 1 for x in xs]"])
+def test_what_can_be_read_off_the_cell_is_no_guess(broken: str) -> None:
+    assert not find_readings(broken)[0].guessed
+
+
+def test_no_sign_is_put_in_and_taken_out_again() -> None:
+    readings = find_readings("print(\"Hello world')")
+    assert readings[0].source in ('print("Hello world")', "print('Hello world')")
+    assert not any(
+        "` is missing" in w and w.replace("missing", "too much") in r.words for r in readings for w in r.words
+    )
