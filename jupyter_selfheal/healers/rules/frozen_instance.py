@@ -30,12 +30,15 @@ class FrozenInstance(Rule):
     )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_on_line(ast.Assign, ast.AugAssign):
-            target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
-            if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
+        for node in context.nodes_on_line(ast.stmt):
+            if not isinstance(node, ast.Assign | ast.AugAssign):
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            target = targets[0]
+            if len(targets) != 1 or not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
                 continue
             name = target.value.id
-            if name in ("self", "cls") or (isinstance(node, ast.Assign) and len(node.targets) != 1):
+            if name in ("self", "cls"):
                 return
             value = context.text(node.value)
             if isinstance(node, ast.AugAssign):
