@@ -16,7 +16,8 @@ class LabelOrPosition(Rule):
     **Failure** `KeyError: 0` at `df.loc[0]`, where the rows have names; `ValueError: Location based indexing can only have [integer, …` at
     `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`.
 
-    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`.
+    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`;
+    `df.loc["rome"]` for `df.iloc["rome"]`, or `df["age"]` where only a column has that name.
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
     columns of the table. Silent where the index holds numbers, as texts too: `2` may mean the label `"02"`.
@@ -87,6 +88,8 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
 def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
     """``df.loc[:, "age"]`` for ``df.iloc[:, "age"]``, ``df.iloc[2, df.columns.get_loc("age")]`` for ``df.iloc[2, "age"]``."""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    if not parts and context.failure.ename == "TypeError":
+        return _mend_row_name(context, node, table)
     if len(parts) != 2 or context.failure.ename not in ("ValueError", "IndexingError", "TypeError"):
         return None
     rows, column = parts
@@ -101,3 +104,18 @@ def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tu
     how = "get_indexer" if isinstance(column, ast.List) else "get_loc"
     new = f"{text}.columns.{how}({context.text(column)})"
     return [(*context.span(column), new)], new
+
+
+def _mend_row_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
+    """``df.loc["rome"]`` for ``df.iloc["rome"]``, where that is a row; ``df["age"]`` for ``df.iloc["age"]``, where it is only a column."""
+    label, text = node.slice, context.operand(table)
+    if not (isinstance(label, ast.Constant) and isinstance(label.value, str)):
+        return None
+    is_row = context.is_true(f"{label.value!r} in ({text}).index")
+    if is_row == context.is_true(f"{label.value!r} in getattr({text}, 'columns', ())"):
+        return None
+    assert isinstance(node.value, ast.Attribute)
+    if is_row:
+        return [(*context.attribute_span(node.value), "loc")], f"{text}.loc[{context.text(label)}]"
+    new = f"{text}[{context.text(label)}]"
+    return [(*context.span(node), new)], new

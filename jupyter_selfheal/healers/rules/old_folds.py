@@ -27,7 +27,7 @@ class OldFolds(Rule):
     **Failure** `TypeError: KFold.__init__() got an unexpected keyword argument 'n_folds'`, `'KFold' object is not iterable`, where
     the object is built from the number of samples: `KFold(len(X), n_folds=5)`.
 
-    **Fix** `KFold(n_splits=5)`, and `for train, test in folds.split(range(len(X)))` in the cells that loop over it.
+    **Fix** `KFold(n_splits=5)` (without a `random_state` that nothing is shuffled by), and `for train, test in folds.split(range(len(X)))` in the cells that loop over it.
 
     **Fix safety** Safe: the first argument was the number of samples or the labels, which `split` takes now, and the folds are the
     same (https://scikit-learn.org/stable/whats_new/v0.18.html).
@@ -62,6 +62,9 @@ class OldFolds(Rule):
             ):
                 continue
             rest = {k: v for k, v in bound.named.items() if k != data}
+            shuffles = rest.get("shuffle")
+            if name.endswith("KFold") and (shuffles is None or _is_false(shuffles)):
+                rest.pop("random_state", None)  # it had no effect, and is refused now
             names = {"n_folds": "n_splits", "n_iter": "n_splits"}
             text = f"{context.text(call.func)}({', '.join(f'{names.get(k, k)}={context.text(v)}' for k, v in rest.items())})"
             splits = given.replace("{" + data + "}", context.text(bound.named[data]))
@@ -73,6 +76,10 @@ class OldFolds(Rule):
                 prior=0.93,
             )
             return
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _mend_loops(context: RuleContext, call: ast.Call, splits: str) -> list[Splice]:

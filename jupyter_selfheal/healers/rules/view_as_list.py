@@ -13,7 +13,8 @@ from jupyter_selfheal.healers.rules.context.nodes import dotted_name, plain_chai
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
-         "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator")  # fmt: skip
+         "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator",
+         "NodeView", "NodeDataView", "EdgeView", "EdgeDataView", "OutEdgeView", "OutEdgeDataView", "DegreeView")  # fmt: skip
 FINITE = ("chain", "combinations", "combinations_with_replacement", "permutations", "product", "islice", "accumulate",
           "zip_longest", "starmap", "takewhile", "dropwhile", "compress", "filterfalse", "pairwise")  # fmt: skip
 """Iterators of itertools that end where what they are given ends."""
@@ -31,11 +32,11 @@ class ViewAsList(Rule):
 
     **Failure** `TypeError: 'dict_keys' object is not subscriptable`, `object of type 'map' has no len()`,
     `unsupported operand type(s) for +: 'range' and 'list'`, `'zip' object has no attribute 'sort'`,
-    `object of type 'itertools.combinations' has no len()`.
+    `object of type 'itertools.combinations' has no len()`; a graph's nodes, edges and neighbours, which were lists before networkx 2.
 
     **Fix** `list(…)` around the expression itself, or around what the name was assigned from.
 
-    **Fix safety** Safe: Python 2 gave the list, and a list of the same items does what a list is used for. Unsafe for sets, which
+    **Fix safety** Safe: Python 2 (and networkx 1) gave the list, and a list of the same items does what a list is used for. Unsafe for sets, which
     have no order.
     """
 
@@ -69,12 +70,15 @@ class ViewAsList(Rule):
         start, end = src.find_span(source, node)
         if _gives_view(node) or _makes_generator(context, node):
             return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
+        is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(list, context.attribute)
+        if isinstance(node, ast.Call) and is_of_lists and context.describe_all([node], calls=True)[0].type in VIEWS:
+            return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
         name = plain_chain(node, source)
         thing = context.describe(name) if name else None
         if name is None or thing is None or thing.type not in VIEWS + FINITE:
             return (), ""
         made = context.find_last_assignment(name) if isinstance(node, ast.Name) else None
-        if made is not None and _gives_view(made[2].value):
+        if made is not None and (_gives_view(made[2].value) or isinstance(made[2].value, ast.Call)):
             home, text, assignment = made
             at = src.find_span(text, assignment.value)
             value = text[at[0] : at[1]]

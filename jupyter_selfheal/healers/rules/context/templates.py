@@ -59,7 +59,7 @@ def render(
 ) -> Written | None:
     """Fill a template; None where it needs an argument that is not there, would lose one, or names what is missing here.
 
-    ``{self}`` the receiver, ``{name}`` an argument, ``{name?}`` the argument as ``, name=…`` if it was given, ``{rest}``
+    ``{self}`` the receiver, ``{name}`` an argument, ``{name.0}`` the first item of a tuple that was written as an argument, ``{name?}`` the argument as ``, name=…`` if it was given, ``{rest}``
     the arguments without a hole as ``, …``, ``{args}`` all as written, ``{@a.b.c}`` a reference to a library's object.
     """
     used, imports = set(), []
@@ -85,6 +85,13 @@ def render(
         elif name.startswith("!"):
             used.add(name[1:])
             text = ""
+        elif "." in name:
+            name, _, at_item = name.partition(".")
+            given = bound.named.get(name)
+            if not isinstance(given, ast.Tuple | ast.List) or int(at_item) >= len(given.elts):
+                return None
+            used.add(name)
+            text = context.operand(given.elts[int(at_item)])
         elif name in bound.named:
             used.add(name)
             node = bound.named[name]

@@ -1,0 +1,60 @@
+"""NPA115: numbers that an array holds as objects."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Patch
+
+HOLDERS = ("numpy.ndarray", "pandas.Series", "pandas.DataFrame")
+ARE_NUMBERS = (
+    "all(isinstance(_, (int, float)) and -2**53 < _ < 2**53 or getattr(_, 'dtype', None) is not None and _.dtype.kind in 'biuf'"
+    " for _ in __import__('numpy').ravel({0}))"
+)
+"""Of a table or array: each item is a number that a float holds exactly, and none is missing."""
+
+
+class NumbersAsObjects(Rule):
+    """Make floats of numbers that are held as objects.
+
+    **Failure** `TypeError: loop of ufunc does not support argument 0 of type int which has no callable sqrt method` from `np.sqrt(a)`;
+    `AttributeError: 'numpy.dtypes.ObjectDType' object has no attribute 'dtype'` from `stats.zscore(df)`.
+
+    **Fix** `np.sqrt(a.astype(float))`.
+
+    **Fix safety** Safe: each item is a number that a float holds exactly. Silent where one is a text, is missing, or is larger than that.
+    """
+
+    code = "NPA115"
+    name = "numbers held as objects"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError", "AttributeError"})
+    message = re.compile(
+        r"which has no callable \w+ method|ObjectDType' object has no attribute|ufunc '\w+' not supported for the input types"
+    )
+    applicability = Applicability.SAFE
+    why = "Each item is a number that a float holds exactly."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            given = [a for a in call.args if context.plain_chain(a) is not None or isinstance(a, ast.Subscript)]
+            lives = context.describe_all(given)
+            for argument, live in zip(given, lives, strict=True):
+                text = context.text(argument)
+                if not live.is_a(*HOLDERS) or not context.is_true(
+                    f"__import__('numpy').asarray({text}).dtype == object"
+                ):
+                    continue
+                if not context.is_true(ARE_NUMBERS.format(text)):
+                    continue
+                written = f"{context.operand(argument)}.astype(float)"
+                yield self.patch(
+                    context.replace_here((*context.span(argument), written)),
+                    f"Use `{written}`",
+                    f"`{text}` holds its numbers as objects, which `{context.text(call.func)}` cannot reckon with.",
+                    prior=0.92,
+                )
+                return
