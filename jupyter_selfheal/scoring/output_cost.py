@@ -75,9 +75,15 @@ def compute_charge(evidence: Evidence) -> Charge:
         return Charge(points, reasons=reasons, feedback=feedback)
     if age is Age.FRESH or _is_proven_by_outputs(evidence):
         return Charge(EARNED, WITHHELD, False, reasons, feedback)
-    if evidence.own_work and evidence.output.differs:
+    if evidence.own_work and evidence.output.differs and not _only_adds_lines(evidence.output):
         return Charge(points, WITHHELD, False, reasons, feedback)
     return Charge(points, spares_safe=least >= 0.5, reasons=reasons, feedback=feedback)
+
+
+def _only_adds_lines(comparison: Comparison) -> bool:
+    """Whether all that is stored comes again, line by line, with more between: somebody has added a ``print`` since."""
+    new = iter(line.strip() for line in comparison.got.splitlines())
+    return all(line.strip() in new for line in comparison.stored.splitlines() if line.strip())
 
 
 def _is_proven_by_outputs(evidence: Evidence) -> bool:

@@ -41,10 +41,15 @@ _MODULES = (
     ("secrets.", SYSTEM),
     ("threading.Thread", THREADS),
     ("threading.Timer", THREADS),
+    ("_thread.start_new", THREADS),
     ("concurrent.futures.", THREADS),
     ("multiprocessing.", THREADS),
     ("asyncio.gather", THREADS),
     ("asyncio.create_task", THREADS),
+    ("asyncio.as_completed", THREADS),
+    ("asyncio.to_thread", THREADS),
+    ("asyncio.TaskGroup", THREADS),
+    ("joblib.Parallel", THREADS),
     ("requests.", NETWORK),
     ("urllib.request.", NETWORK),
     ("httpx.", NETWORK),
@@ -126,15 +131,23 @@ class _CallReader:
         """What the calls in some code draw on, each once."""
         drawn: dict[str, None] = {}
         for node in nodes:
-            for call in ast.walk(node):
-                if isinstance(call, ast.Call) and (word := self._find_source(call)) is not None:
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Call) and (word := self._find_source(inner)) is not None:
                     drawn.setdefault(word)
+                elif isinstance(inner, ast.ClassDef) and self._is_thread(inner):
+                    drawn.setdefault(THREADS)
         yield from drawn
 
-    def _read_name(self, call: ast.Call) -> str:
+    def _is_thread(self, kind: ast.ClassDef) -> bool:
+        """Whether a class is one of threads or processes: to make one is to start something beside the cell."""
+        return any(
+            self._read_name(base).startswith(("threading.Thread", "threading.Timer", "multiprocessing."))
+            for base in kind.bases
+        )
+
+    def _read_name(self, node: ast.expr) -> str:
         """``np.random.rand`` → ``numpy.random.rand``; empty for what is no plain name."""
         parts: list[str] = []
-        node: ast.expr = call.func
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
@@ -143,7 +156,7 @@ class _CallReader:
 
     def _find_seeded(self, call: ast.Call) -> str:
         """The module that a call seeds, empty for another call; ``generator`` for one made with a seed."""
-        name = self._read_name(call)
+        name = self._read_name(call.func)
         last = name.rpartition(".")[2]
         if name in ("random.seed", "numpy.random.seed") and _has_arguments(call):
             return name.removesuffix(".seed")
@@ -152,7 +165,7 @@ class _CallReader:
         return "library" if last in ("manual_seed", "set_seed", "set_random_seed") else ""
 
     def _find_source(self, call: ast.Call) -> str | None:
-        name = self._read_name(call)
+        name = self._read_name(call.func)
         root, _, last = name.rpartition(".")
         if name in _SYSTEM:
             return SYSTEM

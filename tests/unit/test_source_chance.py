@@ -25,6 +25,10 @@ RANDOM_MODULE = "import random"
         ("from time import time", "1 / (int(time()) % 2)", CLOCK),
         ("import datetime as dt", "dt.datetime.now().second", CLOCK),
         ("from threading import Thread", "Thread(target=print).start()", THREADS),
+        ("import threading\nclass Job(threading.Thread):\n    def run(self):\n        out.append(1)", "job = Job()\njob.start()", THREADS),
+        ("from multiprocessing import Process\nclass Job(Process):\n    pass", "Job().start()", THREADS),
+        ("import asyncio\nasync def go():\n    async with asyncio.TaskGroup() as g:\n        g.create_task(f())", "await go()", THREADS),
+        ("from joblib import Parallel, delayed", "Parallel(2)(delayed(f)(n) for n in xs)", THREADS),
         ("", "id(object()) % 3", ADDRESSES),
         ("import requests", "requests.get('http://example.org').json()", NETWORK),
     ],
@@ -46,6 +50,9 @@ def test_what_the_cell_or_what_it_calls_draws(above: str, cell: str, drawn: str)
         ("def sample(xs):\n    return xs[0]", "sample([1])"),
         ("import random", "random.Random(4).random()"),
         ("today = 3", "print(today)"),
+        ("import threading\nclass Job(threading.Thread):\n    pass\nclass Deck(list):\n    pass", "Deck()"),
+        ("import threading", "lock = threading.Lock()\nwith lock:\n    print(1)"),
+        ("class Thread:\n    pass\nclass Job(Thread):\n    pass", "Job()"),
     ],
 )
 def test_what_is_seeded_or_not_called_is_no_chance(above: str, cell: str) -> None:

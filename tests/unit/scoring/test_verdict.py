@@ -168,6 +168,8 @@ def test_another_value_of_the_notebooks_own_code_is_not_laid_to_a_library() -> N
     assert score(SAFE, output=STALE, own_work=True) < 7.0
     assert score(SAFE, output=STALE, own_work=True, agreement=STALE_NOTEBOOK) == 7.0
     assert score(SAFE, own_work=True) == 7.0
+    added = Comparison(Match.VALUE, 0.67, 1, "30", "size:\n30")
+    assert score(SAFE, output=added, own_work=True) == 7.0, "a print more contradicts nothing"
 
 
 def test_asserts_that_hold_do_not_outweigh_another_value_in_a_notebook_that_is_not_stale() -> None:
