@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import io
-import json
 import re
 import textwrap
 from collections import Counter
@@ -15,6 +12,7 @@ from typing import Any
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.configurations import Configuration
+from jupyter_selfheal.surfaces.bench.dashboard_page import build_page
 from jupyter_selfheal.surfaces.bench.statistics import Share, estimate_share
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
@@ -39,7 +37,7 @@ def write_dashboard(found: Sequence[Configuration], folder: Path) -> list[Path]:
     images = [_render_image(page) for page in pages]
     contents = {
         "dashboard.png": images[0], "dashboard.pdf": _render_pages(pages), "details.png": images[1],
-        "dashboard.html": _build_html(found, images).encode(),
+        "dashboard.html": build_page(_describe_sets(found), _draw_panels(pyplot, found), found).encode(),
     }  # fmt: skip
     for page in pages:
         pyplot.close(page)
@@ -63,6 +61,20 @@ def _draw_page(pyplot: Any, found: Sequence[Configuration], panels: Sequence[tup
     return page
 
 
+def _draw_panels(pyplot: Any, found: Sequence[Configuration]) -> list[tuple[str, str]]:
+    """Each panel with its title, as an SVG of its own: on a narrow screen they stand below each other and stay readable."""
+    drawn = []
+    for title, draw in (*PANELS, *DETAILS):
+        page, axis = pyplot.subplots(figsize=(5, 4), layout="constrained")
+        axis.spines[["top", "right"]].set_visible(False)
+        draw(axis, found)
+        if axis.get_legend() is None and axis.get_legend_handles_labels()[1]:
+            _add_legend(axis, 2)
+        drawn.append((title, _render_svg(page)))
+        pyplot.close(page)
+    return drawn
+
+
 def _describe_sets(found: Sequence[Configuration]) -> str:
     """Which sets the files are of, and what of their tests was seen."""
     sets = dict.fromkeys(re.sub(r"[ ,(].*", "", c.setup.set) if len(found) > 2 else c.setup.set for c in found)
@@ -73,6 +85,16 @@ def _describe_sets(found: Sequence[Configuration]) -> str:
 def _render_image(page: Any) -> bytes:
     out = io.BytesIO()
     page.savefig(out, format="png", dpi=140)
+    return out.getvalue()
+
+
+def _render_svg(page: Any) -> str:
+    """The same text for the same rows."""
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "jupyter-selfheal"}):
+        page.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
 
 
@@ -223,6 +245,7 @@ def _draw_phases(axis: Any, found: Sequence[Configuration]) -> None:
 def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
     """By score of the first patch that was shown: how many were right, with intervals."""
     for number, configuration in enumerate(found):
+        label = configuration.name
         rated = [(round(r.score), r.correct if r.plausible else r.place == 1) for r in configuration.rows if r.score]
         for score in sorted({score for score, _ in rated}):
             share = estimate_share([float(right) for s, right in rated if s == score])
@@ -235,7 +258,9 @@ def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
                 color=COLOURS[number % 8],
                 markeredgecolor="black",
                 capsize=3,
+                label=label,
             )
+            label = "_"
     axis.set_xlim(0, 10.5)
     axis.set_ylim(0, 1.05)
     axis.set_xlabel("score of the first patch shown")
@@ -273,38 +298,3 @@ PANELS = (
 DETAILS = (
     ("Time by phase", _draw_phases), ("Calibration", _draw_calibration), ("Correct by kind of fault", _draw_faults),
 )  # fmt: skip
-
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}}
-img{{max-width:100%}}table{{border-collapse:collapse;font-size:.85rem}}td,th{{padding:.2rem .6rem;border-bottom:1px solid #ccc;text-align:left}}
-div{{overflow-x:auto}}</style><h1>{title}</h1>{images}
-<h2>Rows</h2><p><label>Show rows with <input id="word"></label> <span id="count"></span></p>
-<div><table><thead><tr>{heads}</tr></thead><tbody id="rows"></tbody></table></div>
-<script>const rows={rows};const body=document.getElementById('rows');
-function show(word){{body.replaceChildren();let n=0;for(const row of rows){{if(!row.join(' ').toLowerCase().includes(word))continue;n++;
-const line=body.insertRow();for(const value of row)line.insertCell().textContent=value;}}
-document.getElementById('count').textContent=n+' of '+rows.length;}}
-document.getElementById('word').addEventListener('input',e=>show(e.target.value.toLowerCase()));show('');</script></html>
-"""
-COLUMNS = ("configuration", "task", "run", "outcome", "score", "reason", "fix or why", "seconds")
-
-
-def _build_html(found: Sequence[Configuration], images: Sequence[bytes]) -> str:
-    """One page with everything in it: pictures as data, and the rows with a filter."""
-    rows = [
-        [
-            c.name, r.name, r.run, "correct" if r.correct else "applied, wrong" if r.plausible else "not healed", r.score, r.reason,
-            r.fix or r.why, r.seconds,
-        ]
-        for c in found
-        for r in c.rows
-    ]  # fmt: skip
-    title = html.escape(_describe_sets(found))
-    pictures = "".join(
-        f'<img alt="{alt}" src="data:image/png;base64,{base64.b64encode(image).decode()}">'
-        for alt, image in zip(
-            ("Success, cost, attempts and reasons", "Time, calibration and faults"), images, strict=True
-        )
-    )
-    heads = "".join(f"<th>{name}</th>" for name in COLUMNS)
-    return PAGE.format(title=title, images=pictures, heads=heads, rows=json.dumps(rows).replace("</", "<\\/"))

@@ -200,6 +200,8 @@ def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
         head, *rest = (
             _read_line(line, n, path) for n, line in enumerate(text.splitlines(keepends=True), 1) if line.endswith("\n")
         )
+        if "list" in head:
+            raise UsageError(f"{path} holds notebooks healed by a list, of which `bench figures` makes the table")
         if "set" not in head:
             raise KeyError("its first line names no set")
         if head.get("schema") != SCHEMA:

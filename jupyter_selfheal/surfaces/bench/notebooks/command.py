@@ -45,7 +45,7 @@ from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
 HEAL_SECONDS = 600
-HEAL = f"{shlex.quote(sys.executable)} -P -m jupyter_selfheal heal {{in}} -o {{out}} --timeout {CELL_SECONDS}"
+HEAL = (sys.executable, "-P", "-m", "jupyter_selfheal", "heal", "{in}", "-o", "{out}", "--timeout", str(CELL_SECONDS))
 
 
 def command(words: Sequence[str]) -> int:
@@ -64,7 +64,10 @@ def command(words: Sequence[str]) -> int:
     rows = [row for row in read_earlier_rows(options.rows, about) if find_key(row) in wanted]
     done = {find_key(row) for row in rows}
     left = [(entry, run) for entry, run in jobs if (entry.name, run) not in done]
-    heal = " ".join([options.heal or HEAL, *map(shlex.quote, [] if options.heal else settings)])
+    offline = (
+        ["--offline"] if options.offline else []
+    )  # nothing leaves the machine unless a healer is named that asks a model
+    heal = options.heal or shlex.join([*HEAL, *offline, *settings])
     for row in measure_all(left, clones, heal, options.jobs):
         rows.append({**about, **row})
         if options.rows:
@@ -86,11 +89,10 @@ def read_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     add_setting_options(known)
     if options.heal and settings:
         raise UsageError(f"--heal names the whole command: put {settings[0]} into it")
-    config = resolve_options(known.parse_args(settings)).config
-    if not (options.heal or config.offline or any(registry.load_traits(name).paid for name in config.healers)):
-        settings = [*settings, "--offline"]  # nothing leaves the machine unless a healer is named that asks a model
     if options.heal and not all(place in options.heal for place in ("{in}", "{out}")):
         raise UsageError("--heal needs {in} and {out}, where the notebooks' paths go")
+    config = resolve_options(known.parse_args(settings)).config
+    options.offline = not any(registry.load_traits(name).paid for name in config.healers)
     return options, settings
 
 

@@ -108,6 +108,8 @@ def test_a_row_that_is_no_json_is_named_by_its_line(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "rows.jsonl")
     path.write_text(path.read_text() + '{"name": \n')
     assert "rows.jsonl, line 3 is no JSON" in refuse("compare", path)
+    path.write_text('{"list": "relancer.json"}\n')
+    assert "rows.jsonl holds notebooks healed by a list" in refuse("compare", path)
     path.write_text('{"other": 1}\n')
     assert "its first line names no set" in refuse("compare", path)
 

@@ -257,7 +257,12 @@ def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     assert pages[:4] == b"%PDF"
     assert pages.count(b"/Type /Page ") == 2, "the four panels, and time, calibration and faults"
     page = (tmp_path / "out/dashboard.html").read_text()
-    assert page.count("data:image/png;base64,") == 2
+    assert page.count("<section>") == page.count("data:image/svg+xml;base64,") == 7, (
+        "each panel by itself, for a narrow screen"
+    )
+    again = tmp_path / "again"
+    report(capsys, "dashboard", *files, "-o", str(again))
+    assert (again / "dashboard.html").read_text() == page
     assert json.dumps("task 2 (value misuse)") in page
     assert "http" not in page.replace("http-equiv", "")
 
