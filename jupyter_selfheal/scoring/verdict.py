@@ -278,7 +278,8 @@ def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, 
         sheet.proofs.append("cells below run")
         sheet.reasons.append(_format_count(ran, "cell", "below", "run", "with it"))
     if patch.applicability is Applicability.SAFE:
-        sheet.reasons.append(f"Standard fix {patch.rule}: {(patch.why or patch.title).rstrip('.')}.")
+        standard = "" if patch.healer == "memory" else f"Standard fix {patch.rule}: "
+        sheet.reasons.append(f"{standard}{(patch.why or patch.title).rstrip('.')}.")
         return SAFE_RULE + min(0.5, 0.1 * ran)
     return UNDECIDED + min(1.5, 0.5 * ran)
 

@@ -158,7 +158,7 @@ def format_repeats(card: Card, candidate: Candidate) -> str | None:
 def format_facts(proposal: Proposal, candidate: Candidate) -> str:
     """From which state it was proven, in which isolation, at what cost."""
     proven = " and ".join(s.value for s in proposal.proven_from)
-    origin = {"rules": f"rule {candidate.patch.rule}", "search": "search", "memory": "approved before"}.get(
+    origin = {"rules": f"rule {candidate.patch.rule}", "search": "search", "memory": "what you approved before"}.get(
         candidate.patch.healer, candidate.patch.healer.replace("_", " ")
     )
     return (

@@ -57,6 +57,15 @@ def test_cells_below_are_foretold_shown_and_compared(loaded: LiveKernel) -> None
     assert "looking ahead on: 2 of 2 cells did as foretold; 0 of 1 failures were known before" in status
 
 
+def test_below_a_failure_that_is_not_healed_nothing_is_known_and_that_is_said(loaded: LiveKernel) -> None:
+    below = ("raise ValueError('on purpose')", "print('end')", "print('very end')")
+    cells = [{"id": "a", "source": "x = 1"}, *({"id": f"b{n}", "source": s} for n, s in enumerate(below))]
+    loaded.tell({"action": "context", "cells": cells, "path": "n.ipynb"})
+    loaded.run("x = 1", "a")
+    told = " ".join(loaded.run("%heal ahead now")["text"].split())
+    assert told.count("not known a cell above it will fail") == 2
+
+
 def is_alive(process: psutil.Process) -> bool:
     """Whether it runs or may; one that nobody has collected yet does not."""
     with contextlib.suppress(psutil.NoSuchProcess):

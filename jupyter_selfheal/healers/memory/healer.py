@@ -209,7 +209,7 @@ def build_patches(entry: Remembered, case: Case) -> Iterator[Patch]:
         exact = exact and template["before"] == _hash_texts(
             edit.old if isinstance(edit, Replace) else case.failure.source
         )
-    times = f"approved {entry.approved} of {entry.approved + entry.rejected} times"
+    times = f"You approved it before ({entry.approved} of {entry.approved + entry.rejected} times)"
     yield Patch(
         edits=tuple(edits),
         title=entry.title,
@@ -217,7 +217,7 @@ def build_patches(entry: Remembered, case: Case) -> Iterator[Patch]:
         healer="memory",
         rule=entry.origin if entry.origin.isupper() else "",
         applicability=Applicability.SAFE if entry.safe else Applicability.UNSAFE,
-        why=f"{times}{', for exactly this cell' if exact else ', for a cell of the same structure'}",
+        why=f"{times}{', for exactly this cell.' if exact else ', for a cell of the same structure.'}",
         removes=entry.removes,
         prior=entry.confidence / 100,
     )

@@ -8,13 +8,17 @@ from html import escape
 COLOURS = {"+": "rgba(46, 158, 68, 0.2)", "-": "rgba(212, 60, 60, 0.18)"}
 
 
+WRAP = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
+"""Sentences are broken between words: JupyterLab breaks what is in `pre` anywhere."""
+
+
 def format_html(text: str, explanation: Sequence[str] = ()) -> str:
     """The card's plain text with its first line marked, and the lines of its diff coloured; why it failed can be unfolded."""
     first, _, rest = text.partition("\n")
     lines = "\n".join(_format_line(line) for line in rest.splitlines())
     why = escape("\n".join(explanation))
-    more = f"<details><summary>Explain</summary><pre>{why}</pre></details>" if why else ""
-    return f"<div><strong>{escape(first)}</strong><pre>{lines}</pre>{more}</div>"
+    more = f"<details><summary>Explain</summary><pre style='{WRAP}'>{why}</pre></details>" if why else ""
+    return f"<div><strong>{escape(first)}</strong><pre style='{WRAP}'>{lines}</pre>{more}</div>"
 
 
 def _format_line(line: str) -> str:

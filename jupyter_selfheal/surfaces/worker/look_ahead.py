@@ -52,6 +52,7 @@ from jupyter_selfheal.surfaces.worker.states import connect_states
 NOT_COPIED = "the kernel cannot be copied now, so no cell was run"
 
 ABOVE = "a cell above it was not run"
+FAILS_ABOVE = "a cell above it will fail"
 
 CELL_SECONDS = 10.0
 """How long a cell may take in a copy; what takes longer is not known."""
@@ -136,7 +137,8 @@ class _Walk:
     state: TrialKernel
     closing: contextlib.ExitStack
     cancel: threading.Event
-    is_known: bool = True
+    unknown: str = ""
+    """Why nothing can be said of the cells that are left."""
     has_healed: bool = False
     began: float = field(default_factory=time.monotonic)
     states: list[TrialKernel] = field(default_factory=list)
@@ -160,9 +162,9 @@ class _Walk:
             state.close()
 
     def _look_at(self, cell: Cell) -> Forecast:
-        why = ABOVE if not self.is_known else find_reason_not_to_run(cell) or self._find_limit()
+        why = self.unknown or find_reason_not_to_run(cell) or self._find_limit()
         if why:
-            self.is_known = False
+            self.unknown = self.unknown or ABOVE
             return Forecast(cell.id, NOT_KNOWN, why)
         trial, kept = self._run_steps((Run(cell.source, cell.id, Role.CELL),))
         case = Case(Failure(cell.id, cell.source), self.message.notebook, cell.oracle)
@@ -172,10 +174,10 @@ class _Walk:
             return Forecast(cell.id, WILL_RUN)
         why = _find_doubt(failure, trial)
         if why or failure is None:
-            self.is_known = False
+            self.unknown = ABOVE
             return Forecast(cell.id, NOT_KNOWN, why)
         patch, proposal = (None, ()) if self.has_healed else self._heal_failure(replace(case, failure=failure), kept)
-        self.is_known = patch is not None
+        self.unknown = "" if patch is not None else FAILS_ABOVE
         self.has_healed = True
         return Forecast(cell.id, WILL_FAIL, failure.headline, patch.title if patch else "", proposal)
 

@@ -82,7 +82,7 @@ def test_an_approved_patch_comes_back_for_the_same_cell(healer: MemoryHealer) ->
     assert found[0].healer == "memory"
     assert found[0].applicability is Applicability.UNSAFE, "a model made it"
     assert found[0].prior == 1.0
-    assert "approved 1 of 1 times, for exactly this cell" in found[0].why
+    assert "You approved it before (1 of 1 times), for exactly this cell." in found[0].why
     assert stat.S_IMODE(healer.store.path.stat().st_mode) == 0o600
 
 
@@ -134,7 +134,7 @@ def test_rejections_count_against_and_the_confidence_is_as_measured(healer: Memo
         healer.learn(outcome(failure(OLD), made))
     found = ask(healer, failure(OLD)).patches[0]
     assert found.prior == pytest.approx(0.67)
-    assert "approved 2 of 3 times" in found.why
+    assert "approved it before (2 of 3 times)" in found.why
     assert found.applicability is Applicability.UNSAFE
     healer.learn(rejected(failure(OLD), made))
     assert ask(healer, failure(OLD)).patches == ()
