@@ -23,13 +23,15 @@ def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure
 @dataclass(frozen=True, slots=True)
 class LostState:
     """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
-    have fitted, and (``changed``) what it would have changed in place."""
+    have fitted, and (``changed``) what it would have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
+    module too."""
 
     number: int
     names: frozenset[str]
     keys: frozenset[str] = frozenset()
     unfitted: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    assigned: frozenset[str] = frozenset()
 
 
 def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
@@ -44,7 +46,12 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
         return LostState(number, _find_assigned_in_text(cell.source))
     used = src.collect_names(rest)
     return LostState(
-        number, used.binds, frozenset(_find_assigned_keys(rest)), frozenset(_find_fitted_names(rest)), used.changes
+        number,
+        used.binds,
+        frozenset(_find_assigned_keys(rest)),
+        frozenset(_find_fitted_names(rest)),
+        used.changes,
+        frozenset(_find_assigned_roots(rest)),
     )
 
 
@@ -126,6 +133,19 @@ def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterable[str]:
                     yield str(node.slice.value)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 yield node.attr
+
+
+def _find_assigned_roots(body: Iterable[ast.stmt]) -> Iterable[str]:
+    """``config`` of ``config.width = 80``, ``plt`` of ``plt.rcParams["x"] = 1``, ``np`` of ``np.random.seed(0)``."""
+    for node in (n for statement in body for n in ast.walk(statement)):
+        is_written = isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        is_seed = isinstance(node, ast.Attribute) and ("seed" in node.attr or node.attr == "random")
+        if is_written or is_seed:
+            root: ast.AST = node
+            while isinstance(root, ast.Subscript | ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name):
+                yield root.id
 
 
 def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:

@@ -16,18 +16,21 @@ def mark_stale(notebook: Notebook, lost: Mapping[str, LostState]) -> Notebook:
 
     ``lost``: by cell id, what the unhealed ones did not come to. A name that is lost is often still bound, to what it was
     before; what is computed of that is another thing than what the author saw. Cells are read in order, a name that is bound
-    anew of nothing stale is good again.
+    anew of nothing stale is good again. What was imported is not changed by a call of what it holds (``datetime.strptime(…)``).
     """
     lost_names: set[str] = set()
+    imported: set[str] = set()
     cells = []
     for cell in notebook.cells:
         if cell.kind == "code":
             names = src.find_names(cell.source)
             stale = not lost_names.isdisjoint(_find_read_names(cell))
-            changed = (names.binds | names.changes) - names.imports
+            imported |= names.imports
+            changed = (names.binds | names.changes) - imported
             lost_names = lost_names | changed if stale else lost_names - names.binds
             if cell.id in lost:
-                lost_names |= lost[cell.id].names | lost[cell.id].changed
+                left = lost[cell.id]
+                lost_names |= left.names | (left.changed - imported) | (left.changed & left.assigned)
             cell = replace(cell, stale=stale)
         cells.append(cell)
     return replace(notebook, cells=tuple(cells))

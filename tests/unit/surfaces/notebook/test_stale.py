@@ -41,3 +41,15 @@ def test_functions_pass_on_what_they_read_and_imports_nothing() -> None:
 
 def test_a_cell_that_does_not_parse_reads_every_word_of_it() -> None:
     assert stale_cells("rows = missing()", "print len(rows)", "print 'x'", failed=0) == [1]
+
+
+def test_what_was_imported_is_not_changed_by_a_call_of_what_it_holds() -> None:
+    above = "from datetime import datetime\nimport numpy as np"
+    assert stale_cells(
+        above, "when = datetime.strptime('x', '%Y')\nnp.sum(1)", "datetime(2024, 1, 1)", "np.pi", "when", failed=1
+    ) == [4]
+
+
+def test_an_imported_module_is_changed_by_an_assignment_and_by_a_seed() -> None:
+    assert stale_cells("import config", "config.width = missing()", "config.width", failed=1) == [2]
+    assert stale_cells("import numpy as np", "np.random.seed(missing())", "np.random.rand()", failed=1) == [2]
