@@ -19,9 +19,10 @@ TAKING = frozenset(
 class CalledForGiven(Rule):
     """Give the function itself to what will call it.
 
-    **Failure** `TypeError: double() missing 1 required positional argument: 'v'` at `df["age"].apply(double())`.
+    **Failure** `TypeError: double() missing 1 required positional argument: 'v'` at `df["age"].apply(double())`,
+    `len() takes exactly one argument (0 given)` at `max(words, key=len())`.
 
-    **Fix** `df["age"].apply(double)`.
+    **Fix** `df["age"].apply(double)`, `key=len`.
 
     **Fix safety** Safe: the call passes nothing, fails for that, and stands as an argument of what is given a function. Silent where an
     argument is passed, and anywhere else.
@@ -30,19 +31,23 @@ class CalledForGiven(Rule):
     code = "CAL105"
     name = "function called for given"
     enames = frozenset({"TypeError"})
-    message = re.compile(r"missing \d+ required positional argument")
+    message = re.compile(
+        r"missing \d+ required positional argument|takes (?:exactly|at least) \w+ (?:positional )?arguments? \(0 given\)|"
+        r"expected (?:at least )?\d arguments?, got 0|unbound method \S+ needs an argument"
+    )
     applicability = Applicability.SAFE
     why = "The call passes nothing and stands where a function is given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.failing_nodes(ast.Call):
-            if call.args or call.keywords or not isinstance(call.func, ast.Name):
+            name = context.plain_chain(call.func)
+            if call.args or call.keywords or name is None:
                 continue
-            if f"{call.func.id}()" in context.failure.evalue and _is_given(context, call):
+            if re.search(rf"\b{re.escape(name)}\b", context.failure.evalue) and _is_given(context, call):
                 yield self.patch(
                     context.replace_here((context.span(call.func)[1], context.span(call)[1], "")),
-                    f"Give `{call.func.id}` itself",
-                    f"`{call.func.id}()` calls the function before it is given anything.",
+                    f"Give `{name}` itself",
+                    f"`{name}()` calls the function before it is given anything.",
                     prior=0.93,
                 )
                 return

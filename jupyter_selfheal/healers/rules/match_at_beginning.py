@@ -15,10 +15,10 @@ from jupyter_selfheal.model import Patch
 class MatchAtBeginning(Rule):
     """Look for a pattern anywhere in the text.
 
-    **Failure** `AttributeError: 'NoneType' object has no attribute 'group'` after `re.match(pattern, text)`, where the pattern does occur in
-    the text, only not at its beginning.
+    **Failure** `AttributeError: 'NoneType' object has no attribute 'group'` after `re.match(pattern, text)` or `pattern.match(text)`, where the
+    pattern does occur in the text, only not at its beginning.
 
-    **Fix** `re.search(pattern, text)`.
+    **Fix** `re.search(pattern, text)`, `pattern.search(text)`.
 
     **Fix safety** Unsafe: a text that does not begin so may be the exception that the code should deal with.
     """
@@ -32,39 +32,38 @@ class MatchAtBeginning(Rule):
         if not context.is_about_none:
             return
         for cell_id, source, call in _list_matches(context):
-            callee, (pattern, text, *_) = call.func, (src.extract_text(source, a) for a in call.args)
+            callee, given = call.func, ", ".join(src.extract_text(source, a) for a in call.args)
             assert isinstance(callee, ast.Attribute)
-            module = src.extract_text(source, callee.value)
-            if not context.is_true(f"{module}.match({pattern}, {text}) is None and {module}.search({pattern}, {text})"):
+            owner = src.extract_text(source, callee.value)
+            if not context.is_true(f"{owner}.match({given}) is None and {owner}.search({given})"):
                 continue
             end = src.find_span(source, callee)[1]
             yield self.patch(
                 context.replace(cell_id, [(end - len("match"), end, "search")]),
-                f"Use `{module}.search`",
-                f"`{module}.match` looks at the beginning of the text only; the pattern comes up later in it.",
+                f"Use `{owner}.search`",
+                f"`{owner}.match` looks at the beginning of the text only; the pattern comes up later in it.",
                 prior=0.75,
             )
             return
 
 
 def _list_matches(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
-    """Calls of ``re.match`` at the failure, and those that gave the names their value that are None there."""
+    """Calls of ``match`` of ``re`` or of a pattern at the failure, and those that gave the names their value that are None there."""
     for call in context.calls_at_failure():
         for node in ast.walk(call):
-            if _is_match(node):
+            if _is_match(node, context):
                 yield context.cell_id, context.source, node
     for name in context.list_names_of_none():
         made = context.find_last_assignment(name)
-        if made is not None and _is_match(made.node.value):
+        if made is not None and _is_match(made.node.value, context):
             yield made.cell_id, made.source, made.node.value
 
 
-def _is_match(node: ast.AST) -> TypeGuard[ast.Call]:
-    return (
-        isinstance(node, ast.Call)
-        and last_name(node.func) == "match"
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id in ("re", "regex")
-        and len(node.args) >= 2
-    )
+def _is_match(node: ast.AST, context: RuleContext) -> TypeGuard[ast.Call]:
+    if not (isinstance(node, ast.Call) and last_name(node.func) == "match" and isinstance(node.func, ast.Attribute)):
+        return False
+    owner = node.func.value
+    if isinstance(owner, ast.Name) and owner.id in ("re", "regex"):
+        return len(node.args) >= 2
+    thing = context.describe(owner) if len(node.args) == 1 and context.plain_chain(owner) else None
+    return thing is not None and thing.type == "Pattern"

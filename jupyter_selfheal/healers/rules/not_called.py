@@ -50,7 +50,8 @@ class NotCalled(Rule):
             return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
-        for failing in context.failing_nodes(ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare):
+        plain = (ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare)
+        for failing in context.failing_nodes(*plain, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
             for node in _list_operands(failing):
                 yield from self._propose_call(context, failing, node)
             yield from self._call_for_each(context, failing)
@@ -142,4 +143,6 @@ def _list_operands(node: ast.AST) -> list[ast.expr]:
         return [node.left, *node.comparators]
     if isinstance(node, ast.For):
         return [node.iter]
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return [loop.iter for loop in node.generators]
     return list(node.args) if isinstance(node, ast.Call) else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -323,6 +324,13 @@ def test_what_a_method_changes_in_place_is_not_replaced_by_a_copy() -> None:
     assert "ys" in texts
     assert not any(text.startswith(("sorted(xs", "list(xs", "xs[1:]", "xs.copy")) for text in texts)
     assert any("sorted(xs" in new for c in changes for _, _, new in c.edits if c.line == 3)
+
+
+def test_a_key_of_a_dictionary_is_not_made_one_that_it_has() -> None:
+    text = "days = {'mon': 20, 'tue': None, 'wed': 24}\nfirst = days['mon']\n"
+    results = {re.sub("[()]", "", splice(text, c.edits)) for c in propose_mutations.list_changes(Scope(text))}
+    assert not any(r.count("'wed':") > 1 or r.count("'mon':") > 1 for r in results)
+    assert text.replace("days['mon']", "days['wed']") in results
 
 
 def test_what_was_cut_is_tried_again_only_where_more_time_may_help() -> None:
