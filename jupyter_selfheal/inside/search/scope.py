@@ -226,6 +226,13 @@ class Scope(Source):
                 return False
         return False
 
+    def repeats_key(self, node: ast.AST, new: str) -> bool:
+        """True where the text, in the place of a key of a dictionary, is another key of it: one of the two entries would be lost."""
+        parent = self.parents.get(node)
+        if not isinstance(parent, ast.Dict) or node not in parent.keys:
+            return False
+        return any(ast.unparse(key) == new for key in parent.keys if key is not None and key is not node)
+
     def is_read(self, node: ast.AST) -> bool:
         """True for an expression whose value is used (not an assignment's target, not a called name)."""
         ctx = getattr(node, "ctx", None)

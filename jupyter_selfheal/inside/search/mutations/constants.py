@@ -18,7 +18,7 @@ def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     old, value = s.text_of(node), node.value
     for new, prior in _list_replacements(s, node):
-        if new == old or _repeats_key(s, node, new):
+        if new == old or s.repeats_key(node, new):
             continue
         if _is_idle(s, node, new):
             prior *= 0.3
@@ -38,14 +38,6 @@ def group_equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Consta
         if isinstance(node, ast.Constant) and node not in s.frozen:
             groups.setdefault((type(node.value), node.value), []).append(node)
     return groups
-
-
-def _repeats_key(s: Scope, node: ast.Constant, new: str) -> bool:
-    """True where the new text is another key of the same dictionary: one of the two entries would be lost."""
-    parent = s.parents[node]
-    return (
-        isinstance(parent, ast.Dict) and node in parent.keys and any(k and ast.unparse(k) == new for k in parent.keys)
-    )
 
 
 def _is_idle(s: Scope, node: ast.Constant, new: str) -> bool:

@@ -45,7 +45,10 @@ def propose_exchanges(s: Scope, node: ast.AST) -> Iterator[Change]:
     if node is s.tree:
         constants = [n for n in s.order if isinstance(n, ast.Constant) and n not in s.frozen and not s.is_doc(n)]
         for a, b in itertools.combinations(constants[:24], 2):
-            if type(a.value) is type(b.value) and a.value != b.value:
+            if type(a.value) is not type(b.value) or a.value == b.value:
+                continue
+            beside = s.parents[a] is s.parents[b]
+            if beside or not (s.repeats_key(a, repr(b.value)) or s.repeats_key(b, repr(a.value))):
                 prior = 0.3 if isinstance(a.value, str | bool) else 0.15
                 edits = (s.put(a, s.text_of(b)), s.put(b, s.text_of(a)))
                 yield Change(edits, prior, a.lineno, f"`{s.text_of(a)}` and `{s.text_of(b)}` are exchanged")
