@@ -37,8 +37,16 @@ def test_messages_of_vs_code_give_a_card_and_a_fix(kernel: LiveKernel) -> None:
     assert shown, "a front end with widgets draws the card"
     assert all("Self-heal" in data["text/html"] and "Self-heal" in data["text/plain"] for data in shown)
     assert "items.append(3)" in shown[-1]["text/html"]
+    assert "or run `%heal approve` in a new cell" in shown[-1]["text/html"]
     approved = kernel.run("%heal approve", f"{URI}2")
     assert approved["text"].startswith("3\n")
     payload = next(p for p in approved["payload"] if p["source"] == "set_next_input")
     assert payload["text"] == TYPO.replace("appendd", "append")
     assert kernel.value("items") == "[1, 2, 3]"
+    kernel.wait_for(lambda: "fixed" in kernel.card().splitlines()[0], "the end of the card")
+    last = [
+        m["content"]["data"]
+        for m in kernel.messages
+        if "Self-heal" in m["content"].get("data", {}).get("text/html", "")
+    ][-1]
+    assert "%heal approve" not in last["text/html"]

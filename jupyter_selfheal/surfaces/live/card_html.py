@@ -12,13 +12,19 @@ WRAP = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
 """Sentences are broken between words: JupyterLab breaks what is in `pre` anywhere."""
 
 
-def format_html(text: str, explanation: Sequence[str] = ()) -> str:
-    """The card's plain text with its first line marked, and the lines of its diff coloured; why it failed can be unfolded."""
+NO_BUTTONS = "No buttons here? Trust the notebook, or run `%heal approve` in a new cell."
+"""What can be done where a page draws no widget: one that does not trust the notebook, as that of a second person, or a front end without."""
+
+
+def format_html(text: str, explanation: Sequence[str] = (), *, is_open: bool = False) -> str:
+    """The card's plain text with its first line marked, and the lines of its diff coloured; why it failed can be unfolded. ``is_open``:
+    its fix waits for a word of the user's."""
     first, _, rest = text.partition("\n")
     lines = "\n".join(_format_line(line) for line in rest.splitlines())
     why = escape("\n".join(explanation))
     more = f"<details><summary>Explain</summary><pre style='{WRAP}'>{why}</pre></details>" if why else ""
-    return f"<div><strong>{escape(first)}</strong><pre style='{WRAP}'>{lines}</pre>{more}</div>"
+    advice = f"<p>{escape(NO_BUTTONS)}</p>" if is_open else ""
+    return f"<div><strong>{escape(first)}</strong><pre style='{WRAP}'>{lines}</pre>{more}{advice}</div>"
 
 
 def _format_line(line: str) -> str:

@@ -75,7 +75,9 @@ class WidgetView:
         is_folded = heal.card.phase in ("proposed", "paused", "applied") and not heal.card.hides_fix
         plain = format_card(heal.card, heal.case.notebook)
         drawn = (self._widget._repr_mimebundle_() or ({}, {}))[0]
-        self._publish(plain, list_explanation(heal.card) if is_folded else (), drawn, update)
+        self._publish(
+            plain, list_explanation(heal.card) if is_folded else (), drawn, update, heal.card.phase == "proposed"
+        )
 
     def _publish(
         self,
@@ -83,8 +85,9 @@ class WidgetView:
         explanation: Sequence[str],
         drawn: Mapping[str, Any] = MappingProxyType({}),
         update: bool = True,
+        is_open: bool = False,
     ) -> None:
-        bundle = {**drawn, "text/plain": plain, "text/html": format_html(plain, explanation)}
+        bundle = {**drawn, "text/plain": plain, "text/html": format_html(plain, explanation, is_open=is_open)}
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _handle_message(self, heal: LiveHeal, content: dict[str, Any]) -> None:
