@@ -13,6 +13,7 @@ from typing import Any
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.configurations import Configuration
 from jupyter_selfheal.surfaces.bench.dashboard_page import build_page
+from jupyter_selfheal.surfaces.bench.rows import Row
 from jupyter_selfheal.surfaces.bench.statistics import Share, estimate_share
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
@@ -246,9 +247,8 @@ def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
     """By score of the first patch that was shown: how many were right, with intervals."""
     for number, configuration in enumerate(found):
         label = configuration.name
-        rated = [(round(r.score), r.correct if r.plausible else r.place == 1) for r in configuration.rows if r.score]
-        for score in sorted({score for score, _ in rated}):
-            share = estimate_share([float(right) for s, right in rated if s == score])
+        for score, rates in rate_scores(configuration.rows).items():
+            share = estimate_share(rates)
             error = [[share.value - share.low], [share.high - share.value]]
             axis.errorbar(
                 score + number * 0.08,
@@ -265,6 +265,16 @@ def _draw_calibration(axis: Any, found: Sequence[Configuration]) -> None:
     axis.set_ylim(0, 1.05)
     axis.set_xlabel("score of the first patch shown")
     axis.set_ylabel("right")
+
+
+def rate_scores(rows: Sequence[Row]) -> dict[int, list[float]]:
+    """By rounded score of the first patch that was shown, lowest first: for each task the share of its runs in which that patch was right."""
+    by_score: dict[int, dict[str, list[bool]]] = {}
+    for row in rows:
+        if row.score:
+            right = row.correct if row.plausible else row.place == 1
+            by_score.setdefault(round(row.score), {}).setdefault(row.name, []).append(right)
+    return {score: [sum(runs) / len(runs) for runs in tasks.values()] for score, tasks in sorted(by_score.items())}
 
 
 def _draw_shares(axis: Any, found: Sequence[Configuration], key: Any) -> None:

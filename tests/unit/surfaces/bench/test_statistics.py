@@ -14,7 +14,7 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import run
-from jupyter_selfheal.surfaces.bench.dashboard import find_frontier
+from jupyter_selfheal.surfaces.bench.dashboard import find_frontier, rate_scores
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
 from jupyter_selfheal.surfaces.bench.statistics import (
     compare_pairs,
@@ -265,6 +265,14 @@ def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     assert (again / "dashboard.html").read_text() == page
     assert json.dumps("task 2 (value misuse)") in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_calibration_counts_a_task_once_however_often_it_was_run() -> None:
+    rows = [
+        Row("a", True, True, score=8.8, run=1), Row("a", True, False, score=9.2, run=2), Row("b", False, False, score=6.0, place=1),
+        Row("c", True, True, score=9.0), Row("d", False, False),
+    ]  # fmt: skip
+    assert rate_scores(rows) == {6: [1.0], 9: [0.5, 1.0]}
 
 
 def test_rows_are_a_table_that_pandas_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
