@@ -149,6 +149,8 @@ def report_regression(arguments: argparse.Namespace) -> tuple[str, int]:
         worse.append(
             f"success fell by {-difference.value:.1%} (p {difference.p:.3g}): {difference.lost} lost, {difference.gained} gained"
         )
+    if arguments.counts and not (old.setup.model or new.setup.model) and (lost := _find_lost_tasks(old, new)):
+        worse.append(f"no longer healed correctly: {', '.join(lost)}")  # rules and search do the same again
     wrong = compare_means(_mark_wrong(old), _mark_wrong(new), "differed")
     if wrong.low > 0:
         worse.append(f"wrong patches that were applied rose by {wrong.value:.1%} of the tasks")
@@ -161,7 +163,14 @@ def report_regression(arguments: argparse.Namespace) -> tuple[str, int]:
         worse.append(f"the search takes {longer.value:+.2f} {unit} a task, where it took {mean:.2f}")
     if worse:
         return "\n".join(f"worse: {line}" for line in worse), 1
-    return f"not worse: {difference.gained} gained, {difference.lost} lost of {difference.tasks} tasks", 0
+    return f"no regression was shown: {difference.gained} gained, {difference.lost} lost of {difference.tasks} tasks", 0
+
+
+def _find_lost_tasks(old: Configuration, new: Configuration) -> list[str]:
+    """The tasks of both that fewer runs heal correctly."""
+    shared = [name for name in old.tasks if name in new.tasks]
+    rates = zip(shared, old.rates(names=shared), new.rates(names=shared), strict=True)
+    return [name for name, before, after in rates if after < before]
 
 
 def _mark_wrong(found: Configuration) -> Configuration:

@@ -182,11 +182,23 @@ def test_regress_fails_on_what_is_worse_beyond_noise(tmp_path: Path, capsys: pyt
     same = write_rows(tmp_path / "same.jsonl", [True] * 11 + [False], cpu=1.1)
     fell = write_rows(tmp_path / "fell.jsonl", [True] * 2 + [False] * 10)
     slow = write_rows(tmp_path / "slow.jsonl", [True] * 12, cpu=2.0)
-    assert report(capsys, "regress", old, same) == (0, "not worse: 0 gained, 1 lost of 12 tasks\n")
+    assert report(capsys, "regress", old, same) == (0, "no regression was shown: 0 gained, 1 lost of 12 tasks\n")
     code, text = report(capsys, "regress", old, fell)
     assert (code, "worse: success fell by 83.3%" in text) == (1, True)
     code, text = report(capsys, "regress", old, slow)
     assert (code, "CPU-seconds a task" in text) == (1, True)
+
+
+def test_without_a_model_each_lost_task_is_a_regression_of_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rules and search do the same again: five programs that were all lost passed the baseline of CI, by p 0.06."""
+    old, lost = write_rows(tmp_path / "old.jsonl", [True] * 5), write_rows(tmp_path / "new.jsonl", [True] * 4 + [False])
+    code, text = report(capsys, "regress", old, lost, "--counts")
+    assert (code, text) == (1, "worse: no longer healed correctly: task 4 (value misuse)\n")
+    asked = replace(SET, healers=("language_model",), model="m")
+    old, lost = (write_rows(tmp_path / f"{n}.jsonl", [True] * 4 + [bool(n)], asked) for n in (1, 0))
+    assert report(capsys, "regress", old, lost, "--counts")[0] == 0, "a model's replies vary"
 
 
 def test_variance_lists_the_tasks_that_flip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
