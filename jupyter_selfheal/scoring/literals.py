@@ -46,6 +46,7 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
     known += [gathered for tree in old for node in ast.walk(tree) for gathered in _gather_arguments(node)]
     if src.parse(case.failure.source) is None:
         known += _list_literal_tokens(case.failure.source)
+        known += _list_written_texts(case.failure.source, new)
     parts = [v for v in _list_distinctive_parts(expected) if not is_among(v, known)]
     if parts and (part := _find_part(case, parts, new)):
         yield f"hard-codes a part of the expected value: {part}"
@@ -145,6 +146,13 @@ def _list_literal_tokens(source: str) -> Iterator[Any]:
         for token in tokenize.generate_tokens(lines):
             if token.type in (tokenize.STRING, tokenize.NUMBER):
                 yield ast.literal_eval(token.string)
+
+
+def _list_written_texts(source: str, new: Sequence[ast.AST]) -> Iterator[str]:
+    """The new texts that stand letter by letter in the code of a source that does not parse: only their quotes were wrong."""
+    code = "\n".join(line.partition("#")[0] for line in source.splitlines())
+    texts = (v for tree in new for node in ast.walk(tree) for v in _read_literal(node) if isinstance(v, str))
+    return (text for text in texts if text in code)
 
 
 def list_expected_literals(case: Case) -> list[Any]:

@@ -70,7 +70,7 @@ def insert_tokens(site: Site) -> Iterator[Slip]:
             end = reach if text.endswith(" ") else gap
             cost = find_cost(kind) + (0.0 if kind == "insert.else_value" else far)
             if kind in GUESSED:
-                yield Slip(gap, end, text, cost, f"a value is missing, as `{text.split()[-1]}`", guessed=True)
+                yield Slip(gap, end, text, cost, f"a value is missing, as `{text.strip()}`", guessed=True)
             else:
                 yield Slip(gap, end, text, cost, f"`{text.strip() or 'a line end'}` is missing")
 
@@ -103,7 +103,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         yield " = ", "insert.equals"
         yield " == ", "insert.compare"
         yield " in ", "insert.in"
-        yield " and ", "insert.and"
+        condition = site.list_line_tokens(before.start)[0].text in ("if", "elif", "while")
+        yield " and ", "insert.and_condition" if condition else "insert.and"
         yield " < ", "insert.and"
         yield " - ", "insert.and"
         if not stack:
@@ -239,7 +240,8 @@ def _list_signs(site: Site, token: Token) -> Iterator[tuple[str, str]]:
     if text == "=":
         first = site.list_line_tokens(token.start)[0].text
         yield "==", "replace.assign_compare" if first in CONDITION else "insert.compare"
-        yield from ((sign, "insert.compare") for sign in ("+", "-", ":", ","))
+        yield "+", "replace.same_key"
+        yield from ((sign, "insert.compare") for sign in ("-", ":", ","))
     elif text == "==":
         yield "=", "replace.assign_compare"
     elif text in ".,":

@@ -44,6 +44,7 @@ from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
+from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
 
@@ -249,7 +250,14 @@ class Ranking:
             or self._describe_odd_value(n)
             or self._describe_foreign_name(n)
             or self._describe_lost_name(n)
+            or self._describe_shallow_change(n)
         )
+
+    def _describe_shallow_change(self, n: int) -> str:
+        """The doubt about a patch that would meet the check whatever is wrong."""
+        mended, texts = self.hypotheses.count_mended(n), self.candidates[n].texts
+        changes = ((self.units[k].text, text) for k, text in texts.items())
+        return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
 
     def _describe_sentinel(self, n: int) -> str:
         """The doubt about a patch that asks whether a variable still holds the number that it began with."""

@@ -23,7 +23,7 @@ from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
-from jupyter_selfheal.inside.search.value_changes import list_value_changes
+from jupyter_selfheal.inside.search.value_changes import list_kept_results, list_value_changes
 
 STEPS = 2_000_000
 """Steps of one run: a reading that loops is cut there."""
@@ -43,6 +43,8 @@ FEW_LINES = "whoever got the text wrong may have got more wrong than so few prin
 TELLING = 4
 """Lines of expected output from which texts that were aligned with it are not doubted: on the 107 development programs of PyDex nine
 of thirteen such readings without another doubt were right, and eighteen of twenty-two whose texts were right as they stood."""
+KEPT = 3
+"""Results that are dropped, and that are kept in a source that passes."""
 DOUBTED = 3
 """Of the readings that pass, those that are looked at for parts that did not run: no more are shown."""
 EXPLORED_FOR, OVERHEAD = 40_000_000, 16_000
@@ -210,10 +212,24 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
                 explorer, nodes, likeness, tried, MUTATED if argument.get("mutates", True) else 0
             )
         for found in passing[:DOUBTED]:
+            _keep_results(explorer, found)
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
                 found["rival"] = UNRUN
         return {"passing": passing, "likeness": likeness, "tried": tried}
+
+
+def _keep_results(explorer: Explorer, found: dict[str, Any]) -> None:
+    """Let a source that passes keep the results that it drops, where it passes with them too: they were called for something."""
+    for _ in range(KEPT):
+        for change in list_kept_results(found["text"]):
+            new = splice(found["text"], change.edits)
+            if run_in_fork(lambda new=new: explorer.run(new)[0], WAIT) is True:  # type: ignore[misc]
+                found["text"], found["words"] = new, [*found["words"], change.words]
+                found["rival"] = found["rival"] or _describe_guess(change.words)
+                break
+        else:
+            return
 
 
 def _run_once(explorer: Explorer, node: _Node) -> list[Any]:

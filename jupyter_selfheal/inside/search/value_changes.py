@@ -20,6 +20,11 @@ PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "i
 """Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
 SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list", "reversed", "sorted", "sum")
 """Builtins that a name may be another spelling of."""
+LONGEST_TAIL = 40
+"""Characters of the words that may be missing behind a printed value."""
+_MAKERS = frozenset({"abs", "float", "int", "list", "reversed", "round", "sorted", "str"})
+_TEXT_MAKERS = frozenset({"capitalize", "lower", "lstrip", "replace", "rstrip", "split", "strip", "title", "upper"})
+"""Builtins and methods of texts that give a new value, and change nothing."""
 _NUMBERS = ("int", "float", "eval")
 
 
@@ -27,13 +32,73 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     """The changes of a source, likely ones first. ``known`` are names that exist apart from it."""
     tree = ast.parse(source)
     table = LineTable(source)
-    changes = [*_change_reading(tree, source, table), *_change_printed(tree, source, table, expected)]
+    changes = [*_change_reading(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
     changes += _replace_unknown(tree, source, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
+    changes += [*list_kept_results(source), *_print_behind(tree, table, expected), *_read_digits(tree, table)]
     return sorted(changes, key=lambda c: -c.prior)
+
+
+def list_kept_results(source: str) -> list[Change]:
+    """``round(c, 2)`` by itself as ``c = round(c, 2)``: what gives a new value is called, and the value dropped."""
+    tree, table = ast.parse(source), LineTable(source)
+    changes: list[Change] = []
+    for statement in ast.walk(tree):
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call):
+            continue
+        if isinstance(call.func, ast.Name) and call.func.id in _MAKERS and call.args:
+            owner = call.args[0]
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in _TEXT_MAKERS:
+            owner = call.func.value
+        else:
+            continue
+        if isinstance(owner, ast.Name):
+            at = _find_span(call, table)[0]
+            words = f"`{ast.unparse(call)}` is not kept"
+            changes.append(Change(((at, at, f"{owner.id} = "),), 0.6, call.lineno, words))
+    return changes
+
+
+def _print_behind(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Change]:
+    """``print('is', c)`` where ``is 100.0 degrees`` is expected: the words behind the last value are not printed."""
+    said = " ".join(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    tails: dict[str, None] = {}
+    for line in expected.strip().splitlines():
+        match = re.search(r"\d\S* ([^\W\d][^\d]*)$", line.strip())
+        if match and len(match[1]) < LONGEST_TAIL and not set(match[1].split()) & set(said.split()):
+            tails.setdefault(match[1])
+    for call in ast.walk(tree):
+        if _is_call(call, "print") and isinstance(call, ast.Call) and call.args and not call.keywords:
+            last = call.args[-1]
+            if not isinstance(last, ast.Constant | ast.JoinedStr | ast.Starred):
+                at = _find_span(last, table)[1]
+                for tail in tails:
+                    yield Change(
+                        ((at, at, f", {tail!r}"),), 0.4, call.lineno, "the words behind the last value are missing"
+                    )
+
+
+def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:
+    """``1`` for ``l``, ``0`` for ``O``: a variable that looks like a digit is never read, and the digit is."""
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
+    bound = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    signed = {id(n.operand) for n in ast.walk(tree) if isinstance(n, ast.UnaryOp)}
+    for name, digit in (("l", 1), ("I", 1), ("O", 0), ("o", 0)):
+        if name not in bound or name in read:
+            continue
+        digits = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and type(n.value) is int and n.value == digit and id(n) not in signed
+        ]
+        if digits:
+            edits = tuple((*_find_span(n, table), name) for n in digits)
+            yield Change(edits, 0.8, digits[0].lineno, f"`{digit}` is `{name}`")
 
 
 def _find_span(node: ast.expr, table: LineTable) -> tuple[int, int]:
@@ -46,7 +111,7 @@ def _is_call(node: ast.AST, *names: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
-def _change_reading(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+def _change_reading(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
     wrapped = {
         id(n.args[0]): n for n in ast.walk(tree) if _is_call(n, *_NUMBERS) and isinstance(n, ast.Call) and n.args
     }
@@ -66,7 +131,8 @@ def _change_reading(tree: ast.AST, source: str, table: LineTable) -> Iterator[Ch
             for name in ("int", "float"):
                 if name != outer.func.id:
                     words = f"`{outer.func.id}` of what is read should be `{name}`"
-                    yield Change(((first, last, name),), 0.5, node.lineno, words)
+                    prior = 0.9 if name == "float" and re.search(r"\d\.\d", expected) else 0.5
+                    yield Change(((first, last, name),), prior, node.lineno, words)
             outer_start, outer_end = _find_span(outer, table)
             yield Change(((outer_start, outer_end, source[start:end]),), 0.3, node.lineno, "what is read is a text")
 

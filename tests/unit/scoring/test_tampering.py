@@ -177,6 +177,8 @@ def test_the_expected_answer_written_into_the_patch_is_named(expect: str, source
         ("'Total'", "y = df['total'].name", "y = df['Total'].name"),
         ("10", "ys = xs[:9]\nf(ys)", "ys = xs[:10]\nf(ys)"),
         ("'frost'", "if t < 0\n    w = 'frost'", "if t < 0:\n    w = 'frost'"),
+        ("'Hello you'", "s = \"Hello you'", "s = 'Hello you'"),
+        ("'Hello you'", "print(Hello you)", "print('Hello you')"),
         ("(2, 3)", "np.ones(2, 3).shape", "np.ones((2, 3)).shape"),
         ("[5, 7]", "np.array(5, 7)", "np.array([5, 7])"),
     ],
@@ -194,6 +196,12 @@ def test_among_many_expected_answers_a_small_number_counts_only_where_it_is_look
     assert find_tampering(case, patch_of(case, honest)) == ()
     assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, table)))
     assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, "def f(n):\n    return {6: 7}.get(n, g(n))")))
+
+
+@pytest.mark.parametrize("source", ["s = greet('you'", "s = greet(you  # Hello you"])
+def test_a_text_that_the_code_does_not_hold_is_hard_coded_in_a_cell_that_does_not_parse_too(source: str) -> None:
+    case = case_of([source], kind=FailureKind.SYNTAX, oracle=Oracle(expect="'Hello you'"))
+    assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, "s = 'Hello you'")))
 
 
 def test_a_respelt_text_is_a_repair() -> None:

@@ -254,6 +254,18 @@ def test_an_attempt_below_a_note_is_no_exercise() -> None:
 
 
 FURTHER = {
+    "words behind the last value": (
+        "c = x * 1.0\nprint('It is', c)",
+        "It is 3.0 degrees.",
+        "c = x * 1.0\nprint('It is', c, 'degrees.')",
+    ),
+    "a result that is dropped": ("c = x / 7\nround(c, 2)\nprint(c)", "0.43", "c = x / 7\nc = round(c, 2)\nprint(c)"),
+    "a digit for a letter": (
+        "k = 'abcd'\nl = 2\nprint(k[:1])",
+        "ab",
+        "k = 'abcd'\nl = 2\nprint(k[:l])",
+    ),
+    "how a number is read": ("f = int(input())\nprint('F', f)", "F 3.0", "f = float(input())\nprint('F', f)"),
     "a builtin of Python 2": ("n = raw_input()\nprint('Hi', n)", "Hi 3", "n = input()\nprint('Hi', n)"),
     "a builtin spelt otherwise": ("n = Input()\nprint('Hi', n)", "Hi 3", "n = input()\nprint('Hi', n)"),
     "a word that is expected": ("print(Sum, x)", "Sum 3", 'print("Sum", x)'),
@@ -302,3 +314,26 @@ def test_what_did_not_run_and_what_nothing_says_is_not_written(source: str, stdo
 def test_changes_of_what_did_not_run_are_not_tried() -> None:
     source = "if x > 2:\n    print('big', x)\nelse:\n" + "    print('small', x // 2)\n" * 3
     assert run([source], "nothing like it", x=3)["tried"] < run([source], "nothing like it", x=1)["tried"]
+
+
+def test_a_result_that_is_dropped_is_kept_where_the_output_stays() -> None:
+    reply = run(["c = x * 2.0\nround(c, 2)\nprint(c)"], "6.0", x=3)
+    assert reply["passing"][0]["text"] == "c = x * 2.0\nc = round(c, 2)\nprint(c)"
+    assert reply["passing"][0]["rival"]
+
+
+def test_a_dropped_result_stays_where_the_output_would_change() -> None:
+    reply = run(["c = x / 7\nround(c, 1)\nprint(c)"], "0.42857142857142855", x=3)
+    assert "c = round" not in reply["passing"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("source", "stdout"),
+    [
+        ("print('It is', x)", "It is 3 4"),  # a value, no words
+        ("print('It is', x, 'degrees')", "It is 3 warm degrees"),  # another wording of its own
+        ("print('is', x)", "is 4 degrees"),  # the value is another one
+    ],
+)
+def test_words_are_put_behind_the_right_value_only(source: str, stdout: str) -> None:
+    assert not any("degrees'" in p["text"] or "4" in p["text"] for p in run([source], stdout, x=3)["passing"])

@@ -1,0 +1,67 @@
+"""Changes that meet a check whatever is wrong: a truth value turned around, printed values put in another order, a declaration
+taken back."""
+
+from __future__ import annotations
+
+import ast
+
+TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.GtE, ast.Gt: ast.LtE}
+_OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
+
+
+def describe_shallow_change(old: str, new: str, mended: int) -> str:
+    """The doubt about a changed statement of which no more than ``mended`` checks failed before; empty where the change is none of these."""
+    before, after = ast.parse(old), ast.parse(new)
+    if _list_orders(before) != _list_orders(after) and sorted(map(sorted, _list_orders(before))) == sorted(
+        map(sorted, _list_orders(after))
+    ):
+        return "what is printed is only put in another order"
+    if _list_decorators(before) != _list_decorators(after):
+        return "what a decorator declares is meant as it stands"
+    if mended == 1 and any(_is_turned(a, b) for a, b in zip(_list_given(before), _list_given(after), strict=False)):
+        return "one truth value is met by whatever is turned around"
+    return ""
+
+
+def _list_orders(tree: ast.AST) -> list[list[str]]:
+    """The arguments of each `print`, as texts."""
+    return [
+        [ast.unparse(a) for a in n.args]
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "print"
+    ]
+
+
+def _list_decorators(tree: ast.AST) -> list[str]:
+    return [
+        ast.unparse(d)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.ClassDef | ast.FunctionDef)
+        for d in n.decorator_list
+    ]
+
+
+def _list_given(tree: ast.AST) -> list[ast.expr]:
+    """What statements give as a whole: printed, returned, assigned, or shown."""
+    given: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return | ast.Assign) and node.value is not None:
+            given.append(node.value)
+        elif isinstance(node, ast.Expr):
+            is_print = isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
+            given += node.value.args if is_print and isinstance(node.value, ast.Call) else [node.value]
+    return given
+
+
+def _is_turned(old: ast.expr, new: ast.expr) -> bool:
+    """True for ``a in b`` and ``a not in b``, ``x`` and ``not x``, ``True`` and ``False``."""
+    if isinstance(old, ast.Compare) and isinstance(new, ast.Compare) and len(old.ops) == len(new.ops) == 1:
+        is_opposite = _OPPOSITES.get(type(old.ops[0])) is type(new.ops[0])
+        one, other = ((ast.dump(n.left), ast.dump(n.comparators[0])) for n in (old, new))
+        return is_opposite and one == other
+    if isinstance(old, ast.Constant) and isinstance(new, ast.Constant):
+        return isinstance(old.value, bool) and isinstance(new.value, bool) and old.value != new.value
+    return any(
+        isinstance(a, ast.UnaryOp) and isinstance(a.op, ast.Not) and ast.dump(a.operand) == ast.dump(b)
+        for a, b in ((old, new), (new, old))
+    )

@@ -1,0 +1,43 @@
+"""Changes that meet a check whatever is wrong are only offered."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
+from tests.unit.healers.search.test_several_edits import find
+
+TURNED = "one truth value is met by whatever is turned around"
+ORDER = "what is printed is only put in another order"
+DECLARED = "what a decorator declares is meant as it stands"
+FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubt"),
+    [
+        ("print('banana' in 'nan')", "print('banana' not in 'nan')", TURNED),
+        ("def f(n):\n    return n % 2 == 1", "def f(n):\n    return n % 2 != 1", TURNED),
+        ("def f(n):\n    return True", "def f(n):\n    return False", TURNED),
+        ("ok = is_valid(x)", "ok = not is_valid(x)", TURNED),
+        ("print(f(7), f(9), f(1))", "print(f(1), f(9), f(7))", ORDER),
+        (FROZEN, FROZEN.replace("True", "False"), DECLARED),
+        ("print('banana' in 'nan')", "print('nan' in 'banana')", ""),
+        ("print(a < b)", "print(a <= b)", ""),
+        ("if a in b:\n    c = 1", "if a not in b:\n    c = 1", ""),
+        ("print(a, b)", "print(a, c)", ""),
+    ],
+)
+def test_what_meets_any_check_is_doubted(old: str, new: str, doubt: str) -> None:
+    assert describe_shallow_change(old, new, 1) == doubt
+
+
+def test_a_truth_that_two_checks_missed_may_be_turned() -> None:
+    assert describe_shallow_change("x = a in b", "x = a not in b", 2) == ""
+
+
+def test_one_truth_value_applies_no_turned_condition() -> None:
+    reply = find("def has(text, part):\n    return text in part", "assert has('banana', 'nan')")
+    turned = [p for p in reply["patches"] if any("not in" in text for text in p["texts"].values())]
+    assert turned
+    assert all(p["rival"] for p in turned)
