@@ -92,8 +92,12 @@ def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     patch, verdict = candidate.patch, candidate.verdict
     if patch.cause or proposal.diagnosis.cause:
         yield f"Cause: {patch.cause or proposal.diagnosis.cause}"
-    yield f"Fix by {patch.healer}{' ' + patch.rule if patch.rule else ''}, {patch.applicability.name.lower()}" + (
-        f": {patch.why}" if patch.why else ""
+    is_said = any(patch.why in reason for reason in verdict.reasons)
+    kind = {"rules": f"rule {patch.rule}", "memory": "what you approved before"}.get(
+        patch.healer, patch.healer.replace("_", " ")
+    )
+    yield f"Fix by {kind}, {patch.applicability.name.lower().replace('_', ' ')}" + (
+        f": {patch.why}" if patch.why and not is_said else ""
     )
     yield f"{format_score(candidate)}:"
     yield from (f"+ {reason}" for reason in verdict.reasons)

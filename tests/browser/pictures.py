@@ -17,6 +17,9 @@ DATA = "sold = {'north': [12, 5], 'south': [7, 9, 4], 'west': [3]}"
 FAILS = (
     "totals = {region: sum(units) for region, units in sold.itms()}\nprint('best region:', max(totals, key=totals.get))"
 )
+TEACH = "%config SelfHeal.teach = True"
+SCORES = "import pandas as pd\nscores = pd.DataFrame({'name': ['Ada', 'Max', 'Eva'], 'points': [31, 27, 40]})"
+AVERAGES = "best = scores['points'].max()\nprint(scores.loc[scores['point'] == best, 'name'])"
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
 
 
@@ -98,6 +101,34 @@ def test_review(page: Any, server: Server) -> None:
     page.locator(".jp-SelfHeal-review article").first.wait_for()
     page.keyboard.press("a")
     assert shot(lab, "lab-review")
+
+
+def test_why_it_failed(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    lab = Lab(page, server, server.notebook("lesson.ipynb", [TEACH, SCORES, AVERAGES]))
+    lab.command("application:toggle-left-area")
+    lab.ready()
+    lab.finish(1)
+    lab.finish(2)
+    lab.run(3)
+    lab.card(3).get_by_text("Hint: look at line").wait_for()
+    lab.card(3).scroll_into_view_if_needed()
+    assert shot(lab, "lab-lesson")
+
+
+def test_history(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1200, "height": 600})
+    lab = Lab(page, server, server.notebook("sales.ipynb", [DATA, FAILS, "print(sold['noth'])"]))
+    lab.command("application:toggle-left-area")
+    lab.ready()
+    lab.finish(1)
+    for failing in (2, 3):
+        lab.run(failing)
+        lab.press(lab.card(failing), "run")
+        lab.cell(failing).locator(".jp-SelfHeal-healed").wait_for()
+    lab.palette("Show What Was Healed")
+    page.locator(".jp-SelfHeal-history").get_by_text("'north'").first.wait_for()
+    assert shot(lab, "lab-history")
 
 
 if __name__ == "__main__":

@@ -36,3 +36,6 @@ def test_deleted_name_is_made_by_running_its_cell(loaded: LiveKernel) -> None:
     reply = loaded.run("%heal approve")
     assert "it is 2" in reply["text"]
     assert loaded.value("rates") == "{'a': 2}"
+    loaded.run("print('it is', rates['a'])", "c")
+    number = loaded.value("get_ipython().execution_count - 1")
+    assert f"  1  cell [{number}]: print('it is'" in loaded.run("%heal history")["text"], "as it is named now"

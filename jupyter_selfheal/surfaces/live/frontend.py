@@ -129,17 +129,18 @@ class FrontEnd:
 
     def _send_history(self) -> None:
         """What was healed in this session, the oldest first, each with what takes it back where a page put it in."""
+        session = self._session
         healed = [
             {
                 "run": heal.run,
                 "cell": heal.card.cell_id,
-                "name": heal.case.notebook.name_cell(heal.card.cell_id),
+                "name": session.find_notebook_of(heal).name_cell(heal.card.cell_id),
                 "headline": heal.card.headline,
                 "title": heal.applied[0].patch.title,
                 "is_undone": heal.is_undone,
                 "undo": list(heal.card.undo),
             }
-            for heal in self._session.heals
+            for heal in session.heals
             if heal.applied
         ]
         for channel in list(self._comms):

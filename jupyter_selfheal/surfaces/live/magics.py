@@ -218,7 +218,9 @@ class HealMagics:
         if not healed:
             print("Self-heal: nothing was healed in this session yet.")
         for number, heal in enumerate(healed, 1):
-            print(f"{number:3}  {words.format_history_line(heal.card, heal.applied[0], heal.case.notebook)}")
+            print(
+                f"{number:3}  {words.format_history_line(heal.card, heal.applied[0], self._session.find_notebook_of(heal))}"
+            )
 
     def _list_healed(self) -> list[LiveHeal]:
         return [heal for heal in self._session.heals if heal.applied]

@@ -24,6 +24,7 @@ from jupyter_selfheal.surfaces.live.heal_history import HealHistory
 if TYPE_CHECKING:
     from jupyter_selfheal import messages as m
     from jupyter_selfheal import registry
+    from jupyter_selfheal.model import Notebook
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.surfaces.live.ahead import Ahead
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -133,6 +134,11 @@ class LiveSession:
     def was_rejected(self, cell_id: str, ename: str, evalue: str) -> bool:
         """Whether the user said no to healing that failure."""
         return (cell_id, ename, evalue) in self._rejected
+
+    def find_notebook_of(self, heal: LiveHeal) -> Notebook:
+        """The notebook that names a heal's cell as it is named now; as it was then, where the cell is gone."""
+        present = self.cells.build_present()
+        return present if present.index(heal.card.cell_id) >= 0 else heal.case.notebook
 
     def explain_missing_model(self, config: HealConfig) -> str | None:
         """Why no model can be asked, and what would change that; None where one can."""

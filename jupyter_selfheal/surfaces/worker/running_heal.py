@@ -16,7 +16,7 @@ from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.journal.describe import describe_event
+from jupyter_selfheal.journal.describe import describe_event, format_headline
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
@@ -212,7 +212,19 @@ def format_progress(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "Answered":
         ideas = len((body.get("answer") or {}).get("patches", ()))
         return "Trying 1 idea…" if ideas == 1 else f"Trying {ideas} ideas…" if ideas else "Looking further…"
-    return "Looking for the cause…" if kind == "BaselineRan" else ""
+    if kind == "TrialEnded":
+        error = find_error(body.get("trial") or {})
+        return f"An idea that does not work: {error}" if error else "An idea that runs: checking what it gives…"
+    return {"BaselineRan": "Looking for the cause…", "Scored": "Comparing what they give…"}.get(kind, "")
+
+
+def find_error(trial: Mapping[str, Any]) -> str:
+    """How a trial failed, in a few words; empty where it ran to its end."""
+    for step in trial.get("steps", ()):
+        for error in step.get("errors", ()):
+            return format_headline(error)
+    ending = str(trial.get("ending", "finished"))
+    return "" if ending == "finished" else ending.replace("_", " ")
 
 
 def format_internal_error(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.model import Case, Cell, Choice, Decision, Failure, Notebook, Patch, Reason, Replace, Start
-from jupyter_selfheal.surfaces.worker.running_heal import shorten_search
+from jupyter_selfheal.surfaces.worker.running_heal import format_progress, shorten_search
 
 M = TypeVar("M")
 PATIENCE = 60.0
@@ -153,3 +153,12 @@ def test_the_end_of_input_ends_a_heal_that_waits(worker: Pipe) -> None:
 def test_a_live_search_is_shorter_unless_its_time_was_set() -> None:
     assert shorten_search(HealConfig()).search_seconds == 10
     assert shorten_search(HealConfig(search_seconds=45)).search_seconds == 45
+
+
+def test_who_waits_is_told_what_is_done_in_words() -> None:
+    """A trace names patches by their ids; a card and a terminal do not."""
+    failing = {"steps": [{"errors": [{"ename": "KeyError", "evalue": "'a'"}]}]}
+    assert format_progress("TrialEnded", {"trial": failing}) == "An idea that does not work: KeyError: 'a'"
+    assert format_progress("TrialEnded", {"trial": {"ending": "timed_out"}}) == "An idea that does not work: timed out"
+    assert format_progress("TrialEnded", {"trial": {"steps": [{}]}}) == "An idea that runs: checking what it gives…"
+    assert format_progress("Scored", {}) == "Comparing what they give…"
