@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
+from pathlib import PurePath
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
@@ -14,11 +16,11 @@ from jupyter_selfheal.scoring.deletion import dump
 
 
 def find_avoided_call(case: Case, patch: Patch) -> str:
-    """The notebook's own function that the failing cell called, in which the failure came up, and which it calls less often with the
-    patch, though the cell that defines it is as it was; empty where there is none."""
+    """The function, of the notebook or of a file beside it, that the failing cell called, in which the failure came up, and which it
+    calls less often with the patch, though what defines it is as it was; empty where there is none."""
     failure = case.failure
     before, after = failure.source, patch.source_of(failure.cell_id, failure.source)
-    inner = [f for f in failure.frames[1:] if f.cell_id and not f.function.startswith("<")]
+    inner = [f for f in failure.frames[1:] if (f.cell_id or _is_own_file(f.file)) and not f.function.startswith("<")]
     if (
         not inner
         or before == after
@@ -29,6 +31,15 @@ def find_avoided_call(case: Case, patch: Patch) -> str:
     if called in _collect_changed_functions(before, after):
         return ""
     return called if _count_calls(after)[called] < _count_calls(before)[called] else ""
+
+
+def _is_own_file(file: str) -> bool:
+    """Whether a file is the user's: what is installed, or Python's, is not broken because a call of it fails."""
+    path = PurePath(file)
+    return path.is_absolute() and path.suffix == ".py" and not any(map(_INSTALLED.fullmatch, path.parts))
+
+
+_INSTALLED = re.compile(r"site-packages|dist-packages|python\d[.\d]*|\.(venv|tox|nox)|venv")
 
 
 def _count_calls(source: str) -> Counter[str]:

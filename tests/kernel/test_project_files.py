@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.loop.events import Answered
+from tests.batches import cell
 from tests.command import heal, place, sources, write
 
 __all__ = ["place"]
@@ -66,3 +67,16 @@ def test_two_notebooks_with_the_same_broken_file_are_healed_by_one_patch(place: 
     events = [event for path in journals for event in read_journal(path).events()]
     found = [p for e in events if isinstance(e, Answered) for p in e.answer.patches if "helper.py" in p.cells_touched]
     assert len(found) == 1, "looked for once, proven in each"
+
+
+def test_a_call_that_fails_in_a_file_is_not_replaced_by_another_that_gives_the_same_by_luck(place: Path) -> None:
+    (place / "rows.py").write_text(
+        "import pandas as pd\n\n\ndef add_total(frame):\n"
+        "    total = {'shop': 'all', 'amount': frame['amount'].sum()}\n    return frame.append(total, ignore_index=True)\n"
+    )
+    output = {"output_type": "execute_result", "execution_count": 2, "metadata": {}, "data": {"text/plain": ["4"]}}
+    frame = "import pandas as pd\nfrom rows import add_total\nsold = pd.DataFrame({'shop': list('abc'), 'amount': [1, 2, 3]})"
+    given = write(place / "n.ipynb", frame, cell("len(add_total(sold))", outputs=[output], execution_count=2))
+    done = heal(given, "-o", "out.ipynb", "--json", ends=1)  # `len(max(sold))` is 4 as well
+    assert done.cells[1]["status"] == "proposed"
+    assert "pd.concat" in done.notebook["files"][0]["diff"]

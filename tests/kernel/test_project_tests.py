@@ -58,3 +58,20 @@ def test_a_project_is_healed_by_its_tests_and_only_as_far_as_all_of_them_allow(
     assert sorted(p.name for p in place.rglob("*") if p.is_file() and p.suffix != ".pyc") == [
         "conftest.py", "other.py", "program.py", "test_other.py", "test_program.py",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_collected_is_named_and_keeps_no_other_from_being_healed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    (place / "program.py").write_text(PROGRAM)
+    (place / "test_program.py").write_text(TESTS.replace("package.", "").replace("from other import cut\n", ""))
+    (place / "program_test.py").write_text("from .program import largest\n\nprint(largest([1]))\n")
+    done = heal("--project", ".", "--test", "pytest -q -x", "--json", cwd=place, ends=1)
+    said = json.loads(done.stdout)
+    assert (said["tests"], said["failed_before"], said["failed_after"], said["not_healed"]) == (4, 3, 0, [])
+    assert (place / "program.py").read_text() == PROGRAM.replace("bset", "best")
+    (broken,) = said["not_collected"]
+    assert broken["file"] == "program_test.py"
+    assert "attempted relative import" in broken["why"]

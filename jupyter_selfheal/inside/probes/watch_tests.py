@@ -15,7 +15,8 @@ import sys
 from typing import Any
 
 TESTS: dict[str, dict[str, Any]] = {}
-BROKEN: list[str] = []
+BROKEN: dict[str, str] = {}
+"""The files that cannot be collected, each with the last line of why."""
 
 
 class TestTimeLimit(Exception):
@@ -32,6 +33,12 @@ def _limit_seconds(seconds: float) -> None:
     if hasattr(signal, "SIGVTALRM"):
         signal.signal(signal.SIGVTALRM, _raise_limit)
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+
+def pytest_configure(config: Any) -> None:
+    """One file that cannot be collected, or one test that fails, does not keep the others from being run."""
+    config.option.continue_on_collection_errors = True
+    config.option.maxfail = 0
 
 
 def pytest_collection_modifyitems(items: Any) -> None:
@@ -63,7 +70,8 @@ def pytest_exception_interact(node: Any, call: Any, report: Any) -> None:
     """Note where the exception came from."""
     error = call.excinfo
     if node.nodeid not in TESTS:
-        BROKEN.append(node.nodeid)
+        lines = str(getattr(error.value, "msg", None) or error.value or error.type.__name__).strip().splitlines()
+        BROKEN[node.nodeid] = lines[-1].removeprefix("E ").strip()[:200] if lines else error.type.__name__
         return
     frames = []
     traceback = error.tb

@@ -51,6 +51,8 @@ def _format_report(report: ProjectReport, columns: int) -> Iterator[str]:
         yield from (f"    {line}" for line in change.diff.splitlines())
     for name, why in report.not_healed:
         yield from wrap(f"{name}: not healed: {why}", columns, "  ", "    ")
+    for name, why in report.not_collected:
+        yield from wrap(f"{name}: pytest cannot collect it: {why}", columns, "  ", "    ")
 
 
 def _to_json(report: ProjectReport) -> dict[str, object]:
@@ -64,4 +66,5 @@ def _to_json(report: ProjectReport) -> dict[str, object]:
         "failed_after": report.failed_after,
         "files": [file_to_json(change) for change in report.files],
         "not_healed": [{"file": name, "why": why} for name, why in report.not_healed],
+        "not_collected": [{"file": name, "why": why} for name, why in report.not_collected],
     }

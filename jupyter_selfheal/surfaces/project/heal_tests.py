@@ -40,11 +40,13 @@ class ProjectReport:
     files: tuple[FileChange, ...] = ()
     not_healed: tuple[tuple[str, str], ...] = ()
     """A file of tests, and why what fails there is not healed."""
+    not_collected: tuple[tuple[str, str], ...] = ()
+    """A file that pytest cannot collect, and why."""
 
     @property
     def exit_code(self) -> int:
-        """0 where all tests pass, with what was written; 1 where some still fail."""
-        return 1 if self.failed_after else 0
+        """0 where all tests pass, with what was written; 1 where some still fail, or a file of tests cannot be collected."""
+        return 1 if self.failed_after or self.not_collected else 0
 
 
 class ProjectHealing:
@@ -80,6 +82,7 @@ class ProjectHealing:
         return ProjectReport(
             str(self._folder), settings.test, len(before.tests), len(before.failing),
             len(set(before.failing) - self._healed), (*self._changes, *self._offered), tuple(self._not_healed),
+            tuple(before.broken.items()),
         )  # fmt: skip
 
     def _heal_group(self, oracle: TestOracle, before: TestRun, file: Path, failing: Sequence[str]) -> None:

@@ -30,14 +30,15 @@ class TestRun:
     code: int
     printed: str
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
-    broken: tuple[str, ...] = ()
+    broken: Mapping[str, str] = field(default_factory=dict)
+    """The files that pytest cannot collect, each with why."""
     path: tuple[str, ...] = ()
     timed_out: bool = False
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """Ids of the tests that did not pass."""
-        return tuple(t for t, found in self.tests.items() if found["outcome"] not in PASSED)
+        """Ids of the tests that ran and did not pass."""
+        return tuple(t for t, found in self.tests.items() if found["outcome"] not in {*PASSED, ""})
 
     @property
     def passing(self) -> tuple[str, ...]:
@@ -100,7 +101,7 @@ class TestOracle:
             errors = [f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
             raise KernelError(f"the tests could not be run: {'; '.join(errors) or trial.detail or trial.ending.value}")
         tests, path = told.get("tests", {}), tuple(told.get("path", ()))
-        return TestRun(told["code"], told["printed"], tests, tuple(told.get("broken", ())), path, told["timed_out"])
+        return TestRun(told["code"], told["printed"], tests, told.get("broken", {}), path, told["timed_out"])
 
     def compare(self, fixes: Sequence[FileFix], must_pass: Collection[str] | None = None) -> str:
         """What the tests say against fixed files; empty where those that failed pass (``must_pass``, or all that may run code of the

@@ -48,3 +48,19 @@ def test_what_is_called_less_often_is_named(call: str, changed: str, avoided: st
 def test_nothing_is_avoided_where_the_failure_is_in_the_cell_itself() -> None:
     case = case_of([MEAN, "mean(xs)"], 1, frames=(Frame("", 1, "<module>", cell_id="c1"),))
     assert find_avoided_call(case, patch_of(case, "sum(xs)")) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "avoided"),
+    [
+        ("/home/ann/project/helper.py", "median"),
+        ("/home/ann/project/notebooks/../tools/helper.py", "median"),
+        ("/home/ann/project/.venv/lib/python3.13/site-packages/helper.py", ""),
+        ("/usr/lib/python3.12/statistics.py", ""),
+        ("<frozen importlib._bootstrap>", ""),
+    ],
+)
+def test_a_function_of_a_file_beside_the_notebook_is_one_of_the_notebook(file: str, avoided: str) -> None:
+    frames = (Frame("", 1, "<module>", cell_id="c1"), Frame(file, 3, "median"))
+    case = case_of([MEAN, Cell("c1", "len(median([5, 1]))")], 1, ename="TypeError", frames=frames)
+    assert find_avoided_call(case, patch_of(case, "len(max([5, 1]))", "c1")) == avoided
