@@ -36,6 +36,8 @@ HOLLOW = frozenset(
     }
 )
 """What is a fault in itself when it meets a text, or has a sharper rule: its own name or form would be printed."""
+DATES, SPANS = frozenset({"datetime", "date", "Timestamp"}), frozenset({"timedelta", "Timedelta"})
+"""What a span of time is added to, and such spans."""
 AMOUNT = re.compile(r"[\d.,\s%$€£+-]*\d[\d.,\s%$€£+-]*")
 """A text that holds an amount, in one notation or another: what is added to it may be meant as a number."""
 
@@ -51,8 +53,8 @@ class TextAndNumber(Rule):
 
     **Fix safety** Safe where one side is a literal text or is seen to hold no number: joining is the only thing it can mean. Unsafe
     where a text that holds a number or an amount, is empty, or cannot be seen meets a number, for `"1" + 1` may mean either; and
-    where two numbers follow each other: `"Next: " + age + 1` may mean 421 or 43, and both are offered. Silent on what is a fault in
-    itself: None, a function that was not called.
+    where two numbers follow each other: `"Next: " + age + 1` may mean 421 or 43, and both are offered; a date and the span after it,
+    `"due " + day + timedelta(days=3)`, are added first. Silent on what is a fault in itself: None, a function that was not called.
     """
 
     code = "TYP102"
@@ -121,6 +123,16 @@ class TextAndNumber(Rule):
             yield from self._as_numbers(context, node, texts[0], numeric, 0.85)
 
     def _as_text(self, context: RuleContext, node: ast.AST, texts: list[ast.expr]) -> Iterator[Patch]:
+        moved = _find_moved_date(context, node)
+        if moved and (summed := _sum_numbers(context, node, moved)):
+            yield self.patch(
+                context.replace(context.cell_id, summed),
+                "Add the span to the date, then convert it to text",
+                "You can't add text and a date.",
+                why="A span of time is added to a date; one after the other they say nothing.",
+                prior=0.9,
+            )
+            return
         changes = _wrap_operands(context, node)
         run = _find_numbers_in_a_row(context, node)
         doubt = _explain_doubt(context, texts, run)
@@ -244,6 +256,18 @@ def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr
     return run if len(run) > 1 else []
 
 
+def _find_moved_date(context: RuleContext, node: ast.AST) -> list[ast.expr]:
+    """A date of the chain and the spans of time that follow it; none where it stands alone."""
+    top = _find_chain(context, node)
+    operands = _list_operands(top) if isinstance(top, ast.BinOp) else []
+    kinds = [thing.type for thing in context.describe_all(operands, calls=True)]
+    for n, kind in enumerate(kinds):
+        if kind in DATES:
+            spans = next((m for m in range(n + 1, len(kinds)) if kinds[m] not in SPANS), len(kinds))
+            return operands[n:spans] if spans - n > 1 else []
+    return []
+
+
 def _counts_something(context: RuleContext, operand: ast.expr) -> bool:
     if isinstance(operand, ast.Constant | ast.JoinedStr):
         return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
@@ -254,9 +278,9 @@ def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> li
     """``str(int(age) + 1)`` for the numbers in a row, and ``str()`` around the chain's others; None where brackets stand between."""
     start, end = context.span(run[0])[0], context.span(run[-1])[1]
     inside = [
-        (*context.span(operand), f"{read_number_in(context, operand)}({context.text(operand)})")
+        (*context.span(operand), f"{function}({context.text(operand)})")
         for operand in run
-        if find_type(context, operand) not in NUMBERS
+        if find_type(context, operand) not in NUMBERS and (function := read_number_in(context, operand))
     ]
     text = src.splice(context.source[start:end], [(a - start, b - start, t) for a, b, t in inside])
     if not src.can_compile(f"({text}\n)"):
