@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from jupyter_selfheal import source as src
@@ -87,6 +87,8 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
             return
         change, path = successor
         bound = alias.asname or alias.name
+        if change is not None and change.settled and _is_settled(context, bound, change.settled):
+            change = replace(change, unsafe="", unsafe_where="")
         if change is not None and change.binds:
             homes.setdefault("", []).extend(line.replace("{name}", bound) for line in change.binds)
         elif change is not None and (change.forms or change.read) and not change.new:
@@ -134,6 +136,18 @@ def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Chang
         source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
     return _search_package(context, module, name)
+
+
+def _is_settled(context: RuleContext, name: str, condition: str) -> bool:
+    """True where something that is there holds of the first argument of each call of a name in the notebook, and there is a call."""
+    firsts = {
+        ast.unparse(call.args[0]) if call.args and isinstance(call.args[0], ast.Name) else ""
+        for cell in context.notebook.cells
+        if cell.kind == "code" and (tree := src.parse(context.source_of(cell.id))) is not None
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name
+    }
+    return bool(firsts) and all(first and context.is_true(condition.replace("{first}", first)) for first in firsts)
 
 
 def _is_another_thing(change: Change | None) -> bool:

@@ -32,6 +32,7 @@ class Change:
     ``new`` is the successor: a dotted path, or a method's new name. ``forms`` rewrite calls whose arguments changed too
     (``params`` name the old ones in order), ``read`` a use that is no call. ``unsafe`` says what may change its meaning,
     ``unsafe_where`` the words of a notebook in which that matters (a regular expression; empty: in any),
+    ``settled`` is what must hold of the first argument of each call for that doubt to go,
     ``statement`` is what a call becomes whose only use is what it changed, ``binds`` the import lines and the binding of the old
     name that take an import's place,
     ``show`` marks what the user must choose, ``removes`` what is taken away, ``requires`` a distribution to install.
@@ -49,6 +50,7 @@ class Change:
     binds: tuple[str, ...] = ()
     unsafe: str = ""
     unsafe_where: str = ""
+    settled: str = ""
     show: bool = False
     removes: str = ""
     requires: str = ""
@@ -203,7 +205,7 @@ def _change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
         binds=tuple(entry.get("binds", ())),
         **{
             k: entry[k]
-            for k in ("read", "statement", "unsafe", "unsafe_where", "show", "removes", "requires")
+            for k in ("read", "settled", "statement", "unsafe", "unsafe_where", "show", "removes", "requires")
             if k in entry
         },
         **about,

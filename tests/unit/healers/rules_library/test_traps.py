@@ -210,3 +210,17 @@ def test_the_sizes_of_a_learning_curve_do_not_become_its_groups(bench: Bench) ->
 
 def test_a_parameter_that_was_taken_out_of_the_order_stops_the_rule(bench: Bench) -> None:
     assert bench.is_silent("API202", f"{PANDAS}\ns = pd.Series([1.0])", "s.fillna(0, None, 0)")
+
+
+@pytest.mark.parametrize(
+    ("shape", "level"), [("[0, 1, 1]", Applicability.SAFE), ("[[0, 1], [1, 1]]", Applicability.UNSAFE)]
+)
+def test_the_old_jaccard_is_the_accuracy_where_each_sample_has_one_label(
+    bench: Bench, shape: str, level: Applicability
+) -> None:
+    pytest.importorskip("sklearn")
+    cells = [
+        f"import numpy as np\nfrom sklearn.multiclass import OneVsRestClassifier\ny = np.array({shape})",
+        "from sklearn.metrics import jaccard_similarity_score\njaccard_similarity_score(y, y)",
+    ]
+    assert bench.propose_patches("API101", *cells)[0].applicability is level
