@@ -44,12 +44,15 @@ class IgnoredErrors(Rule):
             if reader is None:
                 continue
             cause = f"`{last_name(reader)}` no longer ignores errors (since pandas 3.0)."
-            yield self.patch(
-                context.replace_here(argument_splice(context, call, keyword, "")),
-                'Leave out `errors="ignore"`',
-                cause,
-                prior=0.93,
-            )
+            others = [context.text(a) for a in (*call.args, *(k for k in call.keywords if k is not keyword))]
+            plain = context.describe(f"{context.text(call.func)}({', '.join(others)})", calls=True)
+            if plain is not None and plain.type:
+                yield self.patch(
+                    context.replace_here(argument_splice(context, call, keyword, "")),
+                    'Leave out `errors="ignore"`',
+                    cause,
+                    prior=0.93,
+                )
             text = _write_kept(context, call, reader, column)
             if text:
                 yield self.patch(

@@ -15,8 +15,10 @@ from jupyter_selfheal.model import Applicability, Patch
 TOO_MANY = re.compile(
     r"takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:positional arguments? \(and .*\) )?(?:were|was) given|"
     r"too many positional arguments|takes (?:no|exactly \d+|at most \d+) (?:positional )?arguments?|got multiple values for argument|should not be called with positional arguments|"
-    r"unhashable type: 'dict'"
+    r"unhashable type: 'dict'|cannot be assigned with wide-form data"
 )
+COLUMNS = ("pandas.Series", "pandas.Index", "numpy.ndarray", "builtins.list", "builtins.tuple")
+"""What stands for the values of one axis; a table by position is the data of a plot."""
 
 
 SURE = 3
@@ -29,7 +31,8 @@ class PositionalArguments(Rule):
     """Give arguments by keyword where a function no longer takes them by position.
 
     **Failure** `TypeError: scatterplot() takes from 0 to 1 positional arguments but 2 were given`, `too many positional
-    arguments`, and `got multiple values for argument 'data'` where the order of the parameters has changed.
+    arguments`, seaborn's `ValueError: The following variable cannot be assigned with wide-form data: `hue`` at
+    `sns.countplot(df["city"], hue=df["sex"])`, and `got multiple values for argument 'data'` where the order of the parameters has changed.
 
     **Fix** The arguments get their names: in the order in which the function took them when the call was written, where a
     changelog says that it changed (`data/*.toml`), else from the live signature, whose keyword-only parameters stand in
@@ -42,7 +45,7 @@ class PositionalArguments(Rule):
     code = "API202"
     name = "argument by position that must be by keyword"
     stage = Stage.CHANGELOG
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "ValueError"})
     message = TOO_MANY
     applicability = Applicability.SAFE
     why = (
@@ -58,6 +61,9 @@ class PositionalArguments(Rule):
             if not live.path or live.path.split(".")[0] == "builtins":
                 continue
             if "unhashable" in context.failure.evalue and _find_order(call, live) is None:
+                continue
+            is_wide = "wide-form" in context.failure.evalue
+            if is_wide and not context.describe_all([call.args[0]], calls=True)[0].is_a(*COLUMNS):
                 continue
             names = _name_arguments(context, call, live)
             if not names:
