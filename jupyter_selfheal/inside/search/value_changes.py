@@ -20,8 +20,8 @@ PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "i
 """Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
 SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list", "reversed", "sorted", "sum")
 """Builtins that a name may be another spelling of."""
-LONGEST_TAIL = 40
-"""Characters of the words that may be missing behind a printed value."""
+_HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
+"""The words of an expected line before its first number, and behind its last one."""
 _MAKERS = frozenset({"abs", "float", "int", "list", "reversed", "round", "sorted", "str"})
 _TEXT_MAKERS = frozenset({"capitalize", "lower", "lstrip", "replace", "rstrip", "split", "strip", "title", "upper"})
 """Builtins and methods of texts that give a new value, and change nothing."""
@@ -38,7 +38,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
-    changes += [*list_kept_results(source), *_print_behind(tree, table, expected), *_read_digits(tree, table)]
+    changes += [*list_kept_results(source), *_print_words(tree, table, expected), *_read_digits(tree, table)]
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -63,23 +63,27 @@ def list_kept_results(source: str) -> list[Change]:
     return changes
 
 
-def _print_behind(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Change]:
-    """``print('is', c)`` where ``is 100.0 degrees`` is expected: the words behind the last value are not printed."""
-    said = " ".join(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    tails: dict[str, None] = {}
-    for line in expected.strip().splitlines():
-        match = re.search(r"\d\S* ([^\W\d][^\d]*)$", line.strip())
-        if match and len(match[1]) < LONGEST_TAIL and not set(match[1].split()) & set(said.split()):
-            tails.setdefault(match[1])
+def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Change]:
+    """``print('is', c)`` where ``is 100.0 degrees`` is expected, ``print(total)`` where ``Sum: 7`` is: words before or behind the values of
+    a line are not printed."""
+    said = " ".join(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)).split()
+    lines = [line.strip() for line in expected.strip().splitlines()]
+    matches = [(_HEAD.match(line), _TAIL.search(line)) for line in lines]
+    heads, tails = (
+        dict.fromkeys(m[1] for m in found if m and not set(m[1].split()) & set(said))
+        for found in zip(*matches, strict=True)
+    )
     for call in ast.walk(tree):
-        if _is_call(call, "print") and isinstance(call, ast.Call) and call.args and not call.keywords:
-            last = call.args[-1]
-            if not isinstance(last, ast.Constant | ast.JoinedStr | ast.Starred):
-                at = _find_span(last, table)[1]
-                for tail in tails:
-                    yield Change(
-                        ((at, at, f", {tail!r}"),), 0.4, call.lineno, "the words behind the last value are missing"
-                    )
+        if not _is_call(call, "print") or not isinstance(call, ast.Call) or not call.args or call.keywords:
+            continue
+        first, last = call.args[0], call.args[-1]
+        for node, words, where in ((first, heads, "before the first"), (last, tails, "behind the last")):
+            if isinstance(node, ast.Constant | ast.JoinedStr | ast.Starred):
+                continue
+            start, end = _find_span(node, table)
+            for text in words:
+                edit = (start, start, f"{text!r}, ") if words is heads else (end, end, f", {text!r}")
+                yield Change((edit,), 0.4, call.lineno, f"the words {where} value are missing")
 
 
 def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:

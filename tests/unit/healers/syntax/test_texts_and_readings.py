@@ -259,6 +259,7 @@ FURTHER = {
         "It is 3.0 degrees.",
         "c = x * 1.0\nprint('It is', c, 'degrees.')",
     ),
+    "words before the first value": ("c = x + 4\nprint(c)", "Sum: 7", "c = x + 4\nprint('Sum:', c)"),
     "a result that is dropped": ("c = x / 7\nround(c, 2)\nprint(c)", "0.43", "c = x / 7\nc = round(c, 2)\nprint(c)"),
     "a digit for a letter": (
         "k = 'abcd'\nl = 2\nprint(k[:1])",
