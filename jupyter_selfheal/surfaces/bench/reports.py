@@ -132,7 +132,7 @@ def report_variance(arguments: argparse.Namespace) -> tuple[str, int]:
             ]
             lines.append(f"  pass@{k} {sum(rates) / len(rates):.1%}")
         flips = [name for name, rows in found.tasks.items() if len({r.correct for r in rows}) > 1]
-        lines.append(f"  {len(flips)} tasks flip" + (":" if flips else ""))
+        lines.append(f"  {len(flips)} {'task flips' if len(flips) == 1 else 'tasks flip'}" + (":" if flips else ""))
         lines += [f"    {name}: {''.join('✓' if r.correct else '·' for r in found.tasks[name])}" for name in flips]
     return "\n".join(lines), 0
 

@@ -241,7 +241,7 @@ def compute_figures(rows: Sequence[Row], title: str, oracle: str, jobs: int) -> 
     commits = dict.fromkeys(r.commit for r in rows if r.commit) or {find_commit(): None}
     ranks = sorted(r.rank for r in rows if r.rank)
     return {
-        "set": title, "oracle": oracle, "programs": len(rows), "exposed": sum(r.exposed for r in rows), "plausible": sum(r.plausible for r in rows),
+        "set": title, "oracle": oracle, "programs": len(rows), "runs": len({r.run for r in rows}), "tasks": len({r.name for r in rows}), "exposed": sum(r.exposed for r in rows), "plausible": sum(r.plausible for r in rows),
         "passed": sum(r.passed or r.correct for r in rows), "correct": sum(r.correct for r in rows), "shown": sum(r.place > 0 for r in rows), "median_cpu_seconds": round(statistics.median(searched), 3) if searched else 0.0,
         "max_cpu_seconds": max(searched, default=0.0), "rank_median": ranks[len(ranks) // 2] if ranks else 0,
         "rank_max": ranks[-1] if ranks else 0, "classes": _count_classes(rows), "jobs": jobs, "version": __version__, "commit": ", ".join(commits),
@@ -281,8 +281,10 @@ def format_figures(figures: dict[str, Any]) -> str:
         if figures["max_cpu_seconds"]
         else ""
     )
+    runs = f" in {figures['runs']} runs, {figures['programs']} rows" if figures["runs"] > 1 else ""
+    measured = f"{figures['tasks']} programs{runs}"
     return (
-        f"\n{figures['set']}, oracle {figures['oracle']}: {figures['programs']} programs, {figures['plausible']} plausible, {figures['passed']} pass all tests, {figures['correct']} correct\n"
+        f"\n{figures['set']}, oracle {figures['oracle']}: {measured}, {figures['plausible']} plausible, {figures['passed']} pass all tests, {figures['correct']} correct\n"
         f"{silent}"
         f"{share}the correct one is first or second among what is shown in {figures['shown']}\n"
         f"{f'correct by class: {classes}{chr(10)}' if classes else ''}"

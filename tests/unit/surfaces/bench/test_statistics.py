@@ -15,7 +15,7 @@ import pytest
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import run
 from jupyter_selfheal.surfaces.bench.dashboard import find_frontier, rate_scores
-from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, compute_figures, format_figures
 from jupyter_selfheal.surfaces.bench.statistics import (
     compare_pairs,
     correct_for_many,
@@ -206,7 +206,7 @@ def test_variance_lists_the_tasks_that_flip(tmp_path: Path, capsys: pytest.Captu
     RowFile(Path(path), SET).add(Row("task 0 (value misuse)", False, False, run=3))
     RowFile(Path(path), SET).add(Row("task 1 (value misuse)", False, False, run=3))
     _, text = report(capsys, "variance", path)
-    assert "1 tasks flip:\n    task 0 (value misuse): ✓✓·" in text
+    assert "1 task flips:\n    task 0 (value misuse): ✓✓·" in text
     assert "pass@1 33.3%" in text
     with pytest.raises(UsageError, match="one run"):
         report(capsys, "variance", write_rows(tmp_path / "b.jsonl", [True]))
@@ -277,6 +277,13 @@ def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     assert (again / "dashboard.html").read_text() == page
     assert json.dumps("task 2 (value misuse)") in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_last_line_of_a_bench_does_not_count_runs_as_programs() -> None:
+    rows = [Row(name, True, True, run=run) for name in "ab" for run in (1, 2, 3)]
+    text = format_figures(compute_figures(rows, "a set", "all", 1))
+    assert "a set, oracle all: 2 programs in 3 runs, 6 rows, 6 plausible" in text
+    assert "oracle all: 2 programs, 2 plausible" in format_figures(compute_figures(rows[::3], "a set", "all", 1))
 
 
 def test_calibration_counts_a_task_once_however_often_it_was_run() -> None:
