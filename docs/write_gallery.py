@@ -225,13 +225,20 @@ def list_words(row: Mapping[str, Any]) -> Iterator[str]:
     if fix and row["status"] == "proposed":
         yield from [row["cause"], "", *("    " + line for line in fix["diff"].splitlines()[1:]), "", row["detail"]]
     elif fix:
-        yield f"{row['cause']} {fix['title']}. Score {fix['score']:g} of 10, proven from {' and '.join(fix['proven_from'])}"
+        yield f"{_join_sentences(row['cause'], fix['title'])} Score {fix['score']:g} of 10, proven from {' and '.join(fix['proven_from'])}"
         yield f"({fix['rule'] or fix['healer']})."
     elif row["status"] == "cascade":
         yield f"Cell {row['cascade_of']} failed before it."
     else:
-        said = [s for s in (row["cause"], row["detail"]) if s]
-        yield " ".join(dict.fromkeys(s if s[-1] in ".?!" else f"{s}." for s in said)) or "The cell is tagged so."
+        yield _join_sentences(row["cause"], row["detail"]) or "The cell is tagged so."
+
+
+def _join_sentences(*said: str) -> str:
+    """The sentences one after the other; one that a later one says again, with more to it, is left out."""
+    sentences = [text if text[-1] in ".?!" else f"{text}." for text in said if text]
+    return " ".join(
+        s for at, s in enumerate(sentences) if not any(later.startswith(s) for later in sentences[at + 1 :])
+    )
 
 
 def shorten_message(message: str) -> str:

@@ -139,7 +139,12 @@ def _format_case(case: Case) -> str:
 
 
 def _format_library(library: str, releases: Mapping[tuple[str, str], Sequence[Row]]) -> str:
-    parts = [f"# {library}", "", f"What releases of {library} removed or renamed, and what takes its place.", ""]
+    parts = [
+        f"# {library}",
+        "",
+        f"What releases of {library} removed or renamed, and what takes its place. A release is the one whose notes are named; a table may gather what went in releases near it.",
+        "",
+    ]
     for (version, source), rows in releases.items():
         parts += [f"## {library} {version}", "", f"Source: <{source}>", "", "| was | is | note |", "|---|---|---|"]
         parts += [f"| {old} | {new} | {escape_cell(note)} |" for old, new, note in rows]

@@ -207,3 +207,11 @@ def test_every_notebook_of_the_gallery_says_what_must_come_of_it(gallery: Any) -
         outcomes = {o for pair in zip(text.cells, text.healed, strict=True) for o in gallery.list_outcomes(*pair)}
         assert outcomes > {"ran"}, name
         assert text.cells[0].source.startswith("# "), name
+
+
+def test_a_sentence_of_a_box_that_a_later_one_says_again_is_said_once(gallery: Any) -> None:
+    join = gallery._join_sentences
+    assert join("`+` should be `-`", "`+` should be `-`") == "`+` should be `-`."
+    assert join("It is flaky.", "It is flaky. Set a seed.") == "It is flaky. Set a seed."
+    assert join("A colon is missing", "Add it") == "A colon is missing. Add it."
+    assert join("", "") == ""
