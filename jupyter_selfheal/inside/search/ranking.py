@@ -34,6 +34,7 @@ from jupyter_selfheal.inside.search.oracle_strength import (
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import (
     CELL,
+    CHECK,
     DEFINE,
     REPLAY,
     count_expected_items,
@@ -43,6 +44,7 @@ from jupyter_selfheal.inside.search.program import (
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
+from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
@@ -59,6 +61,9 @@ LOOK = 400_000
 _WORD = re.compile(r"\w+")
 _LOOP = re.compile(r"\s*(for|while)\b")
 NOTHING = "None"
+FITTED = 0.45
+"""What the weight of a number in place of another counts for its place, where a single check of one or two values decides and names it:
+some number meets any such check."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 
@@ -221,9 +226,24 @@ class Ranking:
         return [repr(shorter), show(variants, shorter)] if is_plain else None
 
     def _make_key(self, n: int) -> tuple[float, ...]:
-        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit."""
+        """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit. A number that
+        the one check names, and all that does the same, comes after what is no such number, and as likely."""
         c, odd = self.candidates[n], self.strange[n]
-        return (c.edits, -round(self.hypotheses.weigh(n) * (1 - 0.6 * odd), 6), -c.weight, c.size, c.rank)
+        group = self.hypotheses.groups[self.hypotheses.place[n]]
+        likeliest = max(group, key=lambda m: self.candidates[m].weight)
+        fitted = FITTED if self._describe_doubt_of_number(likeliest) and self._is_named_by_check(likeliest) else 1.0
+        weight = self.hypotheses.weigh(n) * (1 - 0.6 * odd) * fitted
+        return (c.edits, -round(weight, 6), -c.weight * fitted, c.size, c.rank)
+
+    def _is_named_by_check(self, n: int) -> bool:
+        """Whether a candidate's new text stands in a check as it is."""
+        words = {word for u in self.units if u.role == CHECK or u.tests for word in _WORD.findall(u.text)}
+        return any(new.strip(" ()") in words for edits in self.candidates[n].spliced.values() for _, _, new in edits)
+
+    def _describe_doubt_of_number(self, n: int) -> str:
+        c = self.candidates[n]
+        old = {k: self.units[k].text for k in c.texts}
+        return describe_doubt_of_number(c, old, self.hypotheses.count_checks(n), self.items)
 
     def _build_patch(self, n: int) -> dict[str, Any]:
         c, units = self.candidates[n], self.units
@@ -277,6 +297,8 @@ class Ranking:
             return f"of `{unread}` nothing but its length is read"
         if counted := find_counted_name(texts, self.units):
             return f"of `{counted}` nothing but its length is asked"
+        if ordered := find_set_order(texts, self.units):
+            return f"the order of `{ordered}` is by chance"
         others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
         call = find_exchanged_call(texts, self.units, others)
         return f"the arguments of `{call}` may be in the wrong order" if call else ""
@@ -342,11 +364,12 @@ class Ranking:
         """The doubt about a number or a text in place of another, which all that does the same shares where that is the likeliest way to
         do it."""
         hypotheses = self.hypotheses
-        likeliest = self.candidates[min(hypotheses.groups[hypotheses.place[n]], key=self._make_key)]
+        at = min(hypotheses.groups[hypotheses.place[n]], key=self._make_key)
+        likeliest = self.candidates[at]
         old = {k: self.units[k].text for k in likeliest.texts}
-        return describe_doubt_of_number(
-            likeliest, old, hypotheses.count_checks(n), self.items
-        ) or describe_doubt_of_answer(likeliest, old, hypotheses.count_mended(n), self.answers)
+        return self._describe_doubt_of_number(at) or describe_doubt_of_answer(
+            likeliest, old, hypotheses.count_mended(n), self.answers
+        )
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:
         """The call to ask about, with the positions of the patches that give each value: ``telling``, else the one whose right value

@@ -185,6 +185,30 @@ def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: floa
         )
 
 
+def propose_divisors(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``sum(… for x in xs) / len(xs)`` for ``sum(… for x in xs) / y``: a sum is divided by how many there are."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div | ast.FloorDiv):
+        return
+    total = node.left
+    if (
+        not isinstance(total, ast.Call)
+        or getattr(total.func, "id", "") != "sum"
+        or not total.args
+        or node.right in s.frozen
+    ):
+        return
+    items = total.args[0]
+    if (
+        isinstance(items, ast.GeneratorExp | ast.ListComp)
+        and len(items.generators) == 1
+        and not items.generators[0].ifs
+    ):
+        items = items.generators[0].iter
+    count, old = f"len({s.text_of(items)})", s.text_of(node.right)
+    if isinstance(items, ast.Name | ast.Attribute) and old != count:
+        yield Change((s.put(node.right, count),), 0.6, node.lineno, f"`{old}` should be `{count}`")
+
+
 def propose_bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``max(v, e)``, ``min(v, e)``, ``max(0, e)`` for a value that must not fall or rise."""
     parent = s.parents.get(node)
@@ -272,4 +296,12 @@ def _list_ingredients(s: Scope) -> dict[str, ast.expr]:
     return dict(list(ingredients.items())[:60])
 
 
-OPERATORS = (propose_wraps, propose_slices, propose_operands, propose_bounds, propose_ingredients, propose_off_by_one)
+OPERATORS = (
+    propose_wraps,
+    propose_slices,
+    propose_operands,
+    propose_divisors,
+    propose_bounds,
+    propose_ingredients,
+    propose_off_by_one,
+)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, SET, TEXT, Change, Scope
 
+FRACTION = 0.2
+"""What remains of the weight of ``+ 1`` on a value that comes of a division."""
 COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in",
     ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
@@ -272,11 +274,23 @@ def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Constant):
         return  # the constant itself is changed
     parent = s.parents[node]
-    prior = _rate_place(s, node, parent)
+    prior = _rate_place(s, node, parent) * (FRACTION if _is_fraction(s, node) else 1.0)
     line = node.lineno
     for sign in "-+":
         text = f"{s.parenthesize(node)} {sign} 1"
         yield Change((s.put(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`")
+
+
+def _is_fraction(s: Scope, node: ast.AST) -> bool:
+    """Whether a value comes of a division: a mean, a share, a rate is not off by one."""
+    if isinstance(node, ast.Name):
+        values = [
+            n.value
+            for n in s.order
+            if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+        ]
+        return bool(values) and all(not isinstance(value, ast.Name) and _is_fraction(s, value) for value in values)
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
 
 
 def _is_unfit_for_number(s: Scope, node: ast.AST) -> bool:
