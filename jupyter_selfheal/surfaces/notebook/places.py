@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from jupyter_selfheal.model import Cell
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
 
 
@@ -19,13 +20,29 @@ class FilePlaces:
     def find_line(self, report: NotebookReport, record: Record) -> int:
         """The line (from 1) in the notebook's file of the line on which the cell fails; 1 where it cannot be told."""
         if report.path not in self._starts:
-            self._starts[report.path] = dict(_locate_cells(Path(report.path), [c.id for c in report.given.cells]))
+            locate = _locate_cells if report.path.endswith(".ipynb") else _locate_cells_in_text
+            self._starts[report.path] = dict(locate(Path(report.path), report.given.cells))
         lines = self._starts[report.path].get(record.cell.id) or [1]
         failing = max(record.failure[0].line, 1) if record.failure else 1
         return lines[min(failing, len(lines)) - 1]
 
 
-def _locate_cells(path: Path, cell_ids: list[str]) -> Iterable[tuple[str, list[int]]]:
+def _locate_cells_in_text(path: Path, cells: Sequence[Cell]) -> Iterable[tuple[str, list[int]]]:
+    """Each code cell's id with the lines of a text notebook that hold its source; not of one that stands there otherwise."""
+    try:
+        lines = [line.rstrip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError):
+        return
+    after = 0
+    for cell in cells:
+        wanted = [line.rstrip() for line in cell.source.splitlines()]
+        at = next((n for n in range(after, len(lines)) if wanted and lines[n : n + len(wanted)] == wanted), -1)
+        if at >= 0:
+            after = at + len(wanted)
+            yield cell.id, list(range(at + 1, after + 1))
+
+
+def _locate_cells(path: Path, cells: Sequence[Cell]) -> Iterable[tuple[str, list[int]]]:
     """Each cell's id with the lines in the file of its source's lines."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -33,10 +50,10 @@ def _locate_cells(path: Path, cell_ids: list[str]) -> Iterable[tuple[str, list[i
         return
     # inside a JSON string a quotation mark has a backslash before it: these are keys; a cell holds one of that name
     sources = [m.end() for m in re.finditer(r'(?<!\\)"source":\s*', text)]
-    if len(sources) != len(cell_ids):
+    if len(sources) != len(cells):
         return
     decoder = json.JSONDecoder()
-    for cell_id, at in zip(cell_ids, sources, strict=True):
+    for cell, at in zip(cells, sources, strict=True):
         _, end = decoder.raw_decode(text, at)
         strings = [m.start() for m in re.finditer(r'"(?:[^"\\]|\\.)*"', text[at:end])]
-        yield cell_id, [text.count("\n", 0, at + start) + 1 for start in strings]
+        yield cell.id, [text.count("\n", 0, at + start) + 1 for start in strings]
