@@ -40,6 +40,8 @@ def describe_value(value: Any, name: str = "") -> str:
         return f"a {kind} of {len(value)} ({inside})" if value else f"an empty {kind}"
     if is_of(value, "pandas") and hasattr(value, "columns"):
         return f"a table of {format_shape(value)} with the columns {list_some(value.columns)}"
+    if is_of(value, "numpy") and getattr(value, "shape", None) == ():
+        return shorten(str(value)) if value.dtype.kind in "biufc" else add_article(kind)
     if is_of(value, "numpy", "pandas") and hasattr(value, "shape"):
         kind = "array" if kind == "ndarray" else kind
         size = f"{value.shape[0]} values" if len(value.shape) == 1 else f"shape {format_shape(value)}"

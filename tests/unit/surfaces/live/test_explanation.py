@@ -55,6 +55,12 @@ def test_a_row_of_values_is_a_shape_too() -> None:
     assert "`x` is an array of 5 values, float64" in text
 
 
+def test_a_single_number_of_numpy_is_told_as_a_number() -> None:
+    text = explain("use(best, share)", {"best": np.int64(40), "share": np.float64(0.5)})
+    assert "`best` is 40" in text
+    assert "`share` is 0.5" in text
+
+
 def test_the_position_that_was_asked_for_is_said_with_what_there_is() -> None:
     names = {"levels": [2, 4, 8], "k": 2, "none": []}
     text = explain("levels[k + 1] / levels[k]", names, ename="IndexError", evalue="list index out of range")
