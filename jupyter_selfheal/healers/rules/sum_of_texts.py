@@ -16,6 +16,9 @@ STATISTICS = frozenset(
 )
 
 
+WHOLE = "The texts hold whole numbers, which may be meant as decimal ones: the result is then written in another form."
+
+
 class SumOfTexts(Rule):
     """Read the numbers from the texts that are summed.
 
@@ -25,7 +28,8 @@ class SumOfTexts(Rule):
 
     **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`, `statistics.mean(map(int, codes))`.
 
-    **Fix safety** Safe: a sum and a mean are ones of numbers, and every item holds one.
+    **Fix safety** Safe: a sum and a mean are ones of numbers, and every item holds one. Unsafe for the `statistics` of whole numbers: read as
+    `float`, they would print `4.0` for `4`.
     """
 
     code = "TYP216"
@@ -46,6 +50,7 @@ class SumOfTexts(Rule):
             kind = _find_kind(context, context.text(given))
             if not kind:
                 return
+            form = WHOLE if kind == "int" and last_name(call.func) in STATISTICS else ""
             change: Splice
             if isinstance(given, ast.GeneratorExp | ast.ListComp):
                 change = (*context.span(given.elt), f"{kind}({context.text(given.elt)})")
@@ -55,6 +60,8 @@ class SumOfTexts(Rule):
                 context.replace_here(change),
                 f"Convert the texts to numbers with `{kind}`",
                 "What it is given are texts that hold numbers.",
+                applicability=Applicability.UNSAFE if form else Applicability.SAFE,
+                why=form or self.why,
                 prior=0.93,
             )
             return
