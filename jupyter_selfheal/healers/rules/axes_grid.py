@@ -19,12 +19,13 @@ class AxesGrid(Rule):
     """Make the array of axes as the notebook indexes it.
 
     **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'plot'` at `axes[0].plot(…)`, where `plt.subplots(2, 2)` gave a
-    table of axes; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
+    table of axes, or at `ax.set_title(…)`, where it gave a row; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
     not subscriptable`.
 
-    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it.
+    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it; `ax[0].set_title(…)`.
 
-    **Fix safety** Safe: every use of the array in the notebook's cells takes one index, or every use takes two.
+    **Fix safety** Safe: every use of the array in the notebook's cells takes one index, or every use takes two. Unsafe where it takes none: another of
+    the axes may be meant.
     """
 
     code = "MPL101"
@@ -42,6 +43,27 @@ class AxesGrid(Rule):
                 if made is not None:
                     yield from self._reshape_axes(context, node.value.id, *made)
                     return
+        for call in context.calls_at_failure():
+            if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+                yield from self._take_first(context, call.func.value)
+                return
+
+    def _take_first(self, context: RuleContext, array: ast.Name) -> Iterator[Patch]:
+        """``ax.set_title("left")`` of several axes."""
+        thing = context.describe(array)
+        if thing is None or thing.type != "ndarray" or _find_subplots(context, array.id) is None:
+            return
+        if thing.ndim not in (1, 2):
+            return
+        first, end = "[0]" if thing.ndim == 1 else "[0, 0]", context.span(array)[1]
+        yield self.patch(
+            context.replace_here((end, end, first)),
+            f"Use `{array.id}{first}`, the first of the axes",
+            f"`{array.id}` is an array of {thing.size} axes, not one.",
+            applicability=Applicability.UNSAFE,
+            why="Another of the axes may be meant.",
+            prior=0.7,
+        )
 
     def _reshape_axes(
         self, context: RuleContext, name: str, cell_id: str, statement: ast.Assign, call: ast.Call

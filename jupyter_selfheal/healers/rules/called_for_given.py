@@ -56,7 +56,7 @@ class CalledForGiven(Rule):
 def _is_given(context: RuleContext, call: ast.Call) -> bool:
     for outer in context.walk(ast.Call):
         name = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
-        keys = [k.value for k in outer.keywords if k.arg in ("key", "func", "target", "callback")]
+        keys = [k.value for k in outer.keywords if k.arg in ("key", "func", "aggfunc", "target", "callback")]
         given = [*outer.args, *keys] if name in TAKING - {"sort", "sorted", "min", "max"} or name == "map" else keys
         if any(a is call for a in given):
             return True

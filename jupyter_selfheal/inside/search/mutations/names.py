@@ -46,6 +46,8 @@ _REDUCTIONS = frozenset(
 )
 """Methods of tables and arrays that give one value a column, or one in all: with ``axis=1`` one a row."""
 
+_IN_PLACE = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "remove", "discard"})
+"""Methods that put what they are given into what they are called on."""
 _UNLIKELY = frozenset({("sorted", "list"), ("sorted", "set")})
 """Near by name, and seldom meant: who writes ``sorted`` wants an order."""
 
@@ -128,7 +130,7 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
         text = s.text_of(node.value)
         prior = 0.35 * (IDLE if isinstance(s.parents.get(parent), ast.Expr) else 1)
         yield Change((s.put(parent, text),), prior, node.lineno, f"`.{node.attr}()` is too many")
-        if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1:
+        if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1 and node.attr in _IN_PLACE:
             whole = (s.start_of(parent), s.end_of(parent), f"{text} = {s.text_of(parent.args[0])}")
             yield Change((whole,), 0.1, node.lineno, f"`{text}` must be replaced, not changed in place")
     else:
