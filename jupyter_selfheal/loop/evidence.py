@@ -102,7 +102,7 @@ def list_accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]
     """What is proposed at once, best first; empty where nothing is good enough.
 
     Good enough: what the user wrote or pointed at; else a score of ``config.accept`` for a patch that may be applied. One that only
-    lacks a fresh kernel to be run in is shown too, with its lower score: who is asked next would lack it as well.
+    lacks a fresh kernel to be run in, or somebody's word, is shown too, with its lower score: who is asked next would lack it as well.
     """
     candidates = list_candidates(dossier)
     if candidates and candidates[0].patch.id in dossier.preferred:
@@ -110,7 +110,7 @@ def list_accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]
     good = [
         c
         for c in list_plausible(dossier)
-        if (c.verdict.score >= config.accept or _lacks_fresh_kernel(dossier, c))
+        if (c.verdict.score >= config.accept or c.verdict.needs_word or _lacks_fresh_kernel(dossier, c))
         and not c.verdict.inconclusive
         and c.patch.applicability is not Applicability.DISPLAY_ONLY
         and not (stability.is_beyond_measuring(dossier) and stability.is_to_be_measured(dossier, c.patch))

@@ -32,6 +32,9 @@ class Verdict:
     difference: str = ""
     """In a sentence, how what it gives differs in value from what is stored; empty where it does not."""
 
+    needs_word: bool = False
+    """Nothing speaks against it, and too little for it: what is missing is somebody's word, not another patch."""
+
     checks: int = 0
     """Single values that were compared and held."""
 

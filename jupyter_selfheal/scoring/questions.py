@@ -68,7 +68,7 @@ def choose_questions(
         if len(_group_patches(values)) > 1:
             return (_build_blocking_question(subject, values),)
     rivals = _select_rivals(candidates)
-    if len(rivals) < 2:
+    if len(rivals) < 2 or draws_unseeded(case, rivals[0].patch):
         return ()
     for subject, texts in _collect_values(case, rivals, look):
         chosen = _build_question(subject, {c.patch.id: text for c, text in zip(rivals, texts, strict=True)})

@@ -34,7 +34,8 @@ def list_to_be_judged(patches: Sequence[Patch], seen: Sequence[Evidence], verdic
 
 
 def _is_undecided(patch: Patch, seen: Evidence, verdict: Verdict) -> bool:
-    return seen.ran and verdict.plausible and patch.applicability is not Applicability.SAFE
+    settled = patch.applicability is Applicability.SAFE or verdict.needs_word
+    return seen.ran and verdict.plausible and not settled
 
 
 def is_weak_proof(patch: Patch, seen: Evidence, verdict: Verdict) -> bool:

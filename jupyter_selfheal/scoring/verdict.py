@@ -38,6 +38,8 @@ OFFERED = 3.5
 FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 """So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
+SCARCE = "Hardly more than one value speaks for it, and many programs give that one: look at the change, or say what another input must give."
+
 GOES_ON = "A thread that the fixed cell starts still ran when the trial ended: whether it fails later was not seen."
 
 SAFE_RULE = 7.0
@@ -60,6 +62,7 @@ class _Sheet:
     proofs: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     feedback: list[str] = field(default_factory=list)
+    needs_word: bool = False
 
 
 def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = None) -> Verdict:
@@ -105,7 +108,8 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         _measure_confidence(evidence, met, opinion, guessed=guessed),
         met and plausible,
         next(iter(charge.reasons), ""),
-        evidence.checks,
+        needs_word=sheet.needs_word and plausible and not evidence.remarks,
+        checks=evidence.checks,
     )
 
 
@@ -123,6 +127,8 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
         sheet.feedback.append(f"{evidence.fixed}: compute it from its inputs")
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
+    if doubt is None and evidence.scarce and not (evidence.specified and opinion is not None):
+        doubt, sheet.needs_word = SCARCE, opinion is None
     if doubt is None and (opinion is None or opinion.score >= SAFE_RULE):
         return score, True
     sheet.reasons += [doubt] if doubt is not None else []

@@ -174,6 +174,10 @@ def list_open(proven: Proven) -> list[str]:
         lines.append("it does not run: " + (_format_first_error(trial) or trial.detail or trial.ending.value))
     elif verdict.tampering or not verdict.plausible:
         lines.append("that it mends anything: see why_not")
+    elif verdict.needs_word:
+        lines.append(
+            "that the value is right: hardly more than one value speaks for it, and many another edit would give that one too"
+        )
     elif not verdict.oracle_met and (said.expect or said.checks):
         lines.append("that the value is right: so little was expected that many another edit would give it too")
     elif not verdict.oracle_met:

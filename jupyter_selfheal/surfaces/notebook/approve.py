@@ -48,6 +48,8 @@ class PolicyApprover:
                 why = "it gives something else than is stored"
             elif best.patch.rival:
                 why = f"another change may be meant: {best.patch.rival}"
+            elif best.verdict.needs_word:
+                why = "hardly more than one value speaks for it, and many programs give that one"
             else:
                 why = "nothing shows that it is right"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"

@@ -15,12 +15,14 @@ import pytest
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Oracle, Outcome, Output
+from jupyter_selfheal.model import Case, Cell, Failure, Notebook, Oracle, Outcome, Output, Patch
 from jupyter_selfheal.source import list_statements
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
 from tests.model_stage import heal
 
-CASES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parents[2] / "recorded" / "cases.toml").read_text())["case"]
+RECORDED = Path(__file__).parents[2] / "recorded"
+CASES: list[dict[str, Any]] = tomllib.loads((RECORDED / "cases.toml").read_text())["case"]
+ONE_VALUE: list[dict[str, Any]] = tomllib.loads((RECORDED / "one_value.toml").read_text())["case"]
 
 JUDGE = {"score_a": 7.5, "score_b": 7.5, "better": "equal", "feedback_a": "it runs", "feedback_b": "it runs"}
 
@@ -32,13 +34,24 @@ def build_case(raw: dict[str, Any]) -> Case:
         exec(source, space)
     error = run_to_failure(raw["cells"][at], space)
     line = error.__traceback__.tb_next.tb_lineno if error.__traceback__ and error.__traceback__.tb_next else 1
-    stored = (Output("stream", text=raw["stored"]),) if "stored" in raw else ()
-    cells = tuple(Cell(f"c{n}", s, outputs=stored if n == at else ()) for n, s in enumerate(raw["cells"]))
+    outputs = {at: read_stored(raw), at + 1: read_below(raw)}
+    cells = tuple(Cell(f"c{n}", s, outputs=outputs.get(n, ())) for n, s in enumerate(raw["cells"]))
     statement = next((s.index for s in list_statements(raw["cells"][at]) if s.first <= line <= s.last), 0)
     failure = Failure(
         f"c{at}", raw["cells"][at], ename=type(error).__name__, evalue=str(error), line=line, statement=statement
     )
     return Case(failure, Notebook(cells), Oracle(expect=raw["expect"]) if "expect" in raw else Oracle())
+
+
+def read_stored(raw: dict[str, Any]) -> tuple[Output, ...]:
+    """What is stored for the failing cell: printed, or its value."""
+    if "stored_result" in raw:
+        return (Output("execute_result", data={"text/plain": raw["stored_result"]}),)
+    return (Output("stream", text=raw["stored"]),) if "stored" in raw else ()
+
+
+def read_below(raw: dict[str, Any]) -> tuple[Output, ...]:
+    return (Output("stream", text=raw["stored_below"]),) if "stored_below" in raw else ()
 
 
 def run_to_failure(source: str, space: dict[str, Any]) -> Exception:
@@ -71,13 +84,20 @@ def replay(folder: Path, raw: dict[str, Any], model: str) -> tuple[Outcome, Case
 
 
 def find_verdict(raw: dict[str, Any], outcome: Outcome, case: Case) -> str:
-    """right, wrong, or left alone, by what the notebook does with what was applied."""
+    """right, wrong, offered (right, and one value is too little to apply it by itself) or left alone, by what the notebook does with the patch."""
     if not outcome.applied:
-        return "right" if raw["strong"] == "stop" or raw.get("unknown") else "left alone"
-    patch, space = outcome.applied[0].patch, dict[str, Any]()
+        if raw["strong"] == "stop" or raw.get("unknown"):
+            return "right"
+        first = next((c for p in outcome.proposal for c in p.candidates), None)
+        return "offered" if first is not None and is_right(raw, first.patch, case) else "left alone"
+    return "right" if is_right(raw, outcome.applied[0].patch, case) else "wrong"
+
+
+def is_right(raw: dict[str, Any], patch: Patch, case: Case) -> bool:
+    space: dict[str, Any] = {}
     for cell in case.notebook.cells:
         exec(patch.source_of(cell.id, cell.source), space)
-    return "right" if eval(raw["truth"], space) else "wrong"
+    return bool(eval(raw["truth"], space))
 
 
 @pytest.mark.parametrize(("model", "least_right"), [("strong", 19), ("mediocre", 0), ("cheating", 0)])
@@ -100,7 +120,7 @@ def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
         rounds += outcome.cost.calls
         asked += outcome.spent_by["language_model"].calls
         if model == "strong":
-            assert verdict == "right", (
+            assert verdict == "right" or (verdict == "offered" and "stored" in raw), (
                 raw["name"],
                 outcome.reason,
                 outcome.detail,
@@ -108,7 +128,7 @@ def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
             )
     print(f"{model} (written by hand): {dict(seen)}, {tokens:.0f} output tokens, ${dollars:.3f}, {rounds:.0f} calls")
     assert wrong == []
-    assert seen["right"] >= least_right
+    assert seen["right"] + seen["offered"] >= least_right
     assert asked == len(CASES) or model != "strong", "its first hypothesis is right: nobody pays for a second"
     assert len(CASES) == 20
 
@@ -123,9 +143,27 @@ def test_nothing_that_writes_the_answer_down_in_parts_is_applied(tmp_path: Path)
     assert len(cases) == 5
 
 
+@pytest.mark.parametrize("model", ["strong", "mediocre", "cheating"])
+def test_one_stored_value_alone_applies_no_patch_of_a_model(model: str, tmp_path: Path) -> None:
+    """A naive judge likes all of it; of a strong model what is right is offered, for one call each."""
+    applied, offered, asked = list[str](), list[str](), 0
+    for n, raw in enumerate(ONE_VALUE):
+        (tmp_path / str(n)).mkdir()
+        outcome, case = replay(tmp_path / str(n), raw, model)
+        asked += outcome.spent_by["language_model"].calls
+        verdict = find_verdict(raw, outcome, case)
+        applied += [f"{raw['name']}: {verdict}"] if outcome.applied else []
+        offered += [raw["name"]] if verdict == "offered" else []
+    print(f"{model} (written by hand): {len(applied)} applied {applied}, {len(offered)} offered, {asked} calls")
+    assert not applied or model == "strong", applied
+    assert not any(line.endswith("wrong") for line in applied)
+    assert model != "strong" or len(offered) + len(applied) == asked == len(ONE_VALUE)
+    assert len(ONE_VALUE) == 17
+
+
 def test_a_case_is_a_fair_one() -> None:
     """What the mediocre model writes is wrong, and what the strong one writes is right, by running it."""
-    for raw in CASES:
+    for raw in (*CASES, *ONE_VALUE):
         case = build_case(raw)
         for model in ("strong", "mediocre", "cheating"):
             if raw[model] == "stop":

@@ -23,7 +23,7 @@ def asked() -> Asked:
 
     def run(above: str, cell: str, *sources: str, weights: tuple[float, ...] = (), **more: Any) -> tuple[Question, ...]:
         case: Case = case_of([above, cell], 1, len(cell.splitlines()), ename="TypeError")
-        patches = [patch_of(case, source, **more) for source in sources]
+        patches = [patch_of(case, source, **{"healer": "search", **more}) for source in sources]
         patches = [replace(p, weight=w) for p, w in zip(patches, weights or [1.0] * len(patches), strict=True)]
         trials = [try_patch(case, p) for p in patches]
         verdicts = EvidenceScorer().judge(case, trials[0], list(zip(patches, trials, strict=True)), ()).verdicts

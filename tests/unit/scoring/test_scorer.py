@@ -175,7 +175,7 @@ def test_asserts_in_the_failing_cell_hold_once_it_runs() -> None:
 def test_stored_outputs_tell_two_patches_apart() -> None:
     cell = Cell("c0", "mean(2, 4)", outputs=(Output("execute_result", data={"text/plain": "3.0"}),))
     case = case_of([cell])
-    same, other = verdicts(case, [patch_of(case, "(2 + 4) / 2"), patch_of(case, "2 + 4 / 2")])
+    same, other = verdicts(case, [patch_of(case, s, healer="rules") for s in ("(2 + 4) / 2", "2 + 4 / 2")])
     assert same.score >= 8
     assert "stored output" in same.proofs
     assert other.score < 5
@@ -193,7 +193,7 @@ def test_cells_below_decide_between_patches() -> None:
     below = Cell("c1", "print(d['total'])", outputs=(Output("stream", "stdout", "6\n"),))
     case = case_of(["d = make()", below])
     good, bad, wrong = verdicts(
-        case, [patch_of(case, s) for s in ("d = dict(total=6)", "d = dict(sum=6)", "d = dict(total=7)")]
+        case, [patch_of(case, s, healer="rules") for s in ("d = dict(total=6)", "d = dict(sum=6)", "d = dict(total=7)")]
     )
     assert good.score >= 8 > bad.score
     assert any("runs under another patch" in r for r in bad.reasons)

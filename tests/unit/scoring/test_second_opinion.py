@@ -96,7 +96,7 @@ def test_a_judge_is_asked_only_where_no_sibling_is_proven() -> None:
 
 def test_a_weak_proof_goes_to_the_judge_who_may_speak_against_it() -> None:
     case = case_of([Cell("c0", "n = nope\nprint(n)", outputs=(Output("stream", text="3\n"),))])
-    patch = patch_of(case, "n = 1 + 2\nprint(n)", title="One stored value")
+    patch = patch_of(case, "n = 1 + 2\nprint(n)", title="One stored value", healer="search")
     unjudged, naive, contrary = (judge_alone(case, patch, score) for score in (None, NAIVE, CONTRARY))
     assert unjudged.oracle_met
     assert naive.score == unjudged.score

@@ -1,0 +1,106 @@
+"""Is what speaks for a model's or an agent's patch too little? Many programs give one right value.
+
+Such patches are written to give what is known. Where that is one stored value, or an assert that names no value (``assert total > 0``),
+`xs[1] - xs[0]` in place of the largest gap is as good as the right one (docs/adr/0036). Calls of earlier cells that stay as they were, further
+values, doctests and the user's own word are another reading of the same code, and each of them is enough.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from contextlib import suppress
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.registry import is_strangers
+from jupyter_selfheal.scoring.asserts import find_asserts_below, list_asserts_run, list_patched_cells
+from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.output_text import find_words, is_number, split_tokens
+
+FEW = 2
+"""Values that are no more than one reading: the same number is often printed twice, or with what follows from it."""
+
+
+def is_scarce(case: Case, patch: Patch, seen: Evidence) -> bool:
+    """Whether a patch that somebody wrote to give what is known is spoken for by hardly more than one value."""
+    if not is_strangers(patch.healer):
+        return False
+    calls = seen.calls
+    if seen.user or seen.doctests.held or calls.mended or (calls.agreed and not calls.differed):
+        return False
+    if sum(f.held for f in seen.findings) or any(map(_names_value, _list_asserts_held(case, patch, seen))):
+        return False
+    return _count_values(case, patch, seen) + _count_asserts(seen) <= FEW
+
+
+def _count_asserts(seen: Evidence) -> int:
+    return seen.own_asserts + max(seen.deciding.held + seen.others.held, sum(b.asserts for b in seen.below if b.ran))
+
+
+def _list_asserts_held(case: Case, patch: Patch, seen: Evidence) -> list[ast.AST]:
+    """The asserts that were asked, where they held."""
+    sources = [c.code for c in find_asserts_below(case, patch)] if seen.deciding.held + seen.others.held else []
+    nodes: list[ast.AST] = [node for text in sources for node in src.walk(text)]
+    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
+    if seen.own_asserts:
+        nodes += [n for _, _, after in list_patched_cells(case, patch) for n in list_asserts_run(after, above)]
+    for below in seen.below:
+        if below.ran and below.asserts:
+            nodes += list_asserts_run(case.notebook.cell(below.cell_id).source, above)
+    return nodes
+
+
+def _names_value(node: ast.AST) -> bool:
+    """Whether an assert says which value is to come out: ``== 9``, ``abs(x - 9) < 1e-6``, ``assert_allclose(x, 9)``."""
+    asked = [n for n in ast.walk(node) if isinstance(n, ast.Compare | ast.Call)]
+    return any(_equals_something(n) for n in asked)
+
+
+def _equals_something(node: ast.Compare | ast.Call) -> bool:
+    if isinstance(node, ast.Compare):
+        equal = any(isinstance(op, ast.Eq | ast.Is) for op in node.ops)
+        return (equal and not _asks_form(node.left)) or _is_near(node)
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return len(node.args) > 1 and any(word in name.lower() for word in ("equal", "close", "almost"))
+
+
+def _asks_form(node: ast.expr) -> bool:
+    """``len(x)``, ``type(x)``, ``x.shape``: of what kind or size a result is, and not which."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("len", "type")
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "size", "columns")
+
+
+def _is_near(node: ast.Compare) -> bool:
+    """``abs(x - 9) < 0.01``."""
+    calls = (n for n in ast.walk(node.left) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
+    return any(n.func.id == "abs" and any(isinstance(a, ast.BinOp) for a in n.args) for n in calls)  # type: ignore[attr-defined]
+
+
+def _count_values(case: Case, patch: Patch, seen: Evidence) -> int:
+    """Different values of stored outputs that come again and stand in no code: what is written down comes out of anything."""
+    cells = (*case.notebook.code_before(case.failure.cell_id),)
+    code = [
+        *(patch.source_of(c.id, c.source) for c in cells),
+        *(after for _, _, after in list_patched_cells(case, patch)),
+    ]
+    written = find_words("\n".join(code))
+    own = _list_values(seen.output.stored, find_words(case.failure.source), written) if seen.output.same else []
+    values = {*own}
+    for below in (b for b in seen.below if b.ran and b.output.same):
+        given = find_words(case.notebook.cell(below.cell_id).source)
+        values |= {*_list_values(below.output.stored, given, {*written, *given})}
+    return max(len(values), seen.output.computed if seen.output.same else 0)
+
+
+def _list_values(stored: str, given: Iterable[str], written: Iterable[str]) -> list[float | str]:
+    """The numbers that do not stand in the cell, and the words that stand in no cell."""
+    near, anywhere, values = set(given), set(written), list[float | str]()
+    for token in split_tokens(stored):
+        if is_number(token):
+            with suppress(ValueError):
+                values += [float(token)] if token not in near else []
+        elif token.isidentifier() and token not in anywhere:
+            values.append(token)
+    return values

@@ -1,0 +1,62 @@
+"""What is too little to apply a model's patch by itself, and what is enough; trials are real ones, in the fake kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.model import BASELINE, Cell, Oracle, Output, Verdict
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from tests.scoring_cases import case_of, patch_of, try_patch
+
+_BROKEN = "def gap(xs):\n    return max(b - a for a, b in zips(xs, xs[1:]))"
+_RIGHT = _BROKEN.replace("zips", "zip")
+
+
+def judge(
+    *below: str | Cell, stored: str = "3\n", healer: str = "language_model", oracle: Oracle | None = None
+) -> Verdict:
+    cell = Cell("c1", "print(gap([1, 4, 6]))", outputs=(Output("stream", text=stored),) if stored else ())
+    case = case_of([_BROKEN, cell, *below], 1, ename="NameError")
+    case = replace(case, oracle=oracle) if oracle else case
+    patch, scorer = patch_of(case, _RIGHT, "c0", healer=healer), EvidenceScorer()
+    return scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch, scorer))], ()).verdicts[0]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        (),
+        ("assert gap([1, 2]) > 0",),
+        ("assert len([gap([1, 2])]) == 1",),
+        (Cell("c2", "print(f'{gap([1, 4, 6]):.2f}')", outputs=(Output("stream", text="3.00\n"),)),),
+    ],
+    ids=["one stored value", "an assert that names none", "an assert of its form", "the same value again"],
+)
+def test_hardly_more_than_one_value_applies_no_patch_of_a_model_or_an_agent(below: tuple[Any, ...]) -> None:
+    for healer in ("language_model", "agent"):
+        verdict = judge(*below, healer=healer)
+        assert verdict.score == 6
+        assert verdict.needs_word
+        assert not verdict.oracle_met
+
+
+@pytest.mark.parametrize(
+    ("below", "more"),
+    [
+        ((), {"healer": "rules"}),
+        (("assert gap([1, 2]) == 1",), {}),
+        (("assert abs(gap([1, 2]) - 1) < 1e-9",), {}),
+        ((), {"oracle": Oracle(checks=("gap([1, 2]) == 1",))}),
+        ((Cell("c2", "print(gap([0, 8]), gap([0, 70]))", outputs=(Output("stream", text="8 70\n"),)),), {"stored": "3\n"}),
+        ((Cell("c2", "print([gap([n, 2 * n]) for n in range(7, 12)])", outputs=(Output("stream", text="[7, 8, 9, 10, 11]\n"),)),), {}),
+    ],
+    ids=["a rule", "an assert that names a value", "one that names it nearly", "the user's check", "the cells' own text", "many values"],
+)  # fmt: skip
+def test_what_is_enough(below: tuple[Any, ...], more: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    verdict = judge(*below, **more)
+    written = "own text" in request.node.name  # what stands in the cell comes out of anything
+    assert verdict.needs_word is written
+    assert (verdict.score >= 7) is not written
