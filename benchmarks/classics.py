@@ -77,7 +77,8 @@ def heal_once(script: Script, mode: str, folder: Path) -> Result:
     from jupyter_selfheal.surfaces.notebook.read import read
     from jupyter_selfheal.surfaces.notebook.records import Status
     from jupyter_selfheal.surfaces.notebook.run import Batch
-    from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+    from jupyter_selfheal.surfaces.notebook.session import Session
+    from jupyter_selfheal.surfaces.notebook.settings import Settings
 
     path = folder / f"{abs(hash((script.title, mode)))}.ipynb"
     metadata = {"selfheal": {"stdout": script.expected}} if mode == MODES[1] else {}

@@ -254,7 +254,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the single results there")
     options = parser.parse_args()
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+    from jupyter_selfheal.surfaces.notebook.session import Session
+    from jupyter_selfheal.surfaces.notebook.settings import Settings
 
     settings = Settings(HealConfig(offline=True, memory=False, timeout=10.0), cell_seconds=20.0)
     results: list[Result] = []

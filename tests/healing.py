@@ -17,7 +17,8 @@ from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
 
 ROOT = Path(__file__).parent.parent

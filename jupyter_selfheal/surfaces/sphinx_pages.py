@@ -18,7 +18,7 @@ from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.notebook.executed import heal_document, name_failures
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document, read_text_notebook
-from jupyter_selfheal.surfaces.notebook.session import APPROVALS, CELL_SECONDS
+from jupyter_selfheal.surfaces.notebook.settings import APPROVALS, CELL_SECONDS
 from jupyter_selfheal.surfaces.notebook.text_formats import format_text, has_code_cells
 
 MODES = ("check", "heal")

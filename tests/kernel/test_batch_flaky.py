@@ -26,7 +26,9 @@ from jupyter_selfheal.surfaces.notebook.failures import find_failure
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import CLEAN_SEED, Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.session_kernels import CLEAN_SEED
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.testing.scripted import ScriptedHealer, build_scripted_dependencies
 from tests.batches import notebook
 from tests.stages import answer
@@ -163,7 +165,7 @@ def test_a_set_in_a_patch_that_came_in_the_right_order_under_one_seed_is_not_app
     document = session.choose_kernel_for(write(tmp_path, BIRTHDAYS, f"assert order() == {EXPECTED}"))
     dependencies = session.build_dependencies(document, part=next(PARTS))
     first, failing = document.notebook.cells
-    with closing(session._open_clean_state(document, lucky)) as clean:
+    with closing(session.kernels.open_clean_state(document, lucky)) as clean:
         _, before = clean.run(TrialRequest((Run(first.source, first.id),), timeout=30, keep=Keep.ON_SUCCESS))
     assert before is not None
     with closing(before):

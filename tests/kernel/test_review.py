@@ -17,7 +17,8 @@ from jupyter_selfheal.model import Doubt
 from jupyter_selfheal.scoring.review.reviewer import load_checks
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
 from tests.batches import cell, notebook
 

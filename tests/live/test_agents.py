@@ -16,7 +16,7 @@ from jupyter_selfheal.surfaces.mcp.edits import GivenEdit
 from jupyter_selfheal.surfaces.mcp.kernel_line import KernelLine
 from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from tests.live.conftest import PATIENCE, LiveKernel
 
 pytestmark = pytest.mark.kernel

@@ -18,7 +18,7 @@ from jupyter_selfheal.config import CLOSED, HEALERS, LIVE_SWITCHES, RANGES, Heal
 from jupyter_selfheal.errors import ConfigError, UsageError
 from jupyter_selfheal.surfaces.cli.heal import build_settings
 from jupyter_selfheal.surfaces.cli.parser import build_parser
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 DEFAULTS = HealConfig()
 NAMES = [f.name for f in fields(HealConfig)]

@@ -16,7 +16,8 @@ from jupyter_selfheal.surfaces.bench.rows import Row
 from jupyter_selfheal.surfaces.bench.tasks import Task
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 CELL_SECONDS = 8.0
 """Seconds a cell may run: a program that loops for ever is cut there."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.notebook.session import Environment, Settings
+from jupyter_selfheal.surfaces.notebook.settings import Environment, Settings
 
 
 def plan_environments(options: argparse.Namespace) -> list[tuple[str, Path | None]]:

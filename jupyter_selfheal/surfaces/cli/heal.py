@@ -25,14 +25,8 @@ from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answ
 from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, write_report
-from jupyter_selfheal.surfaces.notebook.session import (
-    CELL_SECONDS,
-    Session,
-    Settings,
-    find_run,
-    make_run_id,
-    open_run_fixes,
-)
+from jupyter_selfheal.surfaces.notebook.session import Session, find_run, make_run_id, open_run_fixes
+from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
 INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"

@@ -19,7 +19,8 @@ from jupyter_selfheal.inside.fork.gate import measure_available_mb
 from jupyter_selfheal.providers.pot import Pot
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.notebook.shared_pot import open_pot
 
 NOTEBOOK_MB = 2_048

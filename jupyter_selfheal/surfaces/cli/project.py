@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.report import SCHEMA, file_to_json
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.notebook.table import wrap
 from jupyter_selfheal.surfaces.project.heal_tests import ProjectHealing, ProjectReport
 

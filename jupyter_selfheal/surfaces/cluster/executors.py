@@ -14,7 +14,7 @@ from jupyter_selfheal.surfaces.cluster.calls import Call, call_in_own_process
 from jupyter_selfheal.surfaces.cluster.tasks import Task, heal_task
 from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.notebook.shared_pot import open_pot
 
 LOST = "the cluster has lost it: its worker, or the scheduler, is gone"

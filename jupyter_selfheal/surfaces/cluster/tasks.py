@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from jupyter_selfheal.providers.pot import Pot
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from jupyter_selfheal import registry
 from jupyter_selfheal.config import HEALERS
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.setting_sources import resolve_settings
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Settings
+from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.mcp.server import SelfHealServer

@@ -21,7 +21,7 @@ from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.save import save_healed
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.notebook.write import check_writable, write_atomically
 
 

@@ -17,7 +17,7 @@ from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles
 from jupyter_selfheal.surfaces.notebook.read import Document, Form
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 
 class LiveNotebook:

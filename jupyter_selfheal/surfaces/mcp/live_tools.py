@@ -20,7 +20,7 @@ from jupyter_selfheal.surfaces.mcp.roots import Roots
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.mcp.tools import CODE_SECONDS, MOST_CELLS, Toolbox, check_code, say_next_of_refusal
 from jupyter_selfheal.surfaces.mcp.views import Texts
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 SCORE_ASKED = 4.0
 """A patch below that is not put to the user: it does not run, or it only hides the failure."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook, read_digest
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 T = TypeVar("T")
 

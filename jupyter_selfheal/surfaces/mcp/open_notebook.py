@@ -24,7 +24,8 @@ from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles, restore
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 Progress = Callable[[int, int, str], None]
 

@@ -20,7 +20,8 @@ from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.mcp.situation import Situation
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

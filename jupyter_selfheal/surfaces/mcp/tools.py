@@ -24,7 +24,7 @@ from jupyter_selfheal.surfaces.mcp.roots import Roots
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun, ToolRuns
 from jupyter_selfheal.surfaces.mcp.situation import Situation, open_facts
 from jupyter_selfheal.surfaces.mcp.views import Texts
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 MOST_CELLS = 50
 """Cells on one page of a result."""

@@ -20,7 +20,8 @@ from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.save import save_healed
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings, make_run_id, open_run_fixes
+from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id, open_run_fixes
+from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 
 __all__ = ["CellProposal", "HealedNotebook", "NotebookReport", "heal_notebook", "heal_notebooks", "propose_for_cell"]
 

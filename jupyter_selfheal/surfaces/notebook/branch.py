@@ -18,7 +18,7 @@ def open_branch(session: Session, **changes: Any) -> Iterator[Session]:
     with Session(replace(session.settings, cache=False, review=False, **changes), make_run_id()) as branch:
         branch.spent = session.spent
         branch.run_fixes = session.run_fixes
-        branch.serve_files(session.served)
+        branch.kernels.serve_files(session.kernels.served)
         try:
             yield branch
         finally:

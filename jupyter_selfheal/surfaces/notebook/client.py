@@ -11,7 +11,7 @@ from traitlets import Bool, Enum
 
 from jupyter_selfheal.surfaces.notebook.executed import heal_in_memory, name_failures
 from jupyter_selfheal.surfaces.notebook.records import BROKEN
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS
+from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS
 
 
 class SelfHealClient(NotebookClient):

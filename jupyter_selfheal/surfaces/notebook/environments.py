@@ -25,7 +25,8 @@ from jupyter_selfheal.surfaces.notebook.records import (
     ignore_warning,
     offer_warnings,
 )
-from jupyter_selfheal.surfaces.notebook.session import Environment, Session
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Environment
 
 Ran = tuple[NotebookReport, dict[str, CellRun]]
 RunCells = Callable[[Sequence[Fix]], dict[str, CellRun]]

@@ -12,7 +12,8 @@ from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 
 def heal_in_memory(nb: Any, path: Path, *, approve: str, offline: bool, timeout: float) -> tuple[NotebookReport, Any]:

@@ -42,7 +42,7 @@ def heal_warnings(
     for _ in range(MOST_ROUNDS):
         notebook = _prepare_notebook(report, outputs, let_be)
         with open_branch(session) as branch:
-            branch.raise_warnings = True
+            branch.kernels.raise_warnings = True
             dependencies = branch.build_dependencies(document, progress)
             found, seen = Batch(replace_cells(document, notebook), dependencies, branch.limits).run()
         without = seen

@@ -16,7 +16,8 @@ from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS, Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 
 
 class SelfHealEngine(Engine):  # type: ignore[misc]

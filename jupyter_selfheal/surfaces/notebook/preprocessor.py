@@ -14,7 +14,7 @@ from traitlets import Bool, Enum, Float
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.surfaces.notebook.executed import heal_in_memory, name_failures
-from jupyter_selfheal.surfaces.notebook.session import CELL_SECONDS
+from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS
 
 
 class SelfHealPreprocessor(Preprocessor):

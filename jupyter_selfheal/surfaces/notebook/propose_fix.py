@@ -16,7 +16,8 @@ from jupyter_selfheal.surfaces.notebook.edits import make_persistent
 from jupyter_selfheal.surfaces.notebook.read import build_document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 _CELL = "cell"
 _VARIABLES = "variables"

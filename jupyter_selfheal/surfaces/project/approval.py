@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from jupyter_selfheal.model import Applicability, Candidate
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.project.changes import format_file_diff
 from jupyter_selfheal.surfaces.project.files import FileFix
 

@@ -174,7 +174,7 @@ class FileHealing:
         """Run the notebook, and the tests, with the fix as a file."""
         self._tell_progress("running it all with the fixed file")
         with open_branch(self._session) as branch:
-            branch.serve_files({**self._session.served, **dict(list_served(found.fixes))})
+            branch.kernels.serve_files({**self._session.kernels.served, **dict(list_served(found.fixes))})
             document = replace_cells(self._document, report.healed)
             dependencies = branch.build_dependencies(document, self._progress)
             proof, seen = Batch(document, dependencies, branch.limits).run()
@@ -205,7 +205,7 @@ class FileHealing:
                 refused = str(error)
         if refused:
             return self._offer_file(report, record, found, f"{PROVEN}; {refused}"), outputs
-        self._session.forget_kernels()
+        self._session.kernels.forget_kernels()
         return merged, {**outputs, **proof.seen}
 
     def _run_tests(self, fixes: Sequence[FileFix], record: Record) -> str:

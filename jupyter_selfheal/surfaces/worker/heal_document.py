@@ -18,7 +18,8 @@ from jupyter_selfheal.surfaces.notebook.edits import make_persistent
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 SHOWN_CHARACTERS = 4_000
 """Of an output, how much a review shows."""

@@ -10,7 +10,8 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.surfaces.cli import jobs
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, count_workers
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from jupyter_selfheal.surfaces.cluster.tasks import Task, heal_task
 from jupyter_selfheal.surfaces.notebook.api import heal_notebooks
 from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.session import Settings
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from tests.batches import notebook
 
 

@@ -17,7 +17,8 @@ from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings, find_run
+from jupyter_selfheal.surfaces.notebook.session import Session, find_run
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from tests.batches import notebook
 
 

@@ -30,7 +30,8 @@ from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.originals import list_fixed_files, note_fixed_files
 from jupyter_selfheal.surfaces.notebook.read import build_document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.session import Session, Settings
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.project.derive import build_cell
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
 from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof
