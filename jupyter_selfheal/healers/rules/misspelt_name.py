@@ -18,6 +18,7 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     is_plural,
     keep_digits,
 )
+from jupyter_selfheal.healers.rules.context.value_types import NUMBERS
 from jupyter_selfheal.model import Applicability, Patch
 
 SLIP = "No cell defines the name, and one known name differs from it by a slip."
@@ -32,8 +33,8 @@ class MisspeltName(Rule):
     case, an underscore or a slip of the keys.
 
     **Fix** Every use of the misspelt name in the cell becomes the known one. Where the definition is the odd one out (`totl = 0`,
-    and `total` everywhere else) it is the definition that is corrected. Silent in exercises that await completion, and where two
-    known names are equally near.
+    and `total` everywhere else) it is the definition that is corrected. Silent in exercises that await completion, where two
+    known names are equally near, and where the name is compared with a text and the known one is a number, or the other way round.
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
     (two in eight) that is no plural and no other number, and is called if and only if it can be; also where the known name is the
@@ -57,7 +58,7 @@ class MisspeltName(Rule):
         known = context.known_names
         called = is_name_called(source, name)
         near = [k for k in find_nearest(name, known) if known[k] or not called]
-        if len(near) > 2:
+        if len(near) > 2 or any(_is_never_equal(context, name, word) for word in near):
             return
         for word in near:
             slip = len(near) == 1 and is_plain_slip(name, word)
@@ -83,6 +84,19 @@ class MisspeltName(Rule):
                 why=UNREAD if unread else MODULE if module else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _is_never_equal(context: RuleContext, name: str, word: str) -> bool:
+    """True where the name is compared with a text and the known one holds a number, or the other way round: it is not what is meant."""
+    for node in context.nodes_on_line(ast.Compare):
+        sides = [node.left, *node.comparators]
+        others = [s for s in sides if not (isinstance(s, ast.Name) and s.id == name)]
+        if len(sides) != 2 or len(others) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            continue
+        kinds = {thing.type for thing in context.describe_all([others[0], word])}
+        if "str" in kinds and kinds & NUMBERS:
+            return True
+    return False
 
 
 def _is_module_read(context: RuleContext, name: str, word: str) -> bool:

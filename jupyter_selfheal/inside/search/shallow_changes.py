@@ -1,5 +1,5 @@
 """Changes that meet a check whatever is wrong: a truth value turned around, printed values put in another order, a declaration
-taken back."""
+taken back, a question no longer asked."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return "what is printed is only put in another order"
     if _list_decorators(before) != _list_decorators(after):
         return "what a decorator declares is meant as it stands"
+    for asked, now in zip(_list_questions(before), _list_questions(after), strict=False):
+        if isinstance(asked, ast.Call) and any(ast.dump(now) == ast.dump(given) for given in asked.args):
+            return f"`{ast.unparse(asked)}` is no longer asked"
     if mended == 1 and any(_is_turned(a, b) for a, b in zip(_list_given(before), _list_given(after), strict=False)):
         return "one truth value is met by whatever is turned around"
     return ""
@@ -39,6 +42,11 @@ def _list_decorators(tree: ast.AST) -> list[str]:
         if isinstance(n, ast.ClassDef | ast.FunctionDef)
         for d in n.decorator_list
     ]
+
+
+def _list_questions(tree: ast.AST) -> list[ast.expr]:
+    """The conditions of branches."""
+    return [n.test for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp)]
 
 
 def _list_given(tree: ast.AST) -> list[ast.expr]:
