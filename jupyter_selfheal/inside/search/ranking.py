@@ -346,8 +346,7 @@ class Ranking:
             return ""
         unit, noted, condition = found[0]
         outcomes = run_in_fork(lambda: list_outcomes(self.runner, c.codes, unit, noted, LOOK), WAIT)
-        needed = 1 if condition.isidentifier() else SEVERAL_TIMES  # `if xs:` in place of a question says so at once
-        if not isinstance(outcomes, list) or len(outcomes) < needed or len(set(outcomes)) > 1:
+        if not isinstance(outcomes, list) or len(outcomes) < SEVERAL_TIMES or len(set(outcomes)) > 1:
             return ""
         return f"`{condition}` is {'true' if outcomes[0] else 'false'} each time in what was checked"
 
