@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+from typing import Any
 
-import pytest
-
-pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
 
 PAGE = """<style>{style}</style><body><article><p>A page.</p><table><tr><th><p>outcome</p></th><th><p>failure</p></th></tr>
@@ -23,18 +20,11 @@ BROKEN = """() => [...document.querySelectorAll('th p, td:first-child p')].flatM
 })"""
 
 
-def test_no_word_of_a_table_is_broken_on_a_phone() -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not chromium:
-        pytest.skip("no Chromium")
+def test_no_word_of_a_table_is_broken_on_a_phone(context: Any) -> None:
     style = (ROOT / "docs/_static/site.css").read_text("utf-8")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 390, "height": 844})
-        page.set_content(
-            PAGE.format(style=style, long="could not convert string to float " * 6, path="a/long/path" * 9)
-        )
-        assert page.evaluate(BROKEN) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, "the table scrolls, not the page"
-        browser.close()
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_content(PAGE.format(style=style, long="could not convert string to float " * 6, path="a/long/path" * 9))
+    assert page.evaluate(BROKEN) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390, "the table scrolls, not the page"
+    page.close()

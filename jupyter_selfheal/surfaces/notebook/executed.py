@@ -22,11 +22,13 @@ def heal_in_memory(nb: Any, path: Path, *, approve: str, offline: bool, timeout:
     No model is asked.
     """
     import nbformat
+    from nbformat.v4.rwbase import rejoin_lines
 
     document = build_document(path, json.loads(json.dumps(nb)))
     report, seen = heal_document(document, approve=approve, offline=offline, timeout=timeout)
     from_dict: Any = nbformat.from_dict
-    return report, from_dict(build_executed_notebook(document, report, seen)).cells
+    rejoin: Any = rejoin_lines  # in memory texts are whole; their lines are apart in files
+    return report, rejoin(from_dict(build_executed_notebook(document, report, seen))).cells
 
 
 def heal_document(

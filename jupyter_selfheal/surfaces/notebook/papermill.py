@@ -70,9 +70,11 @@ def _build_document(nb: Any) -> Document:
 def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, CellRun]) -> None:
     """Put the healed cells into papermill's notebook, and tell it of each cell so that its metadata is complete."""
     import nbformat
+    from nbformat.v4.rwbase import rejoin_lines
 
     read: Any = nbformat.from_dict
-    nb_man.nb.cells = read(dict(raw)).cells
+    rejoin: Any = rejoin_lines
+    nb_man.nb.cells = rejoin(read(dict(raw))).cells
     for index, cell in enumerate(nb_man.nb.cells):
         cell.metadata.setdefault("tags", [])
         cell.metadata.setdefault("papermill", read({}))
