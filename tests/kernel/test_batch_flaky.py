@@ -89,7 +89,7 @@ def test_what_the_cell_draws_itself_is_varied_from_the_same_state(session: Sessi
     report = heal_batch(session, tmp_path, HIDDEN_SEED.format(low), "xs = [random.random()]\nassert xs[0] > 0.5")
     passes = sum(random.Random(7_000 + n).random() > 0.5 for n in range(1, 6))
     assert 0 < passes < 6
-    assert f"fails in {6 - passes} of 6 runs" in report.records[1].diagnosis.cause
+    assert f"fails in {6 - passes} of 6 runs" in report.records[1].diagnosis.cause, report.records[1].detail
     assert count_events(report, 1)["BaselineRan"] == 6
 
 
@@ -104,7 +104,7 @@ def test_a_failure_that_does_not_come_again_is_not_healed(session: Session, tmp_
 
 def test_a_deterministic_failure_is_healed_with_one_run_more(session: Session, tmp_path: Path) -> None:
     report = heal_batch(session, tmp_path, "total_price = 4", "print(total_prise + 1)")
-    assert report.records[1].status is Status.HEALED
+    assert report.records[1].status is Status.HEALED, report.records[1].detail
     counts = count_events(report, 1)
     assert counts["BaselineRan"] == 1
     assert counts["TrialEnded"] == 1
@@ -117,7 +117,7 @@ def test_a_cell_that_draws_and_fails_every_time_is_healed(session: Session, tmp_
         "xs = [random.random() for _ in range(3)]\nlowest_price = min(xs)\nprint(lowest_prise <= 1)",
     )
     report = heal_batch(session, tmp_path, *cells)
-    assert report.records[1].status is Status.HEALED
+    assert report.records[1].status is Status.HEALED, report.records[1].detail
     assert any("with the fix in 0 of 4" in reason for reason in report.records[1].candidate[0].verdict.reasons)
 
 
@@ -126,7 +126,7 @@ def test_a_set_whose_order_matters_is_sorted(session: Session, tmp_path: Path) -
     report = heal_batch(
         session, tmp_path, words, "text = ', '.join(words)\nassert text == 'amber, birch, coral, ember, fjord, heron'"
     )
-    assert report.records[1].status is Status.HEALED
+    assert report.records[1].status is Status.HEALED, report.records[1].detail
     assert "', '.join(sorted(words))" in report.healed.cells[1].source
     assert report.survived
 
