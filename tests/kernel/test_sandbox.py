@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.inside.fork import overlay, sandbox
 from tests.kernel.enclosed import LOOK_AROUND, NOBODY, USERS, Place, available
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")]
@@ -222,3 +222,16 @@ def test_entering_leaks_no_descriptor_and_keeps_the_working_directory(place: Pla
         """
     )
     assert saw["same"] is True
+
+
+def test_a_mount_that_somebody_removed_meanwhile_keeps_no_trial_out(tmp_path: Path) -> None:
+    """A drive is unmounted between a look at the mounts and the overlay over their folder: nothing of it is left to be shown."""
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    number = os.open(drive, os.O_PATH)
+    drive.rmdir()
+    try:
+        overlay.put_back_mounts({str(drive): number})
+    finally:
+        os.close(number)
+    assert not drive.exists()

@@ -160,11 +160,18 @@ def _mount_overlay(stage: str, number: int, target: str, layers: list[str], opti
     try:
         text = f"lowerdir={':'.join(layers)},upperdir={upper},workdir={work}"
         syscalls.mount(OURS, target, "overlay", syscalls.MS_NODEV, text + options)
-        for path, fd in inner.items():
-            syscalls.mount(f"/proc/self/fd/{fd}", path, flags=syscalls.MS_BIND | syscalls.MS_REC)
+        put_back_mounts(inner)
     finally:
         for fd in inner.values():
             os.close(fd)
+
+
+def put_back_mounts(mounts: Mapping[str, int]) -> None:
+    """Mount again what an overlay hides: open descriptors by path. One whose folder is gone since, as that of a drive that
+    somebody has just unmounted, has no place to be seen. Raises ``OSError``."""
+    for path, fd in mounts.items():
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.mount(f"/proc/self/fd/{fd}", path, flags=syscalls.MS_BIND | syscalls.MS_REC)
 
 
 def _open_mounts_below(target: str) -> dict[str, int]:
