@@ -44,7 +44,7 @@ class SumOfTexts(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure():
-            if len(call.args) != 1 or not _reckons(context, call):
+            if len(call.args) != 1 or not _is_reckoned(context, call):
                 continue
             given = call.args[0]
             kind = _find_kind(context, context.text(given))
@@ -67,7 +67,7 @@ class SumOfTexts(Rule):
             return
 
 
-def _reckons(context: RuleContext, call: ast.Call) -> bool:
+def _is_reckoned(context: RuleContext, call: ast.Call) -> bool:
     """True for `sum`, and for the functions of `statistics` that give a number of numbers."""
     if isinstance(call.func, ast.Name) and call.func.id == "sum":
         return True

@@ -184,13 +184,13 @@ def delete_tokens(site: Site) -> Iterator[Slip]:
             kind = "bracket"
         if kind == "name" and _is_keyword(token):
             kind = "keyword"
-        dangles = _dangles(site, index)
+        dangles = _is_dangling(site, index)
         gap = " " if _joins_names(site, index) else ""
         cost = find_cost(f"delete.{kind}") + site.find_distance(index)
         yield Slip(token.start, token.end, gap, cost, f"`{token.text[:20]}` is too much", guessed=dangles)
 
 
-def _dangles(site: Site, index: int) -> bool:
+def _is_dangling(site: Site, index: int) -> bool:
     """``5 +``: whoever wrote the sign had something behind it in mind."""
     token, behind = site.tokens[index], site.tokens[index + 1] if index + 1 < len(site.tokens) else None
     at_end = behind is None or behind.kind in (NEWLINE, COMMENT) or behind.text in CLOSERS

@@ -163,10 +163,10 @@ def measure_all(jobs: Sequence[tuple[Entry, int]], clones: Mapping[str, Path], h
 
 def _measure_job(job: tuple[Entry, int], clones: Mapping[str, Path], heal: str) -> dict[str, Any]:
     entry, run = job
-    return {**measure(entry, clones[entry.repository], heal), "run": run}
+    return {**measure_notebook(entry, clones[entry.repository], heal), "run": run}
 
 
-def measure(entry: Entry, clone: Path, heal: str) -> dict[str, Any]:
+def measure_notebook(entry: Entry, clone: Path, heal: str) -> dict[str, Any]:
     """The row of one notebook: run, healed by the command ``heal``, and run again."""
     with tempfile.TemporaryDirectory(prefix="selfheal-aged-", ignore_cleanup_errors=True) as name:
         folder = Path(name, "given")

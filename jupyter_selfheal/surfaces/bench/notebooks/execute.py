@@ -24,7 +24,7 @@ Status = Mapping[int, str]
 """By the number of a cell among the given code cells that are not empty: ``ran``, ``failed`` or ``cut``."""
 
 
-def execute(path: Path) -> list[dict[str, Any]]:
+def run_cells(path: Path) -> list[dict[str, Any]]:
     """Run a notebook in a new kernel: for each code cell that is not empty its status, and whether a heal inserted or moved it."""
     import nbformat
     from jupyter_client.manager import AsyncKernelManager
@@ -90,4 +90,4 @@ def count_cells(before: Status, after: Status, inserted_failing: int) -> dict[st
 
 def main() -> None:
     """Run the notebook whose path standard input says, and write what became of its cells."""
-    print(json.dumps(execute(Path(sys.stdin.read()))))
+    print(json.dumps(run_cells(Path(sys.stdin.read()))))
