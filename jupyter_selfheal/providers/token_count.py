@@ -6,7 +6,7 @@ import math
 import re
 
 BYTES_PER_TOKEN = 2.2
-"""Bytes of UTF-8 that a token of prose and of ordinary code has at least: what was measured is 2.8 to 4.1 (``benchmarks/RESULTS.md``)."""
+"""Bytes of UTF-8 that a token of prose and of ordinary code has at least: what was measured is 2.8 to 4.1 (``benchmarks/HISTORY.md``)."""
 
 MARGIN = 1.2
 """What the sum over a text's pieces is multiplied by."""

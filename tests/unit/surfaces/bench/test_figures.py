@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -238,3 +239,12 @@ def test_the_tables_of_results_are_those_of_the_rows(tmp_path: Path) -> None:
     kept = sorted((ROOT / "benchmarks" / "rows").glob("*.jsonl"))
     report(["figures", *map(str, kept), "--into", str(made)])
     assert made.read_text() == results.read_text(), "make figures"
+
+
+def test_results_hold_no_figure_outside_the_markers() -> None:
+    """What is typed stands in HISTORY.md. Names in backticks (`NAME`) are no figures."""
+    text = (ROOT / "benchmarks" / "RESULTS.md").read_text()
+    typed = re.sub(r"(?s)<!-- (\w+) -->\n.*?<!-- end of \1 -->\n", "", text)
+    typed = re.sub(r"`[^`\n]+`", "", typed)
+    assert "<!--" not in typed
+    assert not re.findall(r".*(?:\d|^\|).*", typed)
