@@ -56,6 +56,7 @@ bench-smoke: $(STAMPS)-test
 
 figures: $(STAMPS)-test
 	$(BIN)/jupyter-selfheal bench figures $(sort $(wildcard benchmarks/rows/*.jsonl)) --into benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/measurements.py $(sort $(wildcard benchmarks/rows/scripts/*.jsonl)) --into benchmarks/RESULTS.md
 
 bench-regress: $(STAMPS)-test
 	rm -f .regress.jsonl

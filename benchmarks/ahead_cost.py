@@ -1,9 +1,10 @@
 """What looking ahead costs the user: the latency of a cell that does nothing, with it on and without.
 
-    python benchmarks/ahead_cost.py [--cells 60]
+    python benchmarks/ahead_cost.py [--cells 60] [--rows FILE]
 
 In one kernel, in turns: before every second cell a look is asked for, as a page does in idle time, and the cell is run while
-the cells below run in copies. Prints p50 and p99 of both and their ratios, and how long after the cell the copies had ended.
+the cells below run in copies. Writes p50 and p99 of both and their ratios, and how long after the cell
+the copies had ended, to benchmarks/rows/scripts/ahead-cost.jsonl for `make figures`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from statistics import median, quantiles
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.measurements import FOLDER, Script, format_script
 from tests.live.conftest import LiveKernel
 
 LOOK = "get_ipython()._jupyter_selfheal.on_main('', 'look ahead', '', '')"
@@ -41,10 +43,17 @@ def wait_for_copies(kernel: LiveKernel, wanted: bool) -> float:
 
 
 def main() -> None:
-    """Run and print."""
+    """Run, write and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--cells", type=int, default=60, help="cells of each kind")
-    cells = parser.parse_args().cells
+    parser.add_argument("--rows", type=Path, default=FOLDER / "ahead-cost.jsonl")
+    chosen = parser.parse_args()
+    cells = chosen.cells
+    script = Script(
+        "Live: looking ahead",
+        "A cell that does nothing, with a cell below it in an endless loop in a copy, and without.",
+        f"python benchmarks/ahead_cost.py --cells {cells}",
+    )
     with tempfile.TemporaryDirectory() as folder:
         kernel = LiveKernel(Path(folder), Path(folder) / "data")
         try:
@@ -62,13 +71,19 @@ def main() -> None:
                 ended.append(wait_for_copies(kernel, False))
         finally:
             kernel.stop()
+    table = "a cell that does nothing, ms"
     for name, times in (("without", without), ("while cells below run in copies", during)):
-        print(f"{name}: p50 {median(times):.1f} ms, p99 {quantiles(times, n=100)[98]:.1f} ms")
-    print(
-        f"ratio: p50 {median(during) / median(without):.2f}, "
-        f"p99 {quantiles(during, n=100)[98] / quantiles(without, n=100)[98]:.2f}"
-    )
-    print(f"the copies had ended after: p50 {median(ended):.1f} ms, p99 {quantiles(ended, n=100)[98]:.1f} ms")
+        script.add(table, name, "p50", times, digits=1)
+        script.add(table, name, "p99", _find_p99(times), digits=1)
+    script.add(table, "ratio", "p50", median(during) / median(without), "×", 2)
+    script.add(table, "ratio", "p99", _find_p99(during) / _find_p99(without), "×", 2)
+    script.add(table, "until the copies had ended", "p50", ended, digits=1)
+    script.add(table, "until the copies had ended", "p99", _find_p99(ended), digits=1)
+    print(format_script(script.write(chosen.rows)))
+
+
+def _find_p99(times: list[float]) -> float:
+    return quantiles(times, n=100)[98]
 
 
 if __name__ == "__main__":

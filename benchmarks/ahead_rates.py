@@ -1,21 +1,17 @@
 """How many failures are known before they come, and how many predictions come true: the example notebooks, cell by cell.
 
-    python benchmarks/ahead_rates.py [NOTEBOOK…] [--into benchmarks/RESULTS.md]
+    python benchmarks/ahead_rates.py [NOTEBOOK…] [--rows FILE]
 
 Each notebook runs in a kernel with the extension, as a user would go through it: before every cell the cells below are looked at in
 copies, as a page asks in idle time, then the cell is run; where it fails and a fix is offered, the fix is approved. The counts are those
-that ``%heal status`` shows. A count, not a time: the load of the machine matters only where a look reaches its limits.
+that ``%heal status`` shows, written to benchmarks/rows/scripts/ahead-rates.jsonl for `make figures`. A count, not a time: the load of the machine matters only where a look reaches its limits.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import platform
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
+from benchmarks.measurements import FOLDER, Script, format_script  # noqa: E402
 from tests.live.conftest import LiveKernel  # noqa: E402
 
 EXAMPLES = HERE.parent / "examples" / "notebooks"
@@ -90,35 +87,27 @@ def go_through(path: Path) -> dict[str, int]:
             kernel.stop()
 
 
-def format_section(rows: dict[str, dict[str, int]], command: str) -> str:
-    """The section of RESULTS.md."""
-    total = {name: sum(row[name] for row in rows.values()) for name in COUNTS}
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE
-    ).stdout.strip()
-    lines = [
-        f"| {name} | {r['compared']} | {r['right']} | {r['failures']} | {r['known']} |" for name, r in rows.items()
-    ]
-    table = "\n".join(lines)
-    return f"""## Live: known ahead
-
-`{command}`, commit {commit}, Python {platform.python_version()}: {len(rows)} example notebooks run cell by cell, the cells below looked at before
-each, so that a prediction is from the state right above its cell. Our own notebooks, which the rules know. Of {total["compared"]} predictions (*will run*, *will fail*) {total["right"]} came true; of {total["failures"]} cells that failed {total["known"]} were known to fail before
-they were run. What was *not known* (long, input, network) is no prediction.
-
-| notebook | predictions | came true | failures | known before |
-|---|---|---|---|---|
-{table}
-| all | {total["compared"]} | {total["right"]} | {total["failures"]} | {total["known"]} |
-"""
+NOTE = (
+    "Example notebooks run cell by cell, the cells below looked at before each, so that a prediction (*will run*, *will fail*) is from the state right above its "
+    "cell. Our own notebooks, which the rules know. What was *not known* (long, input, network) is no prediction."
+)
+WORDS = {
+    "compared": "predictions",
+    "right": "came true",
+    "failures": "cells that failed",
+    "known": "known before they were run",
+}
 
 
 def main() -> None:
-    """Run, print, and put the section into a file where one is named."""
+    """Run, write and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("notebooks", nargs="*", type=Path)
-    parser.add_argument("--into", type=Path)
+    parser.add_argument("--rows", type=Path, default=FOLDER / "ahead-rates.jsonl")
     chosen = parser.parse_args()
+    script = Script(
+        "Live: known ahead", NOTE, "python benchmarks/ahead_rates.py" + (" NOTEBOOK…" if chosen.notebooks else "")
+    )
     rows: dict[str, dict[str, int]] = {}
     for path in chosen.notebooks or sorted(EXAMPLES.glob("*.ipynb")):
         try:
@@ -127,13 +116,11 @@ def main() -> None:
             print(f"{path.stem}: left out: {error}", file=sys.stderr)
             continue
         print(path.stem, rows[path.stem], flush=True)
-    section = format_section(rows, "python benchmarks/ahead_rates.py" + (" …" if chosen.notebooks else ""))
-    print(section)
-    if chosen.into:
-        with contextlib.suppress(FileNotFoundError):
-            text = chosen.into.read_text(encoding="utf-8")
-            text = re.sub(r"(?ms)^## Live: known ahead\n.*?(?=^## |\Z)", "", text).rstrip() + "\n\n" + section
-            chosen.into.write_text(text, encoding="utf-8")
+    rows["all"] = {name: sum(row[name] for row in rows.values()) for name in COUNTS}
+    for notebook, row in rows.items():
+        for name, words in WORDS.items():
+            script.add("notebook", notebook, words, row[name])
+    print(format_script(script.write(chosen.rows)))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """What healthy notebooks cost: ``jupyter selfheal check`` against ``jupyter nbconvert --execute`` of the same set.
 
-    python benchmarks/healthy_cost.py [--notebooks 6] [--seconds 2] [--rounds 3] [--json FILE]
+    python benchmarks/healthy_cost.py [--notebooks 6] [--seconds 2] [--rounds 3] [--rows FILE]
 
 Each notebook imports pandas, makes a table, groups it, and computes for about ``--seconds`` CPU seconds in four cells. Both commands run the whole set, one after the
 other and in turn, in ``--rounds`` rounds, so that what else the machine does meets both. Printed is the ratio of the wall time, and of the CPU time of all
-their processes, in each round, and the median. Nothing is taken from the cache of healthy notebooks (``--no-cache``).
+their processes, in each round, and the median. Nothing is taken from the cache of healthy notebooks (``--no-cache``). Writes benchmarks/rows/scripts/healthy-cost.jsonl for `make figures`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import argparse
 import json
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.measurements import FOLDER, Script, format_script
 
 COMPUTE = """
 import time
@@ -75,9 +78,14 @@ def main() -> int:
     parser.add_argument("--notebooks", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--rows", type=Path, default=FOLDER / "healthy-cost.jsonl")
     options = parser.parse_args()
     rounds: list[tuple[Cost, Cost]] = []
+    script = Script(
+        "What healthy notebooks cost",
+        f"A set of {options.notebooks} notebooks of {options.seconds:g} s each, by both commands in turn.",
+        f"python benchmarks/healthy_cost.py --notebooks {options.notebooks} --seconds {options.seconds:g} --rounds {options.rounds}",
+    )
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         names = write_notebooks(folder, options.notebooks, options.seconds)
@@ -88,17 +96,17 @@ def main() -> int:
             commands = (executes, checks) if number % 2 == 0 else (checks, executes)
             costs = [measure(command, folder) for command in commands]
             rounds.append((costs[0], costs[1]) if number % 2 == 0 else (costs[1], costs[0]))
-    for executed, checked in rounds:
-        print(
-            f"nbconvert {executed.wall:6.1f} s wall {executed.cpu:6.1f} s CPU   check {checked.wall:6.1f} s wall {checked.cpu:6.1f} s CPU"
-            f"   ratio {checked.wall / executed.wall:.2f} wall {checked.cpu / executed.cpu:.2f} CPU"
-        )
-    wall = statistics.median(checked.wall / executed.wall for executed, checked in rounds)
-    cpu = statistics.median(checked.cpu / executed.cpu for executed, checked in rounds)
-    print(f"median ratio {wall:.2f} wall {cpu:.2f} CPU; load {os.getloadavg()[0]:.1f} in the end")
-    if options.json:
-        rows = [{"nbconvert": asdict(e), "check": asdict(c)} for e, c in rounds]
-        options.json.write_text(json.dumps({"wall": wall, "cpu": cpu, "rounds": rows}, indent=1) + "\n")
+    for number, (executed, checked) in enumerate(rounds, 1):
+        for name, cost in (("nbconvert --execute", executed), ("jupyter selfheal check", checked)):
+            script.add("round", str(number), f"{name}, wall, s", cost.wall, digits=1)
+            script.add("round", str(number), f"{name}, CPU, s", cost.cpu, digits=1)
+        script.add("round", str(number), "ratio, wall", checked.wall / executed.wall, digits=2)
+        script.add("round", str(number), "ratio, CPU", checked.cpu / executed.cpu, digits=2)
+    script.add(
+        "round", "median", "ratio, wall", [checked.wall / executed.wall for executed, checked in rounds], digits=2
+    )
+    script.add("round", "median", "ratio, CPU", [checked.cpu / executed.cpu for executed, checked in rounds], digits=2)
+    print(format_script(script.write(options.rows)))
     return 0
 
 

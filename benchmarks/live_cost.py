@@ -6,16 +6,15 @@
 
 Three ratios, each against an alternative in the same run: loading the extension against a bare IPython; a successful cell with
 the extension, without checkpoints, and without the extension; the time from a failure to its proposal against a fresh
-kernel that replays the same notebook up to the fixed cell. Writes the section "Live" of benchmarks/RESULTS.md, and ``--kinds`` its
-section "Live: kinds of failure". Processor time is that of all processes of a kernel together: unlike time, it says something on a busy machine.
+kernel that replays the same notebook up to the fixed cell. Writes benchmarks/rows/scripts/live-cost.jsonl, and ``--kinds`` live-kinds.jsonl, of which
+`make figures` makes sections of benchmarks/RESULTS.md. Processor time is that of all processes of a kernel together: unlike time, it says something on a busy machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import os
-import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -34,6 +32,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.kinds import KINDS, Kind  # noqa: E402
+from benchmarks.measurements import FOLDER, Script, format_script  # noqa: E402
 from tests.live.conftest import LiveKernel  # noqa: E402
 
 LOAD = """
@@ -59,8 +58,8 @@ LOADING = "shell.run_line_magic('load_ext', 'jupyter_selfheal')"
 WITH_CELL = LOADING + "; shell.run_cell('None')"
 
 
-def loading(load: str, repeat: int, checkout: Path = HERE.parent) -> tuple[float, int]:
-    """Milliseconds of processor time, and modules, of loading in a new process (medians).
+def loading(load: str, repeat: int, checkout: Path = HERE.parent) -> tuple[list[float], int]:
+    """Milliseconds of processor time, each, and modules, of loading in a new process.
 
     With byte code, as an installed package has it, whatever the environment says: the first process writes it, and is not counted.
     """
@@ -79,17 +78,17 @@ def loading(load: str, repeat: int, checkout: Path = HERE.parent) -> tuple[float
             )
             seconds, modules = done.stdout.split()[-2:]
             costs.append((float(seconds) * 1e3, int(modules)))
-    return median(ms for ms, _ in costs[1:]), costs[1][1]
+    return [ms for ms, _ in costs[1:]], costs[1][1]
 
 
-def cell_cost(kernel: LiveKernel, cell: str, repeat: int) -> float:
-    """Milliseconds from sending a cell to its idle, median."""
+def cell_cost(kernel: LiveKernel, cell: str, repeat: int) -> list[float]:
+    """Milliseconds from sending a cell to its idle, each."""
     times = []
     for _ in range(repeat):
         began = time.monotonic()
         kernel.run(cell, "c", allow_stdin=True)
         times.append((time.monotonic() - began) * 1e3)
-    return median(times)
+    return times
 
 
 def kernel_with(extension: str) -> LiveKernel:
@@ -103,7 +102,7 @@ def kernel_with(extension: str) -> LiveKernel:
     return kernel
 
 
-def success_path(repeat: int, mib: int) -> dict[str, float]:
+def success_path(repeat: int, mib: int) -> dict[str, list[float]]:
     """A cell that does nothing, by how the kernel is set up."""
     found = {}
     for extension in ("none", "off", "on"):
@@ -231,29 +230,36 @@ def measure_kind(kind: Kind, repeat: int) -> KindCost:
     return KindCost(kind, first, middle, replay(kind), is_fixed)
 
 
-def report_kinds(names: Sequence[str], repeat: int) -> str:
-    """The section, measured now."""
-    costs = [measure_kind(kind, repeat) for kind in KINDS if not names or kind.name in names]
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE
-    ).stdout.strip()
-    rows = "\n".join(
-        f"| {c.kind.name} | {'right' if c.is_fixed else '–' if not c.kind.fix else 'WRONG'} | {c.first.ms:.0f} / {c.first.cpu:.0f} | "
-        f"{c.again.ms:.0f} / {c.again.cpu:.0f} | {c.replay.ms:.0f} / {c.replay.cpu:.0f} | {c.replay.ms / c.again.ms:.1f}× / {c.replay.cpu / c.again.cpu:.1f}× |"
-        for c in costs
+def report_kinds(names: Sequence[str], repeat: int) -> Script:
+    """Measured now."""
+    note = (
+        "From sending the failing cell to its tested fix (*–*: to its explanation): waiting, and processor time of all processes together. *Again*: more failures "
+        "of the kind in the same session; *replay*: a fresh kernel that runs the same cells, right after it. The aims (p50 150 ms, p95 500 ms of waiting) are for an idle machine."
     )
-    ends = quantiles([c.again.ms for c in costs], n=20) if len(costs) > 1 else [costs[0].again.ms]
-    return f"""## Live: kinds of failure
-
-`python benchmarks/live_cost.py --kinds`, commit {commit}, Python {platform.python_version()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}. From sending the failing cell to its
-tested fix (*–*: to its explanation), milliseconds of waiting / of processor time of all processes together; *again*: median of {repeat} more failures of the kind in the same
-session; *replay*: a fresh kernel that runs the same cells, right after it. Waiting: p50 {median(c.again.ms for c in costs):.0f}, p95 {ends[-1]:.0f} (the aim is 150 and 500 on an idle
-machine). Replay ÷ again, median: {median(c.replay.ms / c.again.ms for c in costs):.1f}× of waiting, {median(c.replay.cpu / c.again.cpu for c in costs):.1f}× of processor time.
-
-| kind | fix | first | again | replay | replay ÷ again |
-|---|---|---|---|---|---|
-{rows}
-"""
+    script = Script(
+        "Live: kinds of failure",
+        note,
+        " ".join(("python benchmarks/live_cost.py --kinds", *names, f"--repeat {repeat}")),
+    )
+    costs = [measure_kind(kind, repeat) for kind in KINDS if not names or kind.name in names]
+    for c in costs:
+        add = functools.partial(script.add, "kind", c.kind.name)
+        add("fix", "right" if c.is_fixed else "–" if not c.kind.fix else "WRONG")
+        for column, cost in (("first", c.first), ("again", c.again), ("replay", c.replay)):
+            add(f"{column}, ms", cost.ms)
+            add(f"{column}, CPU-ms", cost.cpu)
+        add("replay ÷ again, waiting", c.replay.ms / c.again.ms, "×", 1)
+        add("replay ÷ again, CPU", c.replay.cpu / c.again.cpu, "×", 1)
+    again = [c.again.ms for c in costs]
+    script.add("all kinds together", "again, p50, ms", "", again)
+    script.add("all kinds together", "again, p95, ms", "", quantiles(again, n=20)[-1] if len(again) > 1 else again)
+    script.add(
+        "all kinds together", "replay ÷ again, waiting, median", "", [c.replay.ms / c.again.ms for c in costs], "×", 1
+    )
+    script.add(
+        "all kinds together", "replay ÷ again, CPU, median", "", [c.replay.cpu / c.again.cpu for c in costs], "×", 1
+    )
+    return script
 
 
 def compare_loading(other: Path, repeat: int) -> str:
@@ -262,76 +268,54 @@ def compare_loading(other: Path, repeat: int) -> str:
     for name, load in (("%load_ext", LOADING), ("and the first cell", WITH_CELL)):
         turns = [(loading(load, 1, other), loading(load, 1)) for _ in range(repeat)]
         for where, side in ((other, 0), (HERE.parent, 1)):
-            ms, modules = median(turn[side][0] for turn in turns), turns[0][side][1]
+            ms, modules = median(turn[side][0][0] for turn in turns), turns[0][side][1]
             lines.append(f"{name}: {ms:.1f} ms, {modules} modules ({where})")
     return "\n".join(lines)
 
 
-def report(repeat: int, failures: int) -> str:
-    """The section, measured now."""
-    bare, _ = loading("pass", repeat)
-    ours, modules = loading(LOADING, repeat)
-    with_cell, by_cell = loading(WITH_CELL, repeat)
-    small, large = success_path(repeat, 1), success_path(repeat, 512)
+def report(repeat: int, failures: int) -> Script:
+    """Measured now."""
+    script = Script("Live", "", f"python benchmarks/live_cost.py --repeat {repeat} --failures {failures}")
+    for name, load in (
+        ("bare IPython", "pass"),
+        ("`%load_ext jupyter_selfheal`", LOADING),
+        ("the same, and the first cell with its checkpoint", WITH_CELL),
+    ):
+        times, modules = loading(load, repeat)
+        script.add("loading", name, "processor time, ms", times, digits=1)
+        script.add("loading", name, "modules", modules)
+    for size, mib in (("small state", 1), ("512 MiB", 512)):
+        costs = success_path(repeat, mib)
+        for key, name in (
+            ("none", "without the extension"),
+            ("off", "with it, suggestions off (no checkpoint)"),
+            ("on", "as shipped (checkpoint while it costs ≤ 5 ms)"),
+        ):
+            script.add("a cell that does nothing, sent to idle, ms", name, size, costs[key], digits=1)
     offered, replayed = proposals(failures), replays(3)
-    p95 = quantiles(offered, n=20)[-1]
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE
-    ).stdout.strip()
-    return f"""## Live
-
-`python benchmarks/live_cost.py --repeat {repeat} --failures {failures}`, commit {commit}, Python {platform.python_version()}, IPython {version("ipython")},
-ipykernel {version("ipykernel")}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}. Milliseconds, medians unless said.
-
-| loading, processor time | ms | modules |
-|---|---|---|
-| bare IPython | {bare:.1f} | 0 |
-| `%load_ext jupyter_selfheal` | {ours:.1f} | {modules} |
-| the same, and the first cell with its checkpoint | {with_cell:.1f} | {by_cell} |
-
-| a cell that does nothing, sent to idle | small state | 512 MiB |
-|---|---|---|
-| without the extension | {small["none"]:.1f} | {large["none"]:.1f} |
-| with it, suggestions off (no checkpoint) | {small["off"]:.1f} | {large["off"]:.1f} |
-| as shipped (checkpoint while it costs ≤ 5 ms) | {small["on"]:.1f} | {large["on"]:.1f} |
-
-| failure to proven offline proposal | ms |
-|---|---|
-| p50 of {len(offered)} | {median(offered):.0f} |
-| p95 | {p95:.0f} |
-| fresh kernel and replay of the same notebook | {median(replayed):.0f} |
-| replay ÷ p50 | {median(replayed) / median(offered):.1f}× |
-"""
+    table = "failure to proven offline proposal"
+    script.add(table, f"p50 of {len(offered)}", "ms", offered)
+    script.add(table, "p95", "ms", quantiles(offered, n=20)[-1])
+    script.add(table, "fresh kernel and replay of the same notebook", "ms", replayed)
+    script.add(table, "replay ÷ p50", "ms", median(replayed) / median(offered), "×", 1)
+    return script
 
 
 def main() -> None:
-    """Measure, and put the section into RESULTS.md."""
+    """Measure, write and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--failures", type=int, default=12)
     parser.add_argument("--against", type=Path, metavar="CHECKOUT")
     parser.add_argument("--kinds", nargs="*", metavar="NAME")
+    parser.add_argument("--rows", type=Path, metavar="FILE")
     chosen = parser.parse_args()
     if chosen.against:
         print(compare_loading(chosen.against, chosen.repeat))
         return
-    if chosen.kinds:
-        print(report_kinds(chosen.kinds, chosen.repeat))
-        return
     is_kinds = chosen.kinds is not None
-    section = report_kinds((), chosen.repeat) if is_kinds else report(chosen.repeat, chosen.failures)
-    write_section("Live: kinds of failure" if is_kinds else "Live", section)
-    print(section)
-
-
-def write_section(title: str, section: str) -> None:
-    """In place of the one that is there, else right above "Live"."""
-    path = HERE / "RESULTS.md"
-    text = path.read_text() if path.exists() else "# Results\n"
-    there = re.compile(rf"(?ms)^## {re.escape(title)}\n.*?(?=^## |\Z)")
-    if not there.search(text):
-        text = re.sub(r"(?m)^## Live$|\Z", f"## {title}\n\n\\g<0>", text, count=1)
-    path.write_text(there.sub(lambda _: section.rstrip() + "\n\n", text, count=1).rstrip() + "\n")
+    script = report_kinds(chosen.kinds, chosen.repeat) if is_kinds else report(chosen.repeat, chosen.failures)
+    print(format_script(script.write(chosen.rows or FOLDER / ("live-kinds.jsonl" if is_kinds else "live-cost.jsonl"))))
 
 
 if __name__ == "__main__":

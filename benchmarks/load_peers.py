@@ -1,19 +1,20 @@
 """What switching the extension on costs a kernel, beside what switching others on costs.
 
-    python benchmarks/load_peers.py [--repeat 7] [--only NAME]... [--folder /tmp/peers] [--table]
+    python benchmarks/load_peers.py [--repeat 7] [--only NAME]... [--folder /tmp/peers] [--rows FILE]
 
 Every peer gets a virtual environment of its own under ``--folder`` (kept, so that a second run installs nothing), with the
 IPython that it asks for. In each, new processes make a bare ``InteractiveShell``, and the same with the extension switched
 on; figures are medians. Processor time and modules are those of the shell's own process; what is done in other processes
-meanwhile (our engine) has a column of its own. Prints the table; one warm-up run of each is not counted.
+meanwhile (our engine) has a column of its own. Writes benchmarks/rows/scripts/load-peers.jsonl for `make figures`; one warm-up
+run of each is not counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,10 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.measurements import FOLDER, Script, format_script  # noqa: E402
+
 PIP_SECONDS = 1800
 
 MEASURED = """
@@ -134,21 +139,23 @@ def measure_peer(peer: Peer, python: Path, repeat: int) -> Cost:
     return Cost(versions, **{**medians, "modules": int(medians["modules"])})
 
 
-def table(found: dict[str, Cost]) -> str:
-    """As Markdown; ``start-up`` is the shell's own against bare IPython, ``elsewhere`` the time of other processes."""
+NOTE = "Each in an environment of its own; *start-up* is the shell's own against bare IPython, *elsewhere* the time of other processes (our worker)."
+
+
+def record(found: dict[str, Cost], script: Script) -> None:
+    """Keep what was measured of each."""
     ours = found.get(OURS.name)
-    lines = [
-        "| switched on by | versions | processor time, ms | modules | peak, MiB | elsewhere, ms | start-up | against ours |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
     for peer in PEERS:
         if (cost := found.get(peer.name)) is not None:
-            ratio = f"{cost.ms / ours.ms:.1f}×" if ours else "?"
-            lines.append(
-                f"| `{peer.said}` | {cost.versions} | {cost.ms:.1f} | {cost.modules} | {cost.mb:.1f} | {cost.elsewhere_ms:.0f} "
-                f"| {cost.against_bare:.2f}× of {cost.bare_ms:.0f} ms | {ratio} |"
-            )
-    return "\n".join(lines)
+            add = functools.partial(script.add, "switched on by", f"`{peer.said}`")
+            add("versions", cost.versions)
+            add("processor time, ms", cost.ms, digits=1)
+            add("modules", cost.modules)
+            add("peak, MiB", cost.mb, digits=1)
+            add("elsewhere, ms", cost.elsewhere_ms)
+            add("start-up", cost.against_bare, "×", 2)
+            if ours:
+                add("against ours", cost.ms / ours.ms, "×", 1)
 
 
 def main() -> int:
@@ -157,7 +164,9 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--only", action="append", choices=[peer.name for peer in PEERS], default=[])
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir(), "selfheal-peers"))
+    parser.add_argument("--rows", type=Path, default=FOLDER / "load-peers.jsonl")
     chosen = parser.parse_args()
+    script = Script("Loading: others", NOTE, f"python benchmarks/load_peers.py --repeat {chosen.repeat}")
     chosen.folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, Cost] = {}
     failed = 0
@@ -169,8 +178,8 @@ def main() -> int:
         except (RuntimeError, subprocess.SubprocessError) as error:
             failed = 1
             print(f"{peer.name} is left out: {error}", file=sys.stderr)
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}\n")
-    print(table(found))
+    record(found, script)
+    print(format_script(script.write(chosen.rows)))
     return failed
 
 

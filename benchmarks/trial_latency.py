@@ -4,8 +4,8 @@
 
 Compares, in one run, four ways to try a patch after a cell failed: a fork of the kernel at the failure, a fork made before
 the cell, a fresh kernel that replays the earlier cells, and a fresh kernel that loads a pickle of the namespace; and the
-search's candidates inside one trial with one forked trial for each. Writes the section "Trial kernels" of
-benchmarks/RESULTS.md.
+search's candidates inside one trial with one forked trial for each. Writes benchmarks/rows/scripts/trial-latency.jsonl, of which
+`make figures` makes the section "Trial kernels" of benchmarks/RESULTS.md.
 """
 
 from __future__ import annotations
@@ -13,17 +13,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import re
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -33,6 +29,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests" / "kernel")]
 
 from forking import User  # noqa: E402
 
+from benchmarks.measurements import FOLDER, Script, format_script  # noqa: E402
 from jupyter_selfheal.config import HealConfig  # noqa: E402
 from jupyter_selfheal.healers.search.healer import SearchHealer  # noqa: E402
 from jupyter_selfheal.kernels.forked import ForkedKernel  # noqa: E402
@@ -181,14 +178,14 @@ def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
         user = User(Path(folder))
         try:
             user.run(f"{STAMP}\n{build}")
-            found["fork after"] = median(failure_to_result(user, "after") for _ in range(repeat))
-            found["fork before"] = median(failure_to_result(user, "before") for _ in range(repeat))
-            found["fork long before"] = median(failure_to_result(user, "before", RAN) for _ in range(repeat))
+            found["fork after"] = [failure_to_result(user, "after") for _ in range(repeat)]
+            found["fork before"] = [failure_to_result(user, "before") for _ in range(repeat)]
+            found["fork long before"] = [failure_to_result(user, "before", RAN) for _ in range(repeat)]
             user.run("user = total")
             state = user.freeze("before")
             trials = [trial_after_a_pause(state) for _ in range(4 * repeat)]
-            found["trial"] = median(t.seconds * 1e3 for t in trials)
-            found["phases"] = {k: median(t.phases.get(k, 0.0) for t in trials) for k in trials[-1].phases}
+            found["trial"] = [t.seconds * 1e3 for t in trials]
+            found["phases"] = {k: [t.phases.get(k, 0.0) for t in trials] for k in trials[-1].phases}
             found["per second"] = per_second(state)
             found["candidates"] = candidates_per_second(state)
             for name, code in (("alone", FIXED), ("rewritten", "for b in blocks: b += 1")):
@@ -199,98 +196,77 @@ def measure(gigabytes: float, repeat: int) -> dict[str, Any]:
                 user.run(f"{code}\n_t = time.monotonic()\n{code}\n_t = (time.monotonic() - _t) * 1e3")
                 plain = float(user.value("_t"))
                 costs = [checkpoint(user, code) for _ in range(repeat)]
-                found[f"checkpoint {name}"] = median(c for c, _ in costs)
-                found[f"cell {name}"] = (plain, median(c for _, c in costs))
-            found["pickle"] = median(measure_pickle(user, folder) for _ in range(slow))
+                found[f"checkpoint {name}"] = [c for c, _ in costs]
+                found[f"cell {name}"] = (plain, [c for _, c in costs])
+            found["pickle"] = [measure_pickle(user, folder) for _ in range(slow)]
         finally:
             user.stop()
         os.mkdir(f"{folder}/large")
         user = User(Path(folder, "large"))
         try:
             user.run(f"{STAMP}\n{LARGE.format(mib=int(gigabytes * 1024))}")
-            found["fork after, large"] = median(failure_to_result(user, "after") for _ in range(repeat))
+            found["fork after, large"] = [failure_to_result(user, "after") for _ in range(repeat)]
         finally:
             user.stop()
-        found["replay"] = median(replay(folder, build) for _ in range(slow))
+        found["replay"] = [replay(folder, build) for _ in range(slow)]
     return found
 
 
-def table(results: list[dict[str, Any]], repeat: int) -> str:
-    """The section for RESULTS.md."""
-    root = HERE.parent
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True
-    ).stdout.strip()
-    names = ("IPython", "ipykernel", "numpy")
-    versions = ", ".join([f"Python {platform.python_version()}", *(f"{n} {version(n)}" for n in names)])
-    head = " | ".join(f"{r['gigabytes']:g} GB" for r in results)
-    lines = [
-        "## Trial kernels",
-        "",
-        f"`python benchmarks/trial_latency.py`, commit {commit}, {versions}, Linux {platform.release()}, {os.cpu_count()} cores,",
-        f"niceness {os.nice(0)}, load average {os.getloadavg()[0]:.1f}, medians of {repeat}. Milliseconds unless said.",
-        "",
-        f"| from failure to first trial's result | {head} |",
-        "|---|" + "---|" * len(results),
-    ]
-    rows = [
-        ("fork at the failure", "fork after"),
-        ("the same, of a state in arrays of 64 MiB", "fork after, large"),
-        ("fork made before a cell that fails at once", "fork before"),
-        ("fork made before a cell that runs 0.3 s", "fork long before"),
-        ("fresh kernel and replay", "replay"),
-        ("fresh kernel and pickle", "pickle"),
-    ]
-    lines += [f"| {words} | " + " | ".join(f"{r[key]:.0f}" for r in results) + " |" for words, key in rows]
-    lines.append(
-        "| replay ÷ fork at the failure | "
-        + " | ".join(f"{r['replay'] / r['fork after']:.0f}×" for r in results)
-        + " |"
-    )
-    lines += ["", f"| where one trial's time goes | {head} |", "|---|" + "---|" * len(results)]
-    words = {
-        "received": "request to zygote",
-        "taken": "zygote to guard to trial",
-        "ready": "sandbox, signals, loop",
-        "ran": "the cell",
-        "reported": "last word",
-        "ahead": "ahead of it, not counted: forks of guard and trial, descriptors",
-    }
-    lines += [f"| {words[k]} | " + " | ".join(f"{r['phases'].get(k, 0):.1f}" for r in results) + " |" for k in words]
-    lines.append("| together | " + " | ".join(f"{r['trial']:.1f}" for r in results) + " |")
-    lines += ["", f"| cost | {head} |", "|---|" + "---|" * len(results)]
-    lines += [
-        "| trials per second, four at a time | " + " | ".join(f"{r['per second']:.0f}" for r in results) + " |",
-        "| candidates per second, inside one trial, with a trial for each | "
-        + " | ".join(f"{r['candidates'][0]:.0f}, {r['candidates'][1]:.0f}" for r in results)
-        + " |",
-        "| checkpoint before a cell | " + " | ".join(f"{r['checkpoint alone']:.1f}" for r in results) + " |",
-    ]
-    for name, text in (("alone", "a cell that does nothing"), ("rewritten", "a cell that rewrites the state")):
-        cells = (f"{r[f'cell {name}'][0]:.1f} → {r[f'cell {name}'][1]:.1f}" for r in results)
-        lines.append(f"| {text}, without → with a checkpoint | " + " | ".join(cells) + " |")
-    for name, text in (("alone", "leaves the state alone"), ("rewritten", "rewrites the state")):
-        lines.append(
-            f"| MiB a trial adds that {text} | " + " | ".join(f"{r[f'private {name}']:.0f}" for r in results) + " |"
-        )
-    return "\n".join(lines) + "\n"
+FIRST = "from failure to first trial's result, ms"
+WAYS = {
+    "fork after": "fork at the failure",
+    "fork after, large": "the same, of a state in arrays of 64 MiB",
+    "fork before": "fork made before a cell that fails at once",
+    "fork long before": "fork made before a cell that runs 0.3 s",
+    "replay": "fresh kernel and replay",
+    "pickle": "fresh kernel and pickle",
+}
+PHASES = {
+    "received": "request to zygote",
+    "taken": "zygote to guard to trial",
+    "ready": "sandbox, signals, loop",
+    "ran": "the cell",
+    "reported": "last word",
+    "ahead": "ahead of it, not counted: forks of guard and trial, descriptors",
+}
 
 
-def write(section: str) -> None:
-    """Put the section into RESULTS.md in place of the last one."""
-    path = HERE / "RESULTS.md"
-    text = path.read_text() if path.exists() else "# Results\n\n"
-    old = re.search(r"(?ms)^## Trial kernels\n.*?(?=^## |\Z)", text)
-    path.write_text(
-        text[: old.start()] + section + "\n" + text[old.end() :] if old else text.rstrip() + "\n\n" + section
-    )
+def record(found: dict[str, Any], script: Script) -> None:
+    """Keep what was measured with a state of one size."""
+    size = f"{found['gigabytes']:g} GB"
+    for key, words in WAYS.items():
+        script.add(FIRST, words, size, found[key])
+    ratios = [median(found["replay"]) / median(found[key]) for key in ("fork after", "fork long before")]
+    for way, ratio in zip(("at the failure", "made before a cell that runs 0.3 s"), ratios, strict=True):
+        script.add(FIRST, f"replay ÷ fork {way}", size, ratio, "×")
+    for key, words in PHASES.items():
+        script.add("where one trial's time goes, ms", words, size, found["phases"].get(key, [0.0]), digits=1)
+    script.add("where one trial's time goes, ms", "together", size, found["trial"], digits=1)
+    inside, each = found["candidates"]
+    script.add("a second", "trials, four at a time", size, found["per second"])
+    script.add("a second", "candidates, inside one trial", size, inside)
+    script.add("a second", "candidates, with a trial for each", size, each)
+    script.add("what a copy costs", "checkpoint before a cell, ms", size, found["checkpoint alone"], digits=1)
+    for name, words in (("alone", "a cell that does nothing"), ("rewritten", "a cell that rewrites the state")):
+        without, with_copy = found[f"cell {name}"]
+        script.add("what a copy costs", f"{words}, without a checkpoint, ms", size, without, digits=1)
+        script.add("what a copy costs", f"{words}, with one, ms", size, with_copy, digits=1)
+    for name, words in (("alone", "leaves the state alone"), ("rewritten", "rewrites the state")):
+        script.add("what a copy costs", f"MiB that a trial adds which {words}", size, found[f"private {name}"])
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--gigabytes", nargs="*", type=float, default=[0, 1])
     arguments.add_argument("--repeat", type=int, default=5)
+    arguments.add_argument("--rows", type=Path, default=FOLDER / "trial-latency.jsonl")
     given = arguments.parse_args()
-    section = table([measure(size, given.repeat) for size in given.gigabytes], given.repeat)
-    print(section)
-    write(section)
+    sizes = " ".join(f"{size:g}" for size in given.gigabytes)
+    script = Script(
+        "Trial kernels",
+        "States in arrays of one mebibyte, unless said.",
+        f"python benchmarks/trial_latency.py --gigabytes {sizes} --repeat {given.repeat}",
+    )
+    for gigabytes in given.gigabytes:
+        record(measure(gigabytes, given.repeat), script)
+    print(format_script(script.write(given.rows)))

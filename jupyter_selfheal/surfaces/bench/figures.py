@@ -15,9 +15,6 @@ from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
 from jupyter_selfheal.surfaces.bench.notebooks.table import format_notebooks, holds_notebooks
 from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
 
-START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
-"""What the tables stand between in a page."""
-
 QUOTES = ("fix", "why", "diff", "trace")
 """Fields of a row that quote its program, or name a folder of this machine."""
 
@@ -80,11 +77,12 @@ def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[
     )  # fmt: skip
 
 
-def write_between_markers(page: Path, text: str) -> None:
-    """Replace what stands between the markers. Raises UsageError where the page has none."""
+def write_between_markers(page: Path, text: str, name: str = "figures") -> None:
+    """Replace what stands between the markers of that name. Raises UsageError where the page has none."""
+    opening, closing = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     before = page.read_text(encoding="utf-8") if page.exists() else ""
-    head, start, rest = before.partition(START)
-    _, end, tail = rest.partition(END)
+    head, start, rest = before.partition(opening)
+    _, end, tail = rest.partition(closing)
     if not (start and end):
-        raise UsageError(f"{page} has no lines {START.strip()} and {END.strip()} for the tables to stand between")
-    page.write_text(f"{head}{START}{text}\n{END}{tail}", encoding="utf-8")
+        raise UsageError(f"{page} has no lines {opening.strip()} and {closing.strip()} for the tables to stand between")
+    page.write_text(f"{head}{opening}{text}\n{closing}{tail}", encoding="utf-8")

@@ -12,11 +12,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from benchmarks.measurements import Script, format_script
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench import ledger, run
 from jupyter_selfheal.surfaces.bench import rows as bench_rows
-from jupyter_selfheal.surfaces.bench.figures import QUOTES
+from jupyter_selfheal.surfaces.bench.figures import QUOTES, write_between_markers
 from jupyter_selfheal.surfaces.bench.notebooks.table import holds_notebooks
 from jupyter_selfheal.surfaces.bench.reports import command as report
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, read_row_file
@@ -238,7 +239,24 @@ def test_the_tables_of_results_are_those_of_the_rows(tmp_path: Path) -> None:
     made.write_text(results.read_text())
     kept = sorted((ROOT / "benchmarks" / "rows").glob("*.jsonl"))
     report(["figures", *map(str, kept), "--into", str(made)])
+    scripts = sorted((ROOT / "benchmarks" / "rows" / "scripts").glob("*.jsonl"))
+    write_between_markers(made, "\n\n".join(map(format_script, scripts)), "scripts")
     assert made.read_text() == results.read_text(), "make figures"
+
+
+def test_a_script_keeps_each_value_and_its_table_shows_the_middle_one(tmp_path: Path) -> None:
+    script = Script("Trials", "How to read it.", "python benchmarks/x.py")
+    script.add("way, ms", "fork", "0 GB", [3.04, 1.0, 90.0], digits=1)
+    script.add("way, ms", "replay ÷ fork", "1 GB", 12.4, "×")
+    script.add("kind", "a name", "fix", "right")
+    written = script.write(tmp_path / "new" / "trials.jsonl")
+    assert json.loads(written.read_text().splitlines()[1])["values"] == [3.04, 1.0, 90.0]
+    text = format_script(written)
+    assert "`python benchmarks/x.py`" in text
+    assert f"commit {bench_rows.find_commit()}" in text
+    assert "medians of up to 3. How to read it." in text
+    assert "| way, ms | 0 GB | 1 GB |\n|---|---|---|\n| fork | 3.0 | – |\n| replay ÷ fork | – | 12× |\n" in text
+    assert "| kind | fix |\n|---|---|\n| a name | right |" in text
 
 
 def test_results_hold_no_figure_outside_the_markers() -> None:
