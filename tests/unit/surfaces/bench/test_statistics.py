@@ -45,31 +45,47 @@ def test_an_interval_holds_its_share_whatever_is_rounded(tasks: int) -> None:
         assert found.low <= found.value <= found.high
 
 
-def test_mcnemar_is_that_of_fagerlands_example() -> None:
-    """Bentur's children in Fagerland, Lydersen and Laake 2013, table 1: 1 and 12 stay, 7 change one way, 1 the other; the exact conditional p
-    is twice the tail of a fair coin thrown 8 times, 18 / 256 = 0.070."""
-    before = [0.0] * 7 + [1.0] + [1.0] + [0.0] * 12
-    after = [1.0] * 7 + [0.0] + [1.0] + [0.0] * 12
-    found = compare_pairs(before, after)
-    assert found.p == pytest.approx(18 / 256)
-    assert (found.gained, found.lost, found.tasks) == (7, 1, 21)
+@pytest.mark.parametrize(
+    ("right", "of", "low", "high"),
+    [(18, 20, 0.6989663547715128, 0.972133518786232), (4, 20, 0.0806576625797981, 0.4160174322518935), (4, 200, 0.00780442641634947, 0.05028708690582643), (1, 30, 0.00590859, 0.16670391)],
+)  # fmt: skip
+def test_wilson_intervals_are_those_of_r(right: int, of: int, low: float, high: float) -> None:
+    """R's ``binom.confint``, as kept in statsmodels' ``stats/tests/results/results_proportion.py``."""
+    found = estimate_share([1.0] * right + [0.0] * (of - right))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-8)
+
+
+def build_pairs(both: int, lost: int, gained: int, neither: int) -> tuple[list[float], list[float]]:
+    """Two lists of the same tasks, from the four cells of their table."""
+    first = [1.0] * (both + lost) + [0.0] * (gained + neither)
+    return first, [1.0] * both + [0.0] * lost + [1.0] * gained + [0.0] * neither
+
+
+@pytest.mark.parametrize(
+    ("table", "p", "within"),
+    [((23, 15, 19, 31), 0.60759136127308, 1e-9), ((20, 12, 2, 16), 0.0129, 5e-5), ((1, 1, 7, 12), 18 / 256, 1e-9)],
+)
+def test_mcnemar_is_that_of_published_examples(table: tuple[int, int, int, int], p: float, within: float) -> None:
+    """The first by R's ``mcnemar.exact``, in statsmodels' ``stats/tests/results/contingency_table_r_results.csv``; two media for tubercle bacilli in
+    Armitage and Berry 1994, p. 127, as in StatsDirect's manual ("McNemar and exact test for matched pairs"); Bentur's children in Fagerland,
+    Lydersen and Laake 2013, table 1: twice the tail of a fair coin thrown 8 times."""
+    found = compare_pairs(*build_pairs(*table))
+    assert found.p == pytest.approx(p, abs=within)
+    assert (found.lost, found.gained, found.tasks) == (table[1], table[2], sum(table))
     assert found.low <= found.value <= found.high
 
 
 @pytest.mark.parametrize(
-    ("both", "first_only", "second_only", "neither", "value", "low", "high"),
-    [(1, 1, 7, 12, 0.286, 0.026, 0.507), (36, 2, 12, 0, 0.2, 0.0569, 0.3404)],
+    ("table", "value", "low", "high"),
+    [((59, 6, 16, 80), 0.0621, 0.0046, 0.1186), ((36, 2, 12, 0), 0.2, 0.0569, 0.3404)],
 )
 def test_a_paired_difference_has_newcombes_interval(
-    both: int, first_only: int, second_only: int, neither: int, value: float, low: float, high: float
+    table: tuple[int, int, int, int], value: float, low: float, high: float
 ) -> None:
-    """Bentur's children in Fagerland, Lydersen and Laake 2014, "Recommended tests and confidence intervals for paired binomial proportions"
-    (square-and-add), and Newcombe 1998, table III, method 10."""
-    first = [1.0] * both + [1.0] * first_only + [0.0] * second_only + [0.0] * neither
-    second = [1.0] * both + [0.0] * first_only + [1.0] * second_only + [0.0] * neither
-    found = compare_pairs(first, second)
-    digits = 3 if value == 0.286 else 4
-    assert tuple(round(x, digits) for x in (found.value, found.low, found.high)) == (value, low, high)
+    """Cavo's patients before and after consolidation (Fagerland, Lydersen and Laake 2017, chapter 8) as in ``tests/testthat/test-ch8.R`` of the authors' R
+    package (github.com/ocbe-uio/contingencytables), which takes the second from the first; and Newcombe 1998, table III, method 10."""
+    found = compare_pairs(*build_pairs(*table))
+    assert tuple(round(x, 4) for x in (found.value, found.low, found.high)) == (value, low, high)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)])
@@ -106,6 +122,13 @@ def test_holm_is_as_in_his_procedure() -> None:
     """0.005, 0.01, 0.03 and 0.04 of four: times 4, 3, 2 and 1, never falling (Holm 1979; these four stand in many textbooks)."""
     assert correct_for_many([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert correct_for_many([]) == []
+
+
+def test_holm_is_that_of_r() -> None:
+    """Six pairs of smokers' groups by R's ``pairwise.prop.test``, as in statsmodels' ``stats/tests/test_proportion.py``, ``TestProportion``."""
+    raw = [0.00533824886503131, 0.8327574849753566, 0.1880573726722516, 0.002026764254350234, 0.1309487516334318, 0.1076118730631731]  # fmt: skip
+    corrected = [0.02669124432515654, 0.8327574849753566, 0.4304474922526926, 0.0121605855261014, 0.4304474922526926, 0.4304474922526926]  # fmt: skip
+    assert correct_for_many(raw) == pytest.approx(corrected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
