@@ -40,7 +40,7 @@ class ModelCaller:
         return ModelRequest(
             system=self._prompts(self.prompt)[1],
             messages=(("user", text),),
-            model=choose_model(self._provider, self._config),
+            model=choose_model(self._provider.name, self._config),
             max_tokens=self.tokens,
             schema=self.schema,
             purpose=self.purpose,
@@ -58,10 +58,10 @@ class ModelCaller:
         )
 
 
-def choose_model(provider: Provider, config: HealConfig) -> str:
+def choose_model(provider: str, config: HealConfig) -> str:
     """The judge's model. Another provider does not serve the default one: there the fixing model judges too, unless one is set."""
     default = HealConfig()
-    elsewhere = provider.name != "anthropic" and config.model != default.model
+    elsewhere = provider != "anthropic" and config.model != default.model
     return config.model if elsewhere and config.judge_model == default.judge_model else config.judge_model
 
 

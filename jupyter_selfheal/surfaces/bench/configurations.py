@@ -67,6 +67,11 @@ class Configuration:
         return compare_pairs(self.rates("zero_shot", self.failing), self.rates(names=self.failing))
 
     @property
+    def has_price(self) -> bool:
+        """Whether its dollars are known: no model was asked, or there is a price of what was."""
+        return any(r.dollars_spent for r in self.rows) or not any(sum(r.tokens.values()) for r in self.rows)
+
+    @property
     def cost_per_solved(self) -> float | None:
         """Dollars of all rows for each correct one; None where none is."""
         solved = sum(r.correct for r in self.rows)

@@ -145,35 +145,36 @@ def _draw_bar(axis: Any, at: float, share: Share, number: int, alpha: float) -> 
 
 
 def _draw_cost(axis: Any, found: Sequence[Configuration]) -> None:
-    """Cost and success, with the line of those that no other beats in both."""
-    points = [(sum(r.dollars_spent for r in c.rows) / len(c.rows), c.success.value) for c in found]
-    dearest = max(dollars for dollars, _ in points)
-    for number, ((dollars, success), configuration) in enumerate(zip(points, found, strict=True)):
-        axis.scatter(dollars, success, s=70, marker=MARKERS[number % 8], color=COLOURS[number % 8], zorder=3)
-        earlier = points[:number].count(
-            (dollars, success)
-        )  # of those at the same place each name has a line of its own
-        left = dollars > dearest / 2  # a name stands on the side where there is room
+    """Cost and success, with the line of those that no other beats in both. Who has no price is not drawn as free."""
+    if unpriced := [c.name for c in found if not c.has_price]:
+        axis.text(0.02, 0.02, "no price, not drawn:\n" + "\n".join(unpriced), transform=axis.transAxes, fontsize=8)
+    priced = {number: c for number, c in enumerate(found) if c.has_price}
+    points = [(sum(r.dollars_spent for r in c.rows) / len(c.rows), c.success.value) for c in priced.values()]
+    dearest = max((dollars for dollars, _ in points), default=0.0)
+    for index, ((number, configuration), point) in enumerate(zip(priced.items(), points, strict=True)):
+        axis.scatter(*point, s=70, marker=MARKERS[number % 8], color=COLOURS[number % 8], zorder=3)
+        earlier = points[:index].count(point)  # of those at the same place each name has a line of its own
+        left = point[0] > dearest / 2  # a name stands on the side where there is room
         axis.annotate(
             configuration.name,
-            (dollars, success),
+            point,
             xytext=(-8 if left else 8, 5 - 12 * earlier),
             textcoords="offset points",
             fontsize=9,
             ha="right" if left else "left",
         )
-    frontier = find_frontier(points)
     edge = dearest * 1.1 or 0.05
-    costs, shares = zip(*frontier, (edge, frontier[-1][1]), strict=True)  # who pays more gets no less
-    axis.plot(
-        costs, shares, drawstyle="steps-post", color="black", linewidth=1, linestyle="--", label="Pareto frontier"
-    )
+    if frontier := find_frontier(points):
+        costs, shares = zip(*frontier, (edge, frontier[-1][1]), strict=True)  # who pays more gets no less
+        axis.plot(
+            costs, shares, drawstyle="steps-post", color="black", linewidth=1, linestyle="--", label="Pareto frontier"
+        )
+        axis.legend(fontsize=8, loc="lower right")
     axis.set_xlim(-edge / 10, edge)
     axis.locator_params(axis="x", nbins=5)
     axis.set_ylim(-0.05, 1.1)
     axis.set_xlabel("dollars a task")
     axis.set_ylabel("correct")
-    axis.legend(fontsize=8, loc="lower right")
 
 
 def find_frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -90,8 +90,7 @@ def _format_configuration(found: Configuration, width: int) -> str:
     applied = sum(r.plausible for r in found.rows)
     wrong = sum(r.plausible and not r.correct for r in found.rows)
     cost = found.cost_per_solved
-    asked = any(sum(r.tokens.values()) for r in found.rows)
-    dollars = "-" if cost is None else "no price" if asked and not cost else f"{cost:.4f}"
+    dollars = "no price" if not found.has_price else "-" if cost is None else f"{cost:.4f}"
     return f"{found.name:{width}} {len(found.failing):5} {found.runs:4}  {_format_share(found.success):22} {applied:7} {wrong:5}  {dollars}"
 
 

@@ -26,6 +26,7 @@ from jupyter_selfheal import engine, registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, UsageError
 from jupyter_selfheal.model import Reason, diff_sources, format_diff
+from jupyter_selfheal.scoring.model_caller import choose_model
 from jupyter_selfheal.surfaces.bench import pydex, syntax
 from jupyter_selfheal.surfaces.bench.hub import HUB, download_records
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
@@ -255,7 +256,8 @@ def build_setup(title: str, oracle: str, seed: int, config: HealConfig) -> Setup
     """What is measured, as a file of rows names it; models only where one may be asked."""
     if config.offline:
         return Setup(title, oracle, config.healers, seed)
-    asked = (config.provider, config.model, config.judge_model)
+    judges = choose_model(config.judge_provider or config.provider, config)
+    asked = (config.provider, config.model, judges)
     warmth, judge = config.temperature, config.judge_provider
     return Setup(title, oracle, config.healers, seed, *asked, temperature=warmth, judge_provider=judge)
 

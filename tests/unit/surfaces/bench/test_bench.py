@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, run, syntax
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
@@ -318,3 +319,14 @@ def bench_with_model(place: Path, capsys: pytest.CaptureFixture[str], *more: str
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert isinstance(row, dict)
     return row
+
+
+def test_rows_name_the_model_that_judges() -> None:
+    """Another provider does not serve the default judge: there the fixing model is asked, and the rows said otherwise."""
+    local = HealConfig(healers=("language_model",), provider="openai_compatible", model="local")
+    assert run.build_setup("MBPP", "all", 1, local).judge_model == "local"
+    assert run.build_setup("MBPP", "all", 1, local.with_(judge_model="other")).judge_model == "other"
+    assert (
+        run.build_setup("MBPP", "all", 1, local.with_(judge_provider="anthropic")).judge_model
+        == HealConfig().judge_model
+    )

@@ -14,7 +14,8 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import run
-from jupyter_selfheal.surfaces.bench.dashboard import find_frontier, rate_scores
+from jupyter_selfheal.surfaces.bench.configurations import read_configurations
+from jupyter_selfheal.surfaces.bench.dashboard import _draw_cost, find_frontier, rate_scores
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, compute_figures, format_figures
 from jupyter_selfheal.surfaces.bench.statistics import (
     compare_pairs,
@@ -300,6 +301,28 @@ def test_a_dashboard_is_pictures_and_a_page_with_everything_in_it(
     assert (again / "dashboard.html").read_text() == page
     assert json.dumps("task 2 (value misuse)") in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_a_model_without_a_price_is_not_drawn_as_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A local server's tokens cost something; as $0 it would stand on the frontier of cost and success."""
+    found = []
+    for name, dollars in (("local", 0.0), ("priced", 0.02)):
+        kept = RowFile(tmp_path / f"{name}.jsonl", replace(SET, healers=("language_model",), model=name))
+        kept.add(Row("a", True, name == "local", tokens={"language_model": 900}, dollars={"language_model": dollars}))
+        found.append(str(kept.path))
+    _, text = report(capsys, "compare", *found)
+    assert "no price" in next(line for line in text.splitlines() if line.startswith("language_model (local)"))
+    pictures = pytest.importorskip("matplotlib.figure").Figure()
+    axis = pictures.subplots()
+    _draw_cost(axis, read_configurations([Path(path) for path in found]))
+    assert [text.get_text() for text in axis.texts] == [
+        "no price, not drawn:\nlanguage_model (local)",
+        "language_model (priced)",
+    ]
+    assert [list(map(float, line.get_ydata())) for line in axis.lines] == [[0.0, 0.0]], (
+        "the frontier is of the priced one"
+    )
+    report(capsys, "dashboard", found[0], "-o", str(tmp_path / "none-has-a-price"))
 
 
 def test_the_last_line_of_a_bench_does_not_count_runs_as_programs() -> None:
