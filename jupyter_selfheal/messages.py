@@ -40,6 +40,7 @@ from jupyter_selfheal.model import (
     Patch,
     Proposal,
     Start,
+    Trial,
 )
 
 wire.register(HealConfig)
@@ -274,12 +275,14 @@ class Spent:
 class Proposed:
     """A proposal waits for a ``Decide``.
 
-    ``repeats``, by patch id: what approving it does that the cell did already before it failed ("changes `calls`").
+    ``repeats``, by patch id: what approving it does that the cell did already before it failed ("changes `calls`"). ``reruns``,
+    likewise: a trial of that, the whole cell run again from after the failure, which is what approving does.
     """
 
     run: str
     proposal: Proposal
     repeats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reruns: Mapping[str, Trial] = field(default_factory=dict)
 
 
 @wire.register

@@ -8,7 +8,7 @@ result is thrown away is taken to change what it is called on. What the cell mad
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
@@ -37,13 +37,13 @@ _BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, as
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def find_repeated_effects(case: Case, patch: Patch) -> tuple[str, ...]:
+def find_repeated_effects(case: Case, patch: Patch, run_again: Collection[str] = ()) -> tuple[str, ...]:
     """What approving the patch does that was done already ("changes `calls`", "writes files"); empty where nothing is.
 
     Of the failing cell the statements up to the failing one ran. A cell that the patch runs first counts whole where its
-    last run failed: how far that came is not known.
+    last run failed: how far that came is not known. What the cells ``run_again`` (ids) bind is made anew before the cell runs.
     """
-    world = _World.from_notebook(case.notebook)
+    world = _World.from_notebook(case.notebook, run_again)
     effects: dict[str, None] = {}
     for edit in patch.edits:
         if isinstance(edit, RunCells):
@@ -64,13 +64,15 @@ class _World:
 
     functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]
     modules: frozenset[str]
+    made_anew: frozenset[str]
 
     @classmethod
-    def from_notebook(cls, notebook: Notebook) -> _World:
+    def from_notebook(cls, notebook: Notebook, run_again: Collection[str]) -> _World:
         code = [cell.source for cell in notebook.cells if cell.kind == "code"]
         nodes = [s.node for source in code for s in src.list_statements(source)]
         modules = frozenset().union(*(src.find_names(source).imports for source in code)) if code else frozenset()
-        return cls({node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}, modules)
+        anew = frozenset(name for c in notebook.cells if c.id in run_again for name in src.find_names(c.source).binds)
+        return cls({node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}, modules, anew)
 
 
 def _list_effects(source: str, at: int, world: _World) -> list[str]:
@@ -101,7 +103,7 @@ class _Effects(ast.NodeVisitor):
         self.changed: dict[str, None] = {}
         self.called: dict[str, None] = {}
         self._world = world
-        self._fresh: set[str] = set()
+        self._fresh: set[str] = set(world.made_anew)
         self._stands_for: dict[str, str] = {}
 
     def collect_from_failed(self, statement: ast.stmt) -> None:
@@ -151,6 +153,16 @@ class _Effects(ast.NodeVisitor):
             self.visit(child)
 
     visit_AsyncFor = visit_For
+
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            self.visit(item.context_expr)
+            if item.optional_vars is not None:
+                self._assign_target(item.optional_vars, item.context_expr)
+        for child in node.body:
+            self.visit(child)
+
+    visit_AsyncWith = visit_With
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         """Imported once, and not again."""

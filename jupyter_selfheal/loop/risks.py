@@ -21,7 +21,8 @@ from jupyter_selfheal.loop.capabilities import (
     WRITES,
 )
 from jupyter_selfheal.loop.consent import find_added_capabilities
-from jupyter_selfheal.model import Applicability, Case, Move, Patch, Replace
+from jupyter_selfheal.loop.plan import build_trial_steps
+from jupyter_selfheal.model import Applicability, Case, Move, Patch, Replace, Run, Start
 
 AT_MOST = 3
 """Patches of one answer that a critic is asked about."""
@@ -76,22 +77,28 @@ def foresee_risk(case: Case, patch: Patch, names: Sequence[str]) -> str | None:
     if names:
         could = [_COULD.get(name, name) for name in names]
         parts.append("it could " + " and ".join(filter(None, (", ".join(could[:-1]), could[-1]))))
-    elsewhere = [line for cell_id in list_other_cells(case, patch) if (line := _describe_other_cell(case, cell_id))]
+    again = frozenset(
+        step.cell_id for step in build_trial_steps(case, patch, Start.BEFORE_CELL) if isinstance(step, Run)
+    )
+    elsewhere = [
+        line for cell_id in list_other_cells(case, patch) if (line := _describe_other_cell(case, cell_id, again))
+    ]
     parts += elsewhere[:NAMED]
     if len(elsewhere) > NAMED:
         parts.append(f"and {len(elsewhere) - NAMED} more")
     return "; ".join(parts) or None
 
 
-def _describe_other_cell(case: Case, cell_id: str) -> str | None:
-    """What a change of another cell may do to the cells that go by it; None where none does, and of a cell that is not in the notebook."""
+def _describe_other_cell(case: Case, cell_id: str, run_again: frozenset[str]) -> str | None:
+    """What a change of another cell may do to the cells that go by it and are not ``run_again``; None where there is none, and of a
+    cell that is not in the notebook."""
     cells = [c for c in case.notebook.cells if c.kind == "code" and c.source.strip()]
     at = next((n for n, c in enumerate(cells) if c.id == cell_id), -1)
     if at < 0:
         return None
     made = src.find_names(cells[at].source)
     names = made.binds | made.changes
-    others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id)]
+    others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id, *run_again)]
     users = [case.notebook.name_cell(c.id) for c in others if names & src.find_names(c.source).uses]
     changed = f"{case.notebook.name_cell(cell_id)} changes too"
     if not users:

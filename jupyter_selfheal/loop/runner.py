@@ -136,7 +136,7 @@ class CommandRunner:
             else:
                 notes = (
                     *notes,
-                    f"not proven {self._states.find_start(other).value}: {missed or _format_failure(again)}",
+                    f"not proven {self._states.find_start(other).value}: {missed or again.failed_by}",
                 )
         questions = proposal.questions
         if (
@@ -164,11 +164,3 @@ class CommandRunner:
 
     def _run_cancellable(self, call: Callable[[], T]) -> T:
         return run_cancellable(call, self.cancel)
-
-
-def _format_failure(trial: Trial) -> str:
-    """How a trial failed, in a few words."""
-    for step in trial.steps:
-        for error in step.errors:
-            return f"{error.ename}: {error.evalue}"[:200]
-    return trial.detail or trial.ending.value

@@ -213,6 +213,12 @@ class Trial:
         return next((s.value for s in self.steps if s.name == name and s.ok), None)
 
     @property
+    def failed_by(self) -> str:
+        """How it failed, in a few words."""
+        errors = [error for step in self.steps for error in step.errors]
+        return f"{errors[0].ename}: {errors[0].evalue}"[:200] if errors else self.detail or self.ending.value
+
+    @property
     def ran(self) -> bool:
         """True if the process finished and every setup and cell step ran without an error."""
         return self.ending is Ending.FINISHED and all(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.magic_options import restore_heal_line
-from jupyter_selfheal.model import JSON, Applicability, Candidate, Proposal
+from jupyter_selfheal.model import JSON, Applicability, Candidate, Proposal, Trial
 
 ACCEPTED = 7.0
 """The score from which a fix may be applied without a word of the user's, as in a batch (``c.SelfHeal.accept``)."""
@@ -43,6 +43,8 @@ class Card:
     """Ids of the patches with which the statements before the failing one need not run again: that was tried, and repeats nothing."""
     repeats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By patch id: what approving does that the cell did already before it failed."""
+    reruns: Mapping[str, Trial] = field(default_factory=dict)
+    """By patch id: the trial of doing so, where there was one: what approving will show."""
     undo: tuple[JSON, ...] = ()
     model_off: str = "no model is configured"
     """Why no model can be asked; empty where one can."""

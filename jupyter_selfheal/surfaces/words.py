@@ -156,7 +156,9 @@ def format_repeats(card: Card, candidate: Candidate) -> str | None:
     can_resume = candidate.patch.id in card.resumable
     instead = "; Resume runs only what is left" if can_resume else ""
     unasked = ", so it is not applied without asking" if card.auto and not can_resume else ""
-    return f"Running the whole cell repeats what it did before it failed: it {', '.join(repeats)}{unasked}{instead}."
+    again = card.reruns.get(candidate.patch.id)
+    fails = "" if again is None or again.ran else f", and then fails: {again.failed_by}"
+    return f"Running the whole cell repeats what it did before it failed: it {', '.join(repeats)}{fails}{unasked}{instead}."
 
 
 def format_facts(proposal: Proposal, candidate: Candidate) -> str:

@@ -113,3 +113,20 @@ def test_loop_that_failed_half_way_is_not_resumed(loaded: LiveKernel) -> None:
     assert loaded.value("len(diffs)") == "4"
     assert loaded.run("%heal approve")["status"] == "ok"
     assert loaded.value("diffs") == "[2, 3, 4, 5]"
+
+
+def test_what_the_card_shows_is_what_approving_gives(loaded: LiveKernel) -> None:
+    """The first statement is done a second time, and the card shows its result so; where that fails, it says so."""
+    loaded.run("seen, vals = [], [1, 4, 9]")
+    half_way = "seen.append('x')\nfor i in range(len(vals)):\n    step = vals[i + 1] - vals[i]\nseen"
+    loaded.run(half_way, "c", allow_stdin=True)
+    loaded.card(PROVEN)
+    shown = "[o.data for t in get_ipython()._jupyter_selfheal.heals.latest.card.reruns.values() for s in t.steps for o in s.outputs]"
+    assert loaded.value(shown) == "[{'text/plain': \"['x', 'x']\"}]"
+    assert loaded.run("%heal approve")["status"] == "ok"
+    assert loaded.value("seen") == "['x', 'x']"
+    loaded.run("left = [1]")
+    loaded.run("taken = left.pop()\nmath.floor(taken)", "d", allow_stdin=True)
+    assert "it changes `left`, and then fails: IndexError: pop from empty list; Resume runs only what" in loaded.card(
+        PROVEN
+    )

@@ -200,7 +200,7 @@ def explain_file(ename: str, evalue: str) -> Iterator[str]:
         return
     folder = path.parent if path.parent.is_dir() else Path(".")
     try:
-        there = sorted(os.listdir(folder))
+        there = sorted(name for name in os.listdir(folder) if name[0] != "." or path.name[:1] == ".")
     except OSError:
         return
     near = difflib.get_close_matches(path.name, there, MOST_KEYS) or there

@@ -163,6 +163,7 @@ class LiveHeal:
             hint=explanation.hint_at_fix(proposal.candidates[0], self.case.failure) if proposal.candidates else "",
             resumable=() if self.repeats_work or self.case.failure.is_aside else tuple(self._list_resumable(proposal)),
             repeats=message.repeats,
+            reruns=message.reruns,
             draft="",
         )
         self.settled.set()

@@ -242,23 +242,26 @@ class HealMagics:
             print(*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure), sep="\n")
 
     def _do_minimize(self, _rest: str) -> None:
-        from jupyter_selfheal.surfaces.live.session_file import choose_free_name, run_on_session
+        from jupyter_selfheal.surfaces.live import session_file
 
-        print("Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop).")
-        print(
-            run_on_session("minimize", self._session.cells.list_cells_to_failure(), choose_free_name("minimal.ipynb"))
-        )
+        output = session_file.choose_free_name("minimal.ipynb")
+        command = session_file.SessionCommand("minimize", self._session.cells.list_cells_to_failure(), output)
+        intro = "Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop)."
+        session_file.show_command(self._session, command, intro)
 
     def _do_bisect(self, _rest: str) -> None:
-        from jupyter_selfheal.surfaces.live.session_file import bisect_session
-
         notebook = self._session.cells.build_present()
         if not any(cell.outputs for cell in notebook.cells):
             raise UsageError(
                 "no stored output of this notebook is known here: `jupyter selfheal bisect NOTEBOOK` reads the file"
             )
-        print("Self-heal: running the cells from the top in copies of a clean kernel (interrupt to stop).")
-        print(bisect_session(notebook))
+        from jupyter_selfheal.surfaces.live import session_file
+
+        command = session_file.SessionCommand("bisect", session_file.list_code_cells(notebook))
+        intro = "Self-heal: running the cells from the top in copies of a clean kernel (interrupt to stop)."
+        session_file.show_command(
+            self._session, command, intro, lambda printed: session_file.describe_bisection(printed, notebook)
+        )
 
     def _find_heal_to_undo(self, number: str) -> LiveHeal:
         healed = self._list_healed()

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jupyter_selfheal.model import JSON, Cell, Notebook
 
+if TYPE_CHECKING:
+    from jupyter_selfheal.surfaces.live.session import LiveSession
 
-def run_on_session(command: str, cells: Iterable[Cell], output: str = "") -> str:
-    """What a ``jupyter selfheal`` command prints that is run on these cells, in that order, with their stored outputs. The file
-    that it writes is ``output``; empty: it writes none.
+TELL_SECONDS = 5.0
+"""How often it is said how long a command takes."""
 
-    The notebook lies in the working folder for that time, so that the cells find their files. Raises OSError where it cannot.
-    """
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl+C ended."""
+
+STOPPED = "Self-heal: stopped; nothing was written."
+
+
+def write_session(cells: Iterable[Cell]) -> str:
+    """The path of a notebook of these cells, in that order, with their stored outputs: in the working folder, so that they find
+    their files. Raises OSError where it cannot be written."""
     raw: list[JSON] = [
         {"cell_type": "code", "id": f"cell-{n}", "metadata": {"tags": list(c.tags)}, "execution_count": None,
          "outputs": [o.to_nbformat() for o in c.outputs], "source": c.source}
@@ -28,21 +40,89 @@ def run_on_session(command: str, cells: Iterable[Cell], output: str = "") -> str
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": raw, "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 5}
     number, path = tempfile.mkstemp(prefix=".selfheal-", suffix=".ipynb", dir=os.getcwd())
-    try:
-        with open(number, "w", encoding="utf-8") as file:
-            json.dump(notebook, file)
-        words = [sys.executable, "-m", "jupyter_selfheal", command, path, *(["-o", output] if output else [])]
-        done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-    finally:
-        os.unlink(path)
-    return (done.stdout + done.stderr).replace(path, "this session").strip()
+    with open(number, "w", encoding="utf-8") as file:
+        json.dump(notebook, file)
+    return path
 
 
-def bisect_session(notebook: Notebook) -> str:
+class SessionCommand:
+    """A ``jupyter selfheal`` command on the cells of this session, in a process of its own.
+
+    It is of the kernel's process group: an interrupt of the kernel stops it, and it ends with the kernel. ``output``: the file that
+    it writes; empty: none.
+    """
+
+    def __init__(self, command: str, cells: Iterable[Cell], output: str = "") -> None:
+        self._path = write_session(cells)
+        words = [sys.executable, "-m", "jupyter_selfheal", command, self._path, *(["-o", output] if output else [])]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(
+            words, stdout=pipe, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+        )
+
+    def stop(self) -> None:
+        """End it, and leave no file. Idempotent."""
+        self._process.kill()
+        with contextlib.suppress(OSError):
+            os.unlink(self._path)
+
+    def wait(self, tell: Callable[[int], None] = lambda seconds: None) -> str:
+        """What it prints, once it has ended; every few seconds it is told how long that takes. Stopped by Ctrl+C, it says so."""
+        began = time.monotonic()
+        try:
+            while True:
+                try:
+                    printed = self._process.communicate(timeout=TELL_SECONDS)[0]
+                    break
+                except subprocess.TimeoutExpired:
+                    tell(round(time.monotonic() - began))
+        except KeyboardInterrupt:
+            self.stop()
+            self._process.communicate()
+            return STOPPED
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+        code = self._process.returncode
+        is_stopped = (
+            code < 0 or code == INTERRUPTED or printed.rstrip().endswith("KeyboardInterrupt")
+        )  # while Python started
+        return STOPPED if is_stopped else printed.replace(self._path, "this session").strip()
+
+
+def show_command(
+    session: LiveSession, command: SessionCommand, intro: str, describe: Callable[[str], str] = str
+) -> None:
+    """Show what it prints in this cell's output when it has ended, and leave the kernel free meanwhile; where no output can be
+    changed later, or nobody is there to see it, wait for it."""
+    shell = session.shell
+    session.closers.append(command.stop)
+    if not getattr(getattr(shell, "kernel", None), "_allow_stdin", False):
+        print(intro)
+        print(describe(command.wait(lambda seconds: print(f"{seconds} s so far."))))
+        return
+    display_id = f"selfheal-{os.urandom(6).hex()}"
+
+    def show(text: str, update: bool = True) -> None:
+        shell.display_pub.publish({"text/plain": text}, {}, transient={"display_id": display_id}, update=update)
+
+    def wait() -> None:
+        show(describe(command.wait(lambda seconds: show(f"{intro} {seconds} s so far."))))
+
+    show(intro, update=False)
+    threading.Thread(target=wait, name="selfheal-session-command", daemon=True).start()
+
+
+def describe_bisection(printed: str, notebook: Notebook) -> str:
     """What ``jupyter selfheal bisect`` says of the session's notebook; cells are named as the session names them."""
-    cells = [cell for cell in notebook.cells if cell.kind == "code" and cell.source.strip()]
-    lines = run_on_session("bisect", cells).splitlines()
+    cells = list_code_cells(notebook)
+    lines = printed.splitlines()
     return "\n".join(line if line.startswith("  ") else name_cells(line, notebook, cells) for line in lines)
+
+
+def list_code_cells(notebook: Notebook) -> list[Cell]:
+    """Those that are not empty."""
+    return [cell for cell in notebook.cells if cell.kind == "code" and cell.source.strip()]
 
 
 def name_cells(line: str, notebook: Notebook, cells: Sequence[Cell]) -> str:

@@ -141,6 +141,7 @@ def _list_undo(card: Card) -> list[dict[str, JSON]]:
 
 def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:
     proposal = card.proposal[0]
+    again = card.reruns.get(candidate.patch.id)
     return {
         "id": candidate.patch.id,
         "title": candidate.patch.title,
@@ -152,8 +153,8 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "warning": format_warning(card, candidate),
         "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again, card.cell_id),
         "old_output": [_build_output(o) for o in proposal.failure.outputs] + [_build_error(proposal)],
-        "new_output": _list_outputs(candidate.trial),
-        "after": AFTER_REST if _ran_only_the_rest(candidate, proposal) else "After",
+        "new_output": _list_outputs(again or candidate.trial),
+        "after": AFTER_REST if not again and _ran_only_the_rest(candidate, proposal) else "After",
         "resume_output": _list_outputs(proposal.resumed[0])
         if proposal.resumed and candidate.patch.id in card.resumable and candidate is card.candidates[0]
         else None,

@@ -20,8 +20,9 @@ from jupyter_selfheal.journal.describe import describe_event, format_headline
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
+from jupyter_selfheal.loop.runner import CHEAP
 from jupyter_selfheal.loop.spending import Spending
-from jupyter_selfheal.model import Cost, Decision, Outcome, Proposal, Reason
+from jupyter_selfheal.model import Candidate, Cost, Decision, Outcome, Proposal, Reason, Trial
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.seen_run import build_seen_run
@@ -88,9 +89,25 @@ class RunningHeal:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
         case = self.message.case
         repeats = {
-            c.patch.id: effects for c in proposal.candidates if (effects := find_repeated_effects(case, c.patch))
+            c.patch.id: effects
+            for c in proposal.candidates
+            if (effects := find_repeated_effects(case, c.patch, c.cells_run_again))
         }
-        return self._ask_user(m.Proposed(self.run, self._stand_in.describe(proposal), repeats))
+        best = next((c for c in proposal.candidates[:1] if c.patch.id in repeats), None)
+        reruns = self._run_again(best) if best else {}
+        return self._ask_user(m.Proposed(self.run, self._stand_in.describe(proposal), repeats, reruns))
+
+    def _run_again(self, best: Candidate) -> dict[str, Trial]:
+        """What approving the best fix does: the whole cell run from after the failure, where what it did before stays done."""
+        case, after = self.message.case, self.starts.after
+        if not after or not best.trial.ran or case.failure.seconds + best.trial.seconds > CHEAP:
+            return {}
+        try:
+            again = engine.prove_patch(case, best.patch, Starts(after), self.message.config)
+        except SelfHealError as error:
+            log.info("%s: not run again from after the failure: %s", self.run, error)
+            return {}
+        return {best.patch.id: again.trial}
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""

@@ -72,6 +72,7 @@ def test_what_ran_before_the_failing_statement_is_done_twice(before: str, what: 
         "copy = list(seen)\ncopy.append(1)",
         "grow([])",
         "own = []\ngrow(own)",
+        "with open('log') as file:\n    text = file.read()",
     ],
 )
 def test_what_the_cell_makes_anew_repeats_nothing(before: str) -> None:
@@ -104,3 +105,12 @@ def test_a_cell_to_run_first_counts_where_its_last_run_failed() -> None:
     patch = Patch((RunCells(("h",)),), "run it first")
     assert find_repeated_effects(case(True), patch) == ("changes `seen`",)
     assert find_repeated_effects(case(False), patch) == ()
+
+
+def test_what_a_cell_that_runs_again_makes_anew_is_not_repeated() -> None:
+    source = "made.append(1)\nseen.append(1)\nboom"
+    failure = Failure("x", source, ename="NameError", line=3, statement=2)
+    case = Case(failure, Notebook((*EARLIER, Cell("m", "made = []", runs=6), Cell("x", source))))
+    patch = Patch((Replace("x", source, source + " "),), "mend it")
+    assert find_repeated_effects(case, patch) == ("changes `made`", "changes `seen`")
+    assert find_repeated_effects(case, patch, ("m",)) == ("changes `seen`",)

@@ -57,6 +57,14 @@ def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
     assert risks.foresee_risk(CASE, HERE, ()) is None
 
 
+def test_of_a_cell_that_runs_again_nothing_is_feared() -> None:
+    cells = ("limits = [3, 'x']", "top = limits[1]", "print(top + 1)", "low = limits[0]")
+    failure = Failure("c2", cells[2], ename="TypeError", line=1)
+    case = Case(failure, Notebook(tuple(Cell(f"c{n}", s, runs=n + 1) for n, s in enumerate(cells))))
+    patch = Patch((Replace("c0", cells[0], "limits = [3, 4]"),), "Write 4")
+    assert risks.foresee_risk(case, patch, ()) == "cell 1 changes too: what cell 4 made of it may no longer be right"
+
+
 def test_an_installation_that_was_allowed_is_no_news() -> None:
     patch = Patch((Install("x", "x"),), "Install x")
     assert risks.list_added_capabilities(CASE, patch, HealConfig()) == ("installation",)

@@ -1,0 +1,39 @@
+"""Commands on the cells of the session go on beside the kernel, which is free meanwhile; an interrupt ends them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.live.conftest import LiveKernel
+
+pytestmark = pytest.mark.kernel
+
+FAILS = "rates = {'eur': 1.1, 'usd': 1.0}\nnote = 'not needed'\nprint(rates['gbp'])"
+FOLDER = "__import__('os').listdir('.')"
+
+
+def show(kernel: LiveKernel, command: str) -> None:
+    """Run a command in a page that can be asked; it must have shown that it goes on, and the kernel must be free."""
+    reply = kernel.run(command, "command", allow_stdin=True)
+    assert reply["status"] == "ok"
+    assert "interrupt to stop" in kernel.card()
+    assert kernel.value("6 * 7") == "42"
+
+
+def test_minimize_and_bisect_leave_the_kernel_free(loaded: LiveKernel) -> None:
+    loaded.run("%heal off\nunused = 3", "a")
+    loaded.run(FAILS, "b", allow_stdin=True)
+    show(loaded, "%heal minimize")
+    told = loaded.card("checked in a clean kernel")
+    assert "rates['gbp']" in told
+    assert "not needed" not in told
+    assert loaded.value(FOLDER) == "['minimal.ipynb']", "nothing of the session's own is left"
+
+
+def test_an_interrupt_stops_it_and_nothing_is_left(loaded: LiveKernel) -> None:
+    loaded.run("%heal off")
+    loaded.run(FAILS, "a", allow_stdin=True)
+    show(loaded, "%heal minimize")
+    loaded.manager.interrupt_kernel()
+    assert "stopped; nothing was written" in loaded.card("stopped")
+    assert loaded.value(FOLDER) == "[]"
