@@ -194,6 +194,9 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
         if any(k.arg == target for k in call.keywords if k is not keyword):
             argument = ""
     splices = [argument_splice(context, call, keyword, argument)]
+    if case.after:
+        end = context.span(_find_call_on(context, call) or call)[1]
+        splices.append((end, end, case.after))
     shown = argument or f"Remove `{name}={value_text}`"
     if case.callee:
         renamed = _callee_splice(context, call, case.callee, imports)
@@ -216,7 +219,14 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
 def _fits(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:
     """True where the call has what a case needs besides the keyword."""
     written = {f"{k.arg}={context.text(k.value)}" for k in call.keywords if k.arg}
+    if case.after and _find_call_on(context, call) is None:
+        return False
     return (not case.needs or case.needs in written) and ("{item}" not in case.wrap or _only_item(keyword) is not None)
+
+
+def _find_call_on(context: RuleContext, call: ast.Call) -> ast.Call | None:
+    """``s.resample("ME").mean()`` for the call of ``resample`` in it."""
+    return next((n for n in context.walk(ast.Call) if isinstance(n.func, ast.Attribute) and n.func.value is call), None)
 
 
 def _only_item(keyword: ast.keyword) -> ast.expr | None:

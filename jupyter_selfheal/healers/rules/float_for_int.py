@@ -24,7 +24,8 @@ class FloatForInt(Rule):
     **Failure** `TypeError: 'float' object cannot be interpreted as an integer`, `list indices must be integers or slices, not float`,
     where the number comes of `/`, which gives floats since Python 3.
 
-    **Fix** `/` becomes `//` in the index or argument; a variable that holds a whole number as a float is wrapped in `int(…)`.
+    **Fix** `/` becomes `//` in the index or argument; a variable that holds a whole number as a float is wrapped in `int(…)`, and so is an index
+    in which floats are divided.
 
     **Fix safety** Safe where the number is whole, and in an index, which has no fraction: Python 2's `/` gave this number. Unsafe
     where a fraction is cut off: of a variable, or of a count like `range(pages / 4)`, which may be meant to be rounded up; and where
@@ -73,7 +74,7 @@ def _is_repeated(context: RuleContext, product: ast.BinOp) -> bool:
 
 def _list_parts(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Subscript):
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple | ast.List) else [node.slice]
         return [
             p
             for s in parts
@@ -98,6 +99,8 @@ def _make_whole(context: RuleContext, node: ast.expr, *, indexes: bool) -> tuple
             return [(*context.span(node), str(int(node.value)))], True
         return [], True
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+    if divisions and indexes and _is_float_divided(context, divisions):
+        return [(*context.span(node), f"int({context.text(node)})")], True
     if divisions and not isinstance(node, ast.Call | ast.List | ast.Lambda):
         return [_floor_division(context, n) for n in divisions], indexes or is_whole(context, node)
     name = context.plain_chain(node)
@@ -107,6 +110,12 @@ def _make_whole(context: RuleContext, node: ast.expr, *, indexes: bool) -> tuple
     if value is None or value.type not in ("float", "float64", "float32") or value.number is None:
         return [], True
     return [(*context.span(node), f"int({name})")], float(value.number).is_integer()
+
+
+def _is_float_divided(context: RuleContext, divisions: list[ast.BinOp]) -> bool:
+    """True where ``//`` would still give a float: one of its sides is one."""
+    parts = [n for d in divisions for n in ast.walk(d) if isinstance(n, ast.Name | ast.Constant)]
+    return any(find_type(context, part) in ("float", "float64") for part in parts)
 
 
 def _floor_division(context: RuleContext, node: ast.BinOp) -> Splice:

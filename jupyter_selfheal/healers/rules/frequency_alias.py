@@ -115,9 +115,26 @@ def _is_period(context: RuleContext, call: ast.Call) -> bool:
     """True where what the method is called on is live a period, or an index or a table of periods."""
     if not isinstance(call.func, ast.Attribute):
         return False
+    made = _list_makers(context, call.func.value)
+    if made:
+        return not made.isdisjoint(TAKES_PERIODS)
     live = context.describe_all([call.func.value], calls=True)[0]
     table = context.table(call.func.value)
     return live.is_a("pandas.Period", "pandas.PeriodIndex") or (table is not None and "Period" in table.index_type)
+
+
+def _list_makers(context: RuleContext, node: ast.expr) -> set[str]:
+    """Names of the functions whose calls lead to the value, where the cell itself makes it: the live one is older."""
+    names, made = _names_in(node), set[str]()
+    for assignment in reversed([n for n in context.walk(ast.Assign) if n.lineno < node.lineno]):
+        if any(isinstance(target, ast.Name) and target.id in names for target in assignment.targets):
+            names |= _names_in(assignment.value)
+            made |= {last_name(n.func) for n in ast.walk(assignment.value) if isinstance(n, ast.Call)} | {""}
+    return made
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _mend_constant(context: RuleContext, node: ast.expr, *, period: bool) -> list[Splice]:

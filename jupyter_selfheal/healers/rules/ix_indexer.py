@@ -56,6 +56,10 @@ def _rewrite_access(context: RuleContext, node: ast.Subscript, access: ast.Attri
     if not table:
         return []
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if len(keys) > 1 and "MultiIndex" in table.index_type and not any(isinstance(k, ast.Slice) for k in keys):
+        levels = context.number(f"({context.text(access.value)}).index.nlevels")
+        if levels == len(keys):  # `.ix` read such a key as one row's
+            return [(*context.attribute_span(access), "loc")]
     axes = [table.index_dtype, _columns_dtype(table)]
     kinds = [_classify_key(context, key, dtype) for key, dtype in zip(keys, axes, strict=False)]
     if len(keys) > 2 or "" in kinds:

@@ -24,8 +24,8 @@ class LetterAssigned(Rule):
     **Fix** `word = "J" + word[1:]`; in the middle `word = word[:i] + "J" + word[i + 1:]`; of a tuple `point = (5,) + point[1:]`,
     of a named tuple `point = point._replace(x=5)`.
 
-    **Fix safety** Safe for a variable of the cell or function and a place that is not negative: the text or tuple that is asked for is the same. Unsafe
-    for the variable of a loop, since what is gone through keeps the old one. Silent where it is part of something else, for a slice, and for a value
+    **Fix safety** Safe for a text that is a variable of the cell or function, and a place that is not negative: the text that is asked for is the same. Unsafe
+    for a tuple (a list may be meant, and lessons show that this fails), and for the variable of a loop, since what is gone through keeps the old one. Silent where it is part of something else, for a slice, and for a value
     that is no text.
     """
 
@@ -73,7 +73,7 @@ class LetterAssigned(Rule):
                 f"`{name}` is text, and the letters of a text cannot be changed."
                 if is_text
                 else f"`{name}` is a tuple, and the items of a tuple cannot be changed.",
-                **_rate_name(context, name),
+                **(_rate_name(context, name) if is_text else TUPLE),
             )
             return
 
@@ -106,6 +106,9 @@ class _Rating(TypedDict, total=False):
     applicability: Applicability
     why: str
     prior: float
+
+
+TUPLE: _Rating = {"applicability": Applicability.UNSAFE, "why": "A list may be meant, or be shown that a tuple cannot be changed.", "prior": 0.5}  # fmt: skip
 
 
 def _rate_name(context: RuleContext, name: str) -> _Rating:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
+
+MISSED = re.compile(r"^\s*-?\d+\s*$|^\W{0,2}(?:None of \[\w*(?:Index)?\()?\[\s*-?\d+(?:,\s*-?\d+)*\]")
+"""What is missed is a whole number, or a list of them."""
 
 LABELLED = ("int64", "int32", "uint64", "float64")
 
@@ -15,7 +19,7 @@ LABELLED = ("int64", "int32", "uint64", "float64")
 class PositionInSeries(Rule):
     """Take an item of a Series by its position with ``.iloc``.
 
-    **Failure** `KeyError: 0` from `s[0]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
+    **Failure** `KeyError: 0` from `s[0]`, or `None of [Index([0, 2], dtype='int64')] are in the [index]` from `s[[0, 2]]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
 
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
@@ -32,7 +36,7 @@ class PositionInSeries(Rule):
     why = "The live index holds no numbers, so that the integer can only be a position (pandas 3.0 release notes)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if not context.failure.evalue.strip().lstrip("-").strip("[]").replace(",", "").replace(" ", "").isdigit():
+        if not MISSED.search(context.failure.evalue):
             return
         for node in context.nodes_at_failure(ast.Subscript):
             table = context.table(node.value)
@@ -72,7 +76,7 @@ def _list_same_subscripts(context: RuleContext, node: ast.Subscript) -> list[ast
             n is node
             or (
                 context.text(n.value) == text
-                and isinstance(n.slice, ast.Constant | ast.UnaryOp)
+                and isinstance(n.slice, ast.Constant | ast.UnaryOp | ast.List)
                 and _is_position(context, n.slice)
             )
         )

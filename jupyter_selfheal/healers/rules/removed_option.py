@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 RENAMED = {
@@ -19,6 +19,9 @@ RENAMED = {
 """Parameters of matplotlib that are gone, with what took their place; empty where nothing did."""
 
 
+OPTION_CALLS = ("set_option", "get_option", "reset_option", "describe_option", "option_context")
+
+
 class RemovedOption(Rule):
     """Set an option in the way that took its place.
 
@@ -28,7 +31,8 @@ class RemovedOption(Rule):
     `plt.style.use('ggplot')`, as the release notes say; `rcParams['axes.color_cycle'] = colors` becomes
     `rcParams['axes.prop_cycle'] = cycler(color=colors)`.
 
-    Also `max_colwidth` of -1, which meant no limit: `None` does.
+    Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
+    pandas 1.4: `'display.max_columns'`.
 
     **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor.
     """
@@ -48,13 +52,19 @@ class RemovedOption(Rule):
             or "existing options" in text
             or "valid rc parameter" in text
             or "rcParam" in text
+            or "Pattern matched multiple keys" in text
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in ast.walk(context.tree):
             if not isinstance(node, ast.stmt) or not node.lineno <= context.line <= (node.end_lineno or 0):
                 continue
-            matches = _mend_style(context, node) or _mend_cycle(context, node) or _mend_unlimited(context, node)
+            matches = (
+                _name_whole(context, node)
+                or _mend_style(context, node)
+                or _mend_cycle(context, node)
+                or _mend_unlimited(context, node)
+            )
             if matches is not None:
                 splices, line = matches
                 yield self.patch(
@@ -64,6 +74,19 @@ class RemovedOption(Rule):
                     prior=0.9,
                 )
                 return
+
+
+def _name_whole(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    """The whole names of display options, where a part of them named one until pandas 1.4, and names several now."""
+    if "multiple keys" not in context.failure.evalue:
+        return None
+    given = [a for call in context.walk(ast.Call) if last_name(call.func) in OPTION_CALLS for a in call.args[::2]]
+    short = [a for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str) and a.value.isidentifier()]
+    shown = "__import__('pandas').options.display"
+    whole = [a for a in short if context.is_true(f"type(getattr({shown}, {a.value!r}, {shown})) is not type({shown})")]
+    if not any(node.lineno <= a.lineno <= (node.end_lineno or 0) for a in whole):
+        return None
+    return [(*context.span(a), f"'display.{a.value}'") for a in whole if isinstance(a, ast.Constant)], ""
 
 
 def _mend_style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:

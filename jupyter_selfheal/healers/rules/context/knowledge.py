@@ -69,6 +69,8 @@ class Case:
     values: tuple[Any, ...] = ()
     callee: str = ""
     wrap: str = ""
+    after: str = ""
+    """Put behind the call of a method on what the call gives: ``.to_period()`` in ``s.resample("ME").mean().to_period()``."""
     needs: str = ""
     unsafe: str = ""
     removes: str = ""
@@ -230,6 +232,7 @@ def _read_keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             values=tuple(c.get("values", ())) + ((None,) if c.get("none") else ()),
             callee=c.get("callee", ""),
             wrap=c.get("wrap", ""),
+            after=c.get("after", ""),
             needs=c.get("needs", ""),
             unsafe=c.get("unsafe", ""),
             removes=c.get("removes", ""),

@@ -17,7 +17,7 @@ _WORDED = tuple(
     re.compile(pattern)
     for pattern in (
         rf"[Mm]issing optional dependency {_NAME}",  # pandas
-        r"`Import ([\w.]+)` failed",  # pandas 3
+        r"`Import ([\w.-]+)` failed",  # pandas 3
         rf"[Uu]se (?:pip or conda|[\w ,]+ tool) to install {_NAME}",
         rf"features you requested: {_NAME}",  # Beautiful Soup's parsers
         rf"suitable version of {_NAME}",  # pandas' engines for parquet
