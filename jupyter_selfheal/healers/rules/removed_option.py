@@ -81,12 +81,16 @@ def _name_whole(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str
     if "multiple keys" not in context.failure.evalue:
         return None
     given = [a for call in context.walk(ast.Call) if last_name(call.func) in OPTION_CALLS for a in call.args[::2]]
-    short = [a for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str) and a.value.isidentifier()]
+    short = {a: a.value for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)}
     shown = "__import__('pandas').options.display"
-    whole = [a for a in short if context.is_true(f"type(getattr({shown}, {a.value!r}, {shown})) is not type({shown})")]
+    whole = {
+        a: f"'display.{name}'"
+        for a, name in short.items()
+        if name.isidentifier() and context.is_true(f"type(getattr({shown}, '{name}', {shown})) is not type({shown})")
+    }
     if not any(node.lineno <= a.lineno <= (node.end_lineno or 0) for a in whole):
         return None
-    return [(*context.span(a), f"'display.{a.value}'") for a in whole if isinstance(a, ast.Constant)], ""
+    return [(*context.span(a), text) for a, text in whole.items()], ""
 
 
 def _mend_style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
