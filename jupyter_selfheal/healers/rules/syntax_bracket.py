@@ -18,6 +18,7 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     find_open_bracket,
     is_closed,
     mark_code,
+    reads_to,
     replace_line,
     split_lines,
 )
@@ -89,8 +90,9 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
         yield from same_line[:3]
     elif same_line:
         yield from same_line[:3]
-    else:
-        yield from ends[:3]  # further errors remain: the next mends go on from here
+    else:  # further errors remain: the next mends go on from here
+        sure = call or not any(reads_to(m.source, line) for m in within)
+        yield from (Mend(m.source, title, sure, m.prior if sure else 0.6) for m in ends[:3])
 
 
 def _mend_mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
@@ -128,6 +130,10 @@ def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
         return
     title = f"Take away the `{closer}` that nothing opens"
     atend = at + 1 >= find_code_end(text.rstrip(": ,")) or not text[at + 1 :].strip(" :,)]}")
+    # `print(a) + b)`: the one before it may be the one too many
+    code, rest = mark_code(text), text[:at] + text[at + 1 :]
+    others = {text[:n] + text[n + 1 :] for n in range(at) if code[n] and text[n] == closer} - {rest}
+    atend = atend and not any(reads_to(replace_line(source, fault.line, other), fault.line) for other in others)
     yield Mend(replace_line(source, fault.line, text[:at] + text[at + 1 :]), title, atend, 0.9 if atend else 0.5)
     # or it was never opened: at the value's beginning
     start = re.match(r"\s*(?:[\w.\[\], ]+=(?!=)\s*|return\s+|print\s*)?", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, find_fault, replace_line, split_lines
 
@@ -44,6 +45,10 @@ class Quote(SyntaxRule):
             yield from _closed_triple(source, fault, quote)
         elif "unterminated string literal" in message or "EOL while" in message or "unterminated f-string" in message:
             yield from _close_text(source, fault, line)
+        elif re.search(r"f-string: expecting '}'|f-string: single '}'|f-string: expecting", message) and (
+            closed := list(_close_field(source, fault, line))
+        ):
+            yield from closed
         elif "f-string" in message or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line)):
             yield from _use_other_quote(source, fault, line)
         elif "invalid syntax" in message and re.search(r"\w'\w", line):
@@ -71,6 +76,14 @@ def _close_text(source: str, fault: Fault, line: str) -> Iterator[Mend]:
         yield Mend(replace_line(source, fault.line, head + body[:-1] + quote + closers), title, prior=0.95)
     places = [Mend(replace_line(source, fault.line, head + body + closers[:n] + quote + closers[n:]), title, prior=0.9)
               for n in range(len(closers) + 1)]  # fmt: skip
+    value = re.search(r"\s*[,+]\s*([A-Za-z_]\w*)$", body)
+    if value and re.search(rf"^\s*(?:for\s+)?{value[1]}\s*(?:=|in\b)|def .*\b{value[1]}\b", source, re.MULTILINE):
+        # `print('Name:, name)`: a variable of the cell stands behind the last comma
+        text = head + body[: value.start()] + quote + body[value.start() :] + closers
+        places = [
+            Mend(replace_line(source, fault.line, text), title, False, 0.8),
+            *(replace(m, sure=False, prior=0.5) for m in places),
+        ]
     compiling = [m for m in places if find_fault(m.source) is None]
     yield from compiling[:2]
     for word in re.finditer(r"(?<=\w)(?=[,:\])} ])", body):
@@ -118,6 +131,20 @@ def _escape_apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
         after = find_fault(mend.source)
         if after is None or after.line > fault.line:
             yield mend
+
+
+def _close_field(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+    """``f"{x:.2f"``: the text ends before its field does."""
+    for text in re.finditer(r"""\b[fF](["'])((?:\\.|(?!\1).)*)\1""", line):
+        body = text[2].replace("{{", "").replace("}}", "")
+        if body.count("{") == body.count("}") + 1 and body.rfind("{") > body.rfind("}"):
+            at = text.end() - 1
+            mend = Mend(
+                replace_line(source, fault.line, line[:at] + "}" + line[at:]), "Close the field with `}`", prior=0.95
+            )
+            after = find_fault(mend.source)
+            if after is None or after.line > fault.line:
+                yield mend
 
 
 def _use_other_quote(source: str, fault: Fault, line: str) -> Iterator[Mend]:

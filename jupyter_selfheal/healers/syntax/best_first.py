@@ -1,8 +1,8 @@
 """The search itself: states of a source, the likeliest edits first, until enough ways to make it parse are known.
 
 A state costs what its edits cost. One that does not parse yet needs at least one edit more, and more is added where the parser now
-stops earlier than before: the order is that of A*, with the number of slips left as the estimate. The work is counted in compiled
-sources and in their characters, not in seconds, so that the same cell is read the same way on any machine.
+stops earlier than before. The work is counted in compiled sources and in their characters, not in seconds, so that the same cell is
+read the same way on any machine.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import heapq
 import itertools
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault
+from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules, to_fault
 from jupyter_selfheal.healers.syntax import line_edits, token_edits, wrapping
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.tokens import TEXT, find_position, split_tokens
+from jupyter_selfheal.healers.syntax.tokens import SIGN, TEXT, find_position, split_tokens
 
 COMPILES = 20_000
 CHARACTERS = 12_000_000
@@ -29,13 +30,30 @@ READINGS = 48
 """Ways to make a cell parse that are kept."""
 MARGIN = 2.6
 """How much more than the cheapest reading another one may cost."""
-DEEPEST = 9
+FOUND, FOUND_OF_ONE = 160, 16
+"""Ways that are looked at, and those of one state behind the first."""
+ALIKE, PASSED_ON = 2, 6
+"""States with the same rest that are searched; of the others, and of the ways to mend that rest, those that are put together."""
+DEEPEST = 12
 """Edits of one reading."""
+MENDS = 5
+"""What one rule says of one fault."""
 LONGEST = 20_000
 """Characters of a cell that is searched."""
 _IPYTHON = re.compile(r"^\s*(?:%|!|\?)|\?\s*$|=\s*[%!]", re.MULTILINE)
 
+
+def follow_rules(site: Site) -> Iterator[Slip]:
+    """What the rules know of this fault."""
+    for rule in list_syntax_rules():
+        for mend in itertools.islice(rule.mends(site.source, site.fault), MENDS):
+            cost = find_cost("rule.sure" if mend.sure else "rule.unsure") + 1.0 - mend.prior
+            words = mend.title[:1].lower() + mend.title[1:]
+            yield Slip(0, len(site.source), mend.source, cost, words)
+
+
 PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
+    follow_rules,
     line_edits.strip_prompts,
     line_edits.comment_prose,
     line_edits.drop_lines,
@@ -78,6 +96,7 @@ class _State:
     words: tuple[str, ...]
     seen: frozenset[tuple[str, int]]
     guessed: bool = False
+    parent: _State | None = None
 
 
 class Parser:
@@ -101,10 +120,9 @@ class Parser:
         try:
             compile(source, "<cell>", "exec", _FLAGS, dont_inherit=True)
         except SyntaxError as error:
-            # a line of `;` alone would be taken for IPython's by the mask, where the cell has nothing of IPython's
-            return find_fault(source) or Fault(
-                error.msg or "", error.lineno or 1, max((error.offset or 1) - 1, 0), error.lineno or 1, 0
-            )
+            return to_fault(
+                error
+            )  # unmasked: a line of `;` alone would be taken for IPython's, where the cell has nothing of IPython's
         except (ValueError, RecursionError, MemoryError, OverflowError):
             return Fault("it cannot be read", 1, 0, 1, 0)
         return find_fault(source)  # `break` outside of a loop and the like are found later than by parsing
@@ -120,45 +138,123 @@ def find_readings(source: str, known: frozenset[str] = frozenset()) -> tuple[Rea
         return ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        readings = list(_search_readings(source, fault, known))
-    return tuple(sorted(readings, key=lambda r: r.cost))
+        search = _Search(source, fault, known)
+        search.run()
+    return tuple(sorted(search.readings, key=lambda r: r.cost)[:READINGS])
 
 
-def _search_readings(source: str, fault: Fault, known: frozenset[str]) -> Iterator[Reading]:
-    parser, order = Parser(source), itertools.count()
-    heap = [(0.0, next(order), _State(source, fault, 0.0, (), frozenset()))]
-    met, count, most = {source}, 0, float("inf")
-    programs: set[str] = set()
-    base = count_doubts(source, known)
-    while heap and parser.has_work_left and count < READINGS:
-        priority, _, state = heapq.heappop(heap)
-        if priority > most + MARGIN:
-            return
-        for slip in _list_slips(state, known):
+class _Search:
+    """States by how much more they cost than the cheapest one from which the parser gets as far.
+
+    A slip in one statement says nothing about the slip in the next one: of all the states whose source is the same from the fault on, two
+    are searched, and what mends the rest of them mends the rest of the others. So a cell of five slips costs five times
+    the work of one, not its fifth power.
+    """
+
+    def __init__(self, source: str, fault: Fault, known: frozenset[str]) -> None:
+        self.known, self.parser, self.base = known, Parser(source), count_doubts(source, known)
+        self.readings: list[Reading] = []
+        self._order = itertools.count()
+        self._heap = [(0.0, next(self._order), _State(source, fault, 0.0, (), frozenset()))]
+        self._met, self._programs = {source}, set[str]()
+        self._most = float("inf")
+        self._least: dict[int, float] = {}
+        self._searched: Counter[tuple[str, ...]] = Counter()
+        self._waiting: dict[tuple[str, ...], list[_State]] = {}
+        self._rests: dict[tuple[str, ...], dict[str, Reading]] = {}
+
+    def run(self) -> None:
+        """Search until the work or the states are used up."""
+        while self._heap and self.parser.has_work_left and len(self.readings) < FOUND:
+            _, _, state = heapq.heappop(self._heap)
+            if state.cost + (find_cost("further_fault") if state.parent else 0.0) > self._most + MARGIN:
+                continue
+            key = _find_rest(state)
+            self._searched[key] += 1
+            if self._searched[key] > ALIKE:
+                self._waiting.setdefault(key, []).append(state)
+                continue
+            self._try_slips(state)
+        for key, states in self._waiting.items():
+            rests = sorted(self._rests.get(key, {}).values(), key=lambda r: r.cost)[:PASSED_ON]
+            for state, rest in itertools.product(states[:PASSED_ON], rests):
+                self._pass_on(state, rest)
+
+    def _try_slips(self, state: _State) -> None:
+        found = 0
+        for slip in _list_slips(state, self.known):
             if _is_undone(slip, state):
                 continue
             again = find_cost("again") if slip.words in state.words else 1.0
-            cost = state.cost + slip.cost * again
-            new = slip.apply(state.source)
-            if cost > most + MARGIN or new in met or not parser.has_work_left:
+            cost, new = state.cost + slip.cost * again, slip.apply(state.source)
+            if cost > self._most + MARGIN or new in self._met or not self.parser.has_work_left:
                 continue
-            met.add(new)
-            after = parser.find_fault(new)
+            self._met.add(new)
+            after = self.parser.find_fault(new)
+            words, guessed = (*state.words, slip.words), state.guessed or slip.guessed
             if after is None:
-                cost += max(0.0, count_doubts(new, known) - base)
-                reading = Reading(new, cost, (*state.words, slip.words), state.guessed or slip.guessed)
-                program = src.canonicalise(new)
-                if program not in programs:
-                    programs.add(program)
-                    most = min(most, reading.cost)
-                    count += 1
-                    yield reading
-            elif len(state.words) + 1 < DEEPEST:
-                ahead = _estimate_rest(state, new, after)
-                if ahead is not None:
-                    seen = state.seen | {(state.fault.message, len(state.source) - _find_at(state.source, state.fault))}
-                    child = _State(new, after, cost, (*state.words, slip.words), seen, state.guessed or slip.guessed)
-                    heapq.heappush(heap, (cost + ahead, next(order), child))
+                found += self._keep_reading(new, cost, words, guessed, state)
+                if found >= (FOUND_OF_ONE if state.parent else READINGS):
+                    return
+            elif len(words) < DEEPEST:
+                self._push(state, _State(new, after, cost, words, state.seen | {_mark(state)}, guessed, state))
+
+    def _push(self, state: _State, child: _State) -> None:
+        ahead = _estimate_rest(state, child.source, child.fault)
+        if ahead is None:
+            return
+        left = _measure_rest(child)
+        self._least[left] = min(child.cost, self._least.get(left, child.cost))
+        further = min(cost for reached, cost in self._least.items() if reached <= left)
+        heapq.heappush(self._heap, (child.cost - further + ahead, next(self._order), child))
+
+    def _keep_reading(
+        self, source: str, cost: float, words: tuple[str, ...], guessed: bool, state: _State | None
+    ) -> bool:
+        """Whether it is a new program. For the states on its way, what made it is a way to mend their rest."""
+        program = src.canonicalise(source)
+        if program in self._programs:
+            return False
+        self._programs.add(program)
+        whole = cost + max(0.0, count_doubts(source, self.known) - self.base)
+        self._most = min(self._most, whole)
+        self.readings.append(Reading(source, whole, words, guessed))
+        while state is not None:
+            start = find_position(state.source, state.fault.line, 0)
+            if source.startswith(state.source[:start]):
+                rest = Reading(source[start:], cost - state.cost, words[len(state.words) :], guessed)
+                self._rests.setdefault(_find_rest(state), {}).setdefault(rest.source, rest)
+            state = state.parent
+        return True
+
+    def _pass_on(self, state: _State, rest: Reading) -> None:
+        cost = state.cost + rest.cost
+        new = state.source[: find_position(state.source, state.fault.line, 0)] + rest.source
+        if cost <= self._most + MARGIN and new not in self._met:
+            self._met.add(new)
+            if self.parser.find_fault(new) is None:
+                self._keep_reading(new, cost, (*state.words, *rest.words), state.guessed or rest.guessed, None)
+
+
+def _measure_rest(state: _State) -> int:
+    """Lines that the parser has not reached (a deletion gets nobody further); where all was read, the brackets that are open."""
+    if "never closed" not in state.fault.message:
+        return state.source.count("\n", find_position(state.source, state.fault.line, 0))
+    signs = [t.text for t in split_tokens(state.source) if t.kind == SIGN]
+    return max(sum(s in token_edits.OPENERS for s in signs) - sum(s in token_edits.CLOSERS for s in signs), 0)
+
+
+def _find_rest(state: _State) -> tuple[str, ...]:
+    """What the slips that are left hang on: the source from the fault's line on, the block and the brackets around it."""
+    start = find_position(state.source, state.fault.line, 0)
+    lines = [line for line in state.source[:start].splitlines() if line.strip()]
+    above = lines[-1] if lines else ""
+    indent = above[: len(above) - len(above.lstrip())]
+    return re.sub(r"\d+", "", state.fault.message), state.source[start:], indent, above.rstrip()[-1:]
+
+
+def _mark(state: _State) -> tuple[str, int]:
+    return state.fault.message, len(state.source) - _find_at(state.source, state.fault)
 
 
 def _is_undone(slip: Slip, state: _State) -> bool:
@@ -183,10 +279,11 @@ def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     """What is still to come at the least; None where nothing was gained."""
     before_left = len(state.source) - _find_at(state.source, state.fault)
     left = len(new) - _find_at(new, after)
-    closed = "unterminated" in state.fault.message and "never closed" in after.message
-    if (
-        left < before_left or closed
-    ):  # a bracket that is never closed is named where it opens, though all was read to the end
+    # a bracket that is never closed is named where it opens, though all was read to the end; of several the last one
+    higher = _find_at(new, after) < _find_at(state.source, state.fault)
+    was_open, is_open = ("never closed" in fault.message for fault in (state.fault, after))
+    further = higher if was_open and is_open else left < before_left
+    if further or ("unterminated" in state.fault.message and is_open):
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):
         return None
@@ -207,8 +304,33 @@ def count_doubts(source: str, known: frozenset[str]) -> float:
     tree = ast.parse("") if (parsed := src.parse(source)) is None else parsed
     doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(tree, known))
     doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
+    doubts += find_cost("doubt.arguments") * sum(_has_other_arguments(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
     return doubts
+
+
+ARGUMENTS = {
+    "len": (1, 1),
+    "abs": (1, 1),
+    "sum": (1, 2),
+    "int": (0, 2),
+    "float": (0, 1),
+    "input": (0, 1),
+    "range": (1, 3),
+    "round": (1, 2),
+}
+
+
+def _has_other_arguments(node: ast.AST) -> bool:
+    """``len(x, 2)``: a builtin that takes no so many."""
+    if (
+        not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ARGUMENTS)
+        or node.keywords
+    ):
+        return False
+    least, most = ARGUMENTS[node.func.id]
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    return not starred and not least <= len(node.args) <= most
 
 
 def _count_touching_texts(source: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,6 +36,8 @@ WHY_TEXTS = "The cell prints what is expected with it."
 RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
 GUESSED = "another value in its place may be meant that gives the same"
 LIKELIER = "a likelier way to read the cell prints the same"
+_LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
+"""In the words of an edit that deletes a word, a number or a text: ``elif`` with nothing behind it."""
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 
@@ -143,6 +146,7 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
         words = (*readings[raw["reading"]].words, *raw["words"])
         rival = raw["rival"] or find_idle_part(raw["text"], used)
         rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
+        rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER
         patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))

@@ -61,10 +61,9 @@ class Site:
     def find_distance(self, index: int) -> float:
         """What it costs to make an edit at the token of that index instead of at the fault."""
         steps = index - self.center
-        if steps > 0 and "never closed" in self.fault.message:
-            return (
-                0.2 * steps * find_cost("distance")
-            )  # the fault is named where the bracket opens, and it may close anywhere
+        # a bracket is named where it opens, and may close anywhere; a missing comma where the value begins that needs none
+        if steps > 0 and ("never closed" in self.fault.message or "forgot a comma" in self.fault.message):
+            return 0.2 * steps * find_cost("distance")
         return -steps * find_cost("distance") if steps <= 0 else steps * find_cost("behind")
 
     @property

@@ -96,7 +96,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         assert behind is not None
         yield ", ", "insert.comma"
         texts = before.kind == TEXT or behind.kind == TEXT
-        yield " + ", "insert.plus" if texts else "insert.compare"
+        adds = texts and any(t.text == "+" for t in site.list_line_tokens(before.start))
+        yield " + ", "insert.plus_beside_plus" if adds else "insert.plus" if texts else "insert.compare"
         yield "*", "insert.times"
         if behind.kind == NAME or behind.text == "[":
             yield ".", "insert.dot"
@@ -231,6 +232,8 @@ def _list_replacements(site: Site, index: int, token: Token, own: frozenset[str]
         yield ("'" if text == '"' else '"'), "replace.quote_mixed" if mixed else "replace.quote"
     elif token.kind == NUMBER:
         yield from ((name, "replace.look_alike") for name in LETTERS.get(text, "") if name in own)
+        if text.endswith("."):
+            yield text[:-1] + ",", "replace.dot_comma"
     elif token.kind == NAME:
         yield from _list_names(site, index, token, own)
 
@@ -248,6 +251,8 @@ def _list_signs(site: Site, token: Token) -> Iterator[tuple[str, str]]:
         yield ("," if text == "." else "."), "replace.dot_comma"
         if text == ".":
             yield " + ", "replace.sign"
+    elif text == "->":
+        yield ":", "replace.arrow"
     elif text in ":;":
         yield (";" if text == ":" else ":"), "replace.colon_semicolon"
         yield ",", "replace.sign"
@@ -314,6 +319,7 @@ def rename_numbers(site: Site) -> Iterator[Slip]:
                 yield Slip(*spots[0], cost, f"`{token.text}` begins with a digit", spots[1:])
             yield Slip(token.start, token.end, f"{digits}*{rest}", find_cost("insert.times") + far, "`*` is missing")
             yield Slip(token.start, token.end, rest, find_cost("delete.number") + far, f"`{digits}` is too much")
+            yield Slip(token.start, token.end, digits, find_cost("replace.unit") + far, f"`{rest}` is too much")
 
 
 def swap_tokens(site: Site) -> Iterator[Slip]:

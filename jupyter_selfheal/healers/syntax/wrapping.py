@@ -35,7 +35,14 @@ def wrap_calls(site: Site) -> Iterator[Slip]:
         behind = site.tokens[index + 1]
         if not behind.begins_value or behind.text in OPENERS or behind.start == token.end:
             continue
-        kind = "wrap.call" if token.text in BUILTINS or token.text in site.known else "wrap.call_unknown"
+        heads = token.text in ("range", "enumerate") and index > 0 and site.tokens[index - 1].text == "in"
+        kind = (
+            "wrap.range"
+            if heads
+            else "wrap.call"
+            if token.text in BUILTINS or token.text in site.known
+            else "wrap.call_unknown"
+        )
         cost = find_cost(kind) + site.find_distance(index)
         for n, end in enumerate(_list_value_ends(site, index + 1)):
             inside = site.source[behind.start : end]
@@ -265,7 +272,8 @@ def fill_gaps(site: Site) -> Iterator[Slip]:
     ]
     if len(gaps) < 2:
         return
-    for text, kind in ((", ", "insert.comma"), (" + ", "insert.plus")):
+    adds = any("+" in (a.text, b.text) and TEXT in (a.kind, b.kind) for a, b in itertools.pairwise(tokens))
+    for text, kind in ((", ", "insert.comma"), (" + ", "insert.plus_beside_plus" if adds else "insert.plus")):
         spots = [(start, end, text) for start, end in gaps]
         cost = find_cost(kind) + 0.3 * len(gaps)
         yield Slip(*spots[0], cost, f"`{text.strip()}` is missing {len(gaps)} times", tuple(spots[1:]))

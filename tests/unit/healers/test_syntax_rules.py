@@ -67,11 +67,26 @@ def mended(source: str) -> str:
         ("f(\n    a=1\n    b=2\n)", "f(\n    a=1,\n    b=2\n)"),
         ("os.chmod(p, 0755)", "os.chmod(p, 0o755)"),
         ("def f(x)\n    if x = 1\n        print 'one'\n    retrun x", None),
+        ('n = 3\nprint(f"{n} of {n * 2:.2f")', 'n = 3\nprint(f"{n} of {n * 2:.2f}")'),
     ],
 )  # fmt: skip
 def test_a_cell_is_mended(broken: str, whole: str | None) -> None:
     found = mended(broken)
     assert whole is None or found == whole
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'n = 12\nprint(str(n)) + "!")',
+        'name = "a"\nprint("Name:, name)',
+        "rows = [[r for c in xs for r in ys]\nflat = [v for row in rows for v in row\nprint(1)",
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_not_safe(source: str) -> None:
+    patch = best(source)
+    assert patch is not None
+    assert patch.applicability is Applicability.UNSAFE
 
 
 @pytest.mark.parametrize("source", ["x = ", "def f(:", "x y z", "1 +* 2", "for for in in", "return", "a b = c d"])

@@ -12,7 +12,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.rule import Rule
@@ -45,6 +45,14 @@ class Mend:
     prior: float = 0.8
 
 
+def to_fault(error: SyntaxError) -> Fault:
+    """CPython's error as a fault."""
+    line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+    end_line, end_column = error.end_lineno or line, max((error.end_offset or 0) - 1, 0)
+    return Fault(error.msg or "", line, column, end_line, end_column, type(error).__name__)
+
+
+@lru_cache(maxsize=1024)
 def find_fault(source: str) -> Fault | None:
     """The first syntax error of a cell, None where it compiles."""
     try:
@@ -52,9 +60,7 @@ def find_fault(source: str) -> Fault | None:
             warnings.simplefilter("ignore")
             compile(src.mask(source), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
-        line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
-        end_line, end_column = error.end_lineno or line, max((error.end_offset or 0) - 1, 0)
-        return Fault(error.msg or "", line, column, end_line, end_column, type(error).__name__)
+        return to_fault(error)
     except (ValueError, RecursionError, MemoryError) as error:
         return Fault(str(error), 1, 0, 1, 0, type(error).__name__)
     return None
@@ -112,7 +118,7 @@ def finish_mend(first: Mend) -> Mend | None:
 
 def _find_next_mend(source: str, fault: Fault) -> Mend | None:
     """The first mend of anybody's that removes the fault or moves it down."""
-    for rule in _syntax_rules():
+    for rule in list_syntax_rules():
         for mend in rule.mends(source, fault):
             after = find_fault(mend.source)
             if after is None or (after.line, after.column) > (
@@ -124,7 +130,8 @@ def _find_next_mend(source: str, fault: Fault) -> Mend | None:
 
 
 @cache
-def _syntax_rules() -> tuple[SyntaxRule, ...]:
+def list_syntax_rules() -> tuple[SyntaxRule, ...]:
+    """All rules for cells that do not parse."""
     from jupyter_selfheal.healers.rules.healer import load_rules
 
     return tuple(r for r in load_rules() if isinstance(r, SyntaxRule))
@@ -196,6 +203,12 @@ def read_indent(line: str) -> str:
 def count_programs(mends: Sequence[Mend]) -> int:
     """How many different programs the mends that compile are."""
     return len({src.canonicalise(m.source) for m in mends if find_fault(m.source) is None})
+
+
+def reads_to(source: str, line: int) -> bool:
+    """Whether the source can be read down to the end of a 1-based line, whatever is wrong below."""
+    fault = find_fault("\n".join(split_lines(source)[:line]))
+    return fault is None or fault.message.startswith(("expected an indented block", "expected 'except'"))
 
 
 WORD = re.compile(r"[A-Za-z_]\w*")

@@ -34,7 +34,7 @@ SLIPS = {
     "one sign for two": ("x = 3\nif x = 3:\n    print(x)", "x = 3\nif x == 3:\n    print(x)"),
     "another language's count": ("i = 0\ni++\nprint(i)", "i = 0\ni += 1\nprint(i)"),
     "another language's and": ("if a && b:\n    c = 1", "if a  and  b:\n    c = 1"),
-    "curly quotes": ("print(\u201chello\u201d)", "print('hello')"),
+    "curly quotes": ("print(\u201chello\u201d)", 'print("hello")'),
     "a tab among blanks": ("if 1:\n    x = 1\n\ty = 2\nprint(x)", "if 1:\n    x = 1\n    y = 2\nprint(x)"),
     "two lines in one": ("name = input()print('Hi', name)", "name = input()\nprint('Hi', name)"),
     "four commas": ("print('from' f 'to' float(t) 'up')", "print('from', f, 'to', float(t), 'up')"),
@@ -53,6 +53,18 @@ SLIPS = {
     "a bracket that closes too late": ("rev = txt.lower([::-1])", "rev = txt.lower()[::-1]"),
     "a choice without another": ("f = lambda x: x if x > 1\nf(2)", "f = lambda x: x if x > 1 else 0\nf(2)"),
     "a value missing at the end": ("a = 3\nb = 5 +\nprint(b)", "a = 3\nb = 5 +a\nprint(b)"),
+    "brackets of two statements": (
+        "xs = [3, 1]\nprint(sorted(list(xs)\nprint(max(len(xs), 2)",
+        "xs = [3, 1]\nprint(sorted(list(xs)))\nprint(max(len(xs), 2))",
+    ),
+    "a loop without the brackets of its range": (
+        "for i in range 10:\n    print(i)",
+        "for i in range(10):\n    print(i)",
+    ),
+    "a unit behind a number": ("weight = 5kg\nprint(weight)", "weight = 5\nprint(weight)"),
+    "an arrow": ("double = lambda x -> x * 2\nprint(double(4))", "double = lambda x : x * 2\nprint(double(4))"),
+    "a full stop for a comma of numbers": ("xs = [1. 2, 3]\nprint(xs)", "xs = [1, 2, 3]\nprint(xs)"),
+    "a plus beside another one": ("n = 'a'\nprint('x ' + n ' y')", "n = 'a'\nprint('x ' + n + ' y')"),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
@@ -120,6 +132,31 @@ def test_a_text_on_a_line_of_its_own_speaks_against_a_reading() -> None:
 def test_the_head_of_a_block_is_no_text() -> None:
     readings = find_readings("x = 3\nif x:\n    y = 1\nprint(x)\nelif ")
     assert not any("`elif`" in words and "quotes" in words for r in readings for words in r.words)
+
+
+def test_slips_in_many_statements_are_found_one_by_one() -> None:
+    broken = """def is_prime(n)
+    if n < 2
+        return False
+    for d in range(2, n:
+        if n % d == 0
+            return False
+    return True
+
+primes = []
+for n in range(20):
+    if is_prime(n:
+        primes.append(n)
+print('primes:' primes)"""
+    meant = (
+        broken.replace("(n)\n    if n < 2", "(n):\n    if n < 2:").replace("n:\n", "n):\n").replace("== 0\n", "== 0:\n")
+    )
+    assert find_readings(broken)[0].source == meant.replace("'primes:' p", "'primes:', p")
+
+
+def test_a_builtin_that_takes_no_so_many_speaks_against_a_reading() -> None:
+    readings = find_readings("xs = [1]\nprint(max(len(str(sum(xs)), 2))")
+    assert "len(str(sum(xs)), 2)" not in readings[0].source
 
 
 def test_who_makes_a_slip_once_makes_it_again() -> None:

@@ -202,6 +202,18 @@ def test_a_likelier_reading_that_is_doubted_speaks_against_the_next_one() -> Non
     assert [p.rival for p in patches] == ["", try_readings.UNRUN, LIKELIER]
 
 
+@pytest.mark.parametrize(
+    ("words", "doubted"),
+    [("`elif` is too much", True), ("`212` is too much", True), ("`)` is too much", False), ("`:` is missing", False)],
+)
+def test_a_word_that_is_deleted_leaves_a_doubt(words: str, doubted: bool) -> None:
+    notebook = build_notebook(["print('big')\nelif"])
+    case = Case(Failure(notebook.cells[0].id, "print('big')\nelif", FailureKind.SYNTAX), notebook)
+    replies = [{"reading": 0, "text": "print('big')\n", "cost": 1.0, "words": [], "rival": ""}]
+    (patch,) = _build_passing(case, [Reading("print('big')\n", 1.0, (words,))], replies)
+    assert bool(patch.rival) == doubted
+
+
 IDLE = {
     "a name on a line of its own": ("str\nprint(1)", "nothing comes of `str`"),
     "a word in quotes": ("if 1:\n    'break'\nprint(1)", "nothing comes of `'break'`"),

@@ -1,0 +1,128 @@
+"""SYN112: blocks as another language marks them, and code in a Markdown fence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context.syntax import (
+    Fault,
+    Mend,
+    SyntaxRule,
+    find_code_end,
+    find_fault,
+    read_indent,
+    split_lines,
+)
+
+HEAD = re.compile(
+    r"(?:if|elif|else|elseif|for|foreach|while|def|function|func|class|try|except|catch|finally|do)\b(?!\s*[=.])",
+    re.IGNORECASE,
+)
+COUNTED = re.compile(
+    r"for\s*\(\s*(?:\w+\s+)?(\w+)\s*=\s*(\w+)\s*;\s*\1\s*(<=?)\s*([^;]+?)\s*;\s*(?:\1\s*\+\+|\+\+\s*\1)\s*\)"
+)
+END = re.compile(
+    r"(?:end|done|fi|wend|esac|next|end ?(?:if|for|while|def|function|sub|class|switch))(?: \w+)?;?", re.IGNORECASE
+)
+STEP = "    "
+
+
+class ForeignBlocks(SyntaxRule):
+    """Mark blocks by a colon and their indentation, and take code out of its fence.
+
+    **Failure** `invalid syntax` at `for i in range(5) {`, `if x > 5 then` with an `endif` below, ` ```python `.
+
+    **Fix** A `{` at the end of a head becomes `:`, the `}` and `endif` go; what stands around a fence becomes a comment. A loop
+    `for (i = 0; i < n; i++)` becomes `for i in range(0, n)`.
+
+    **Fix safety** Safe: braces that close all that they open, and a word such as `endif` that nothing binds, say where a block ends as
+    plainly as the indentation does.
+    """
+
+    code = "SYN112"
+    name = "blocks of another language"
+    why = "The marks of the blocks can be read in one way only."
+
+    def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
+        lines = split_lines(source)
+        if any(line.lstrip().startswith("```") for line in lines):
+            yield Mend(_keep_fenced(lines), "Keep what stands in the fence", prior=0.96)
+        if (braces := _drop_braces(lines)) is not None:
+            yield from (Mend(text, "Replace the braces by `:` and indentation", prior=0.96) for text in braces)
+        if (dropped := _drop_ends(lines)) is not None:
+            yield Mend(dropped, "Remove the words that end blocks", prior=0.96)
+
+
+def _keep_fenced(lines: list[str]) -> str:
+    fences = [n for n, line in enumerate(lines) if line.lstrip().startswith("```")]
+    kept, inside = [], len(fences) == 1 and lines[fences[0]].strip() == "```"  # the last fence of a block that was cut
+    for n, line in enumerate(lines):
+        if n in fences:
+            inside = not inside
+        elif inside or not line.strip():
+            kept.append(line)
+        else:
+            kept.append("# " + line)
+    return "\n".join(kept)
+
+
+def _drop_braces(lines: list[str]) -> list[str] | None:
+    """The lines without the braces of blocks, with their own indentation and with that of the braces; None where they do not match."""
+    own: list[str] = []
+    by_depth: list[str] = []
+    depth = heads = 0
+    for line in lines:
+        end = find_code_end(line)
+        text, comment = line[:end].strip(), line[end:]
+        closes = re.match(r"(?:\}\s*;?\s*)+", text)
+        if closes:
+            depth -= closes[0].count("}")
+            text = text[closes.end() :]
+            if depth < 0:
+                return None
+            if not text:
+                continue
+        step = STEP * depth
+        if HEAD.match(text) and text.endswith("{"):
+            text, depth, heads = text[:-1].rstrip(" :") + ":", depth + 1, heads + 1
+        elif HEAD.match(text) and (one := re.fullmatch(r"(.*\S)\s*\{\s*([^{}]*?)\s*\}", text)):
+            text, heads = f"{one[1].rstrip(':')}: {one[2] or 'pass'}", heads + 1
+        text = COUNTED.sub(_count_loop, text)
+        own.append(read_indent(line) + text + comment)
+        by_depth.append(step + text + comment if text else comment)
+    if depth or not heads:
+        return None
+    texts = ["\n".join(own), "\n".join(by_depth)]
+    return sorted(dict.fromkeys(texts), key=lambda text: _find_reach(text), reverse=True)
+
+
+def _count_loop(match: re.Match[str]) -> str:
+    last = match[4] if match[3] == "<" else f"{match[4]} + 1"
+    return f"for {match[1]} in range({match[2]}, {last})"
+
+
+def _find_reach(text: str) -> int:
+    fault = find_fault(text)
+    return fault.line if fault else 1 << 30
+
+
+def _drop_ends(lines: list[str]) -> str | None:
+    """The lines without `endif` and the like, where one stands below a head, beside it, and nothing else holds its name."""
+    source, kept, dropped, heads = "\n".join(lines), [], 0, list[str]()
+    for line in lines:
+        text, indent = line.strip(), read_indent(line)
+        word = text.split(" ")[0].rstrip(";")
+        bound = (
+            re.search(rf"\b{re.escape(word)}\b\s*(?:=(?!=)|\(|,|\.)|\bimport\b.*\b{re.escape(word)}\b", source)
+            if word
+            else None
+        )
+        if END.fullmatch(text) and indent in heads and not bound:
+            dropped += 1
+            continue
+        if HEAD.match(text):
+            heads.append(indent)
+            line = re.sub(r"\s+(?:then|do)\s*:?\s*$", ":", line, flags=re.IGNORECASE)
+        kept.append(line)
+    return "\n".join(kept) if dropped else None
