@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
+from jupyter_selfheal.surfaces.project.heal_tests import ProjectHealing
 from tests.command import heal, place
 
 __all__ = ["place"]
@@ -75,3 +79,31 @@ def test_a_file_that_cannot_be_collected_is_named_and_keeps_no_other_from_being_
     (broken,) = said["not_collected"]
     assert broken["file"] == "program_test.py"
     assert "attempted relative import" in broken["why"]
+
+
+@pytest.mark.slow
+def test_each_of_several_faults_is_written_once_it_is_proven_and_stays_where_the_run_is_interrupted(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two functions of one file, one of which nobody can heal; then Ctrl-C while the next file of tests is looked at."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    program = place / "program.py"
+    given = f"{PROGRAM}\n\ndef rest(x):\n    return frobnicate_all(x)\n"
+    program.write_text(given)
+    one = "\n\ndef test_rest():\n    assert rest(3) == 21\n"
+    tests = TESTS.replace("package.program import largest", "program import largest, rest")
+    (place / "test_a.py").write_text(tests.replace("from package.other import cut\n", "") + one)
+    (place / "test_b.py").write_text(f"from program import rest\n{one}")
+
+    def interrupt(number: int, total: int, what: str) -> None:
+        if number == 2:
+            assert program.read_text() == given.replace("bset", "best"), "written before the next file is begun"
+            raise KeyboardInterrupt
+
+    settings = Settings(HealConfig(offline=True), project=place, test="pytest -q")
+    with Session(settings) as session:
+        report = ProjectHealing(session, place, "python3", interrupt).run()
+    assert (report.exit_code, report.failed_before, report.failed_after) == (2, 5, 2)
+    assert [f.status for f in report.files] == ["written"]
+    assert [name for name, _ in report.not_healed] == ["test_a.py, test_rest", "test_b.py"]
+    assert report.not_healed[1][1] == "not done: interrupted"

@@ -39,6 +39,11 @@ def heal_project(options: argparse.Namespace, settings: Settings) -> int:
     elif loud:
         columns = shutil.get_terminal_size((160, 24)).columns
         print("\n".join(_format_report(report, columns)))
+    if report.interrupted:
+        print(
+            "jupyter selfheal: interrupted: what is written stays; the same command goes on with the rest",
+            file=sys.stderr,
+        )
     return report.exit_code
 
 
@@ -50,10 +55,12 @@ def _format_report(report: ProjectReport, columns: int) -> Iterator[str]:
     for change in report.files:
         yield from wrap(f"{change.path}: {change.title}: {change.status}", columns, "  ", "    ")
         yield from (f"    {line}" for line in change.diff.splitlines())
-    for name, why in report.not_healed:
-        yield from wrap(f"{name}: not healed: {why}", columns, "  ", "    ")
-    for name, why in report.not_collected:
-        yield from wrap(f"{name}: pytest cannot collect it: {why}", columns, "  ", "    ")
+    for what, named in (("not healed", report.not_healed), ("pytest cannot collect it", report.not_collected)):
+        names_by_reason: dict[str, list[str]] = {}
+        for name, why in named:
+            names_by_reason.setdefault(why, []).append(name)
+        for why, names in names_by_reason.items():
+            yield from wrap(f"{', '.join(names)}: {what}: {why}", columns, "  ", "    ")
 
 
 def _to_json(report: ProjectReport) -> dict[str, object]:

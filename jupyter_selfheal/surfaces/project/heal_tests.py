@@ -1,14 +1,19 @@
-"""A project without a notebook: its failing tests say what is wrong, and all of its tests whether a fix is right."""
+"""A project without a notebook: its failing tests say what is wrong, and all of its tests whether a fix is right.
+
+A fix is written as soon as it is proven: a run that is cut off keeps what it has done, and the same command goes on with the rest.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jupyter_selfheal.errors import KernelError, UsageError
+from jupyter_selfheal.errors import KernelError, NotebookError, UsageError
 from jupyter_selfheal.model import Candidate
+from jupyter_selfheal.surfaces.notebook import originals
 from jupyter_selfheal.surfaces.notebook.branch import open_branch
 from jupyter_selfheal.surfaces.notebook.records import FileChange, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -24,6 +29,7 @@ from jupyter_selfheal.surfaces.project.test_oracle import TestOracle, TestRun
 
 DERIVED_SECONDS = 20.0
 """Seconds that a cell of tests may run: one that loops is to be healed, not waited for."""
+OVER = "the time of the run was over (--run-timeout)"
 TESTS = "tests"
 """The id of the cell that holds the tests."""
 
@@ -42,10 +48,14 @@ class ProjectReport:
     """A file of tests, and why what fails there is not healed."""
     not_collected: tuple[tuple[str, str], ...] = ()
     """A file that pytest cannot collect, and why."""
+    interrupted: bool = False
 
     @property
     def exit_code(self) -> int:
-        """0 where all tests pass, with what was written; 1 where some still fail, or a file of tests cannot be collected."""
+        """0 where all tests pass, with what was written; 1 where some still fail, or a file of tests cannot be collected; 2 where
+        it was interrupted."""
+        if self.interrupted:
+            return 2
         return 1 if self.failed_after or self.not_collected else 0
 
 
@@ -64,7 +74,7 @@ class ProjectHealing:
         self._not_healed: list[tuple[str, str]] = []
 
     def run(self) -> ProjectReport:
-        """Run the tests, heal file by file, prove each fix by all tests, write what is allowed.
+        """Run the tests, heal file by file, prove each fix by all tests, and write at once what is allowed.
 
         Raises :class:`UsageError` where the command tells of no test, :class:`KernelError` where tests cannot be run apart.
         """
@@ -73,52 +83,102 @@ class ProjectHealing:
         with TestOracle(settings.test, self._folder, self._kernelspec, settings.cell_seconds) as oracle:
             before = oracle.run_before()
             _check_run(before, settings.test)
-            groups = _group_by_file(before)
-            for number, (file, failing) in enumerate(groups.items(), start=1):
-                self._progress(number, len(groups), f"healing what {Path(file).name} tests")
-                self._heal_group(oracle, before, Path(file), failing)
-        if self._fixes and settings.project is not None:
-            write_fixes(self._fixes, settings.project)
+            interrupted = self._heal_groups(oracle, before)
         return ProjectReport(
             str(self._folder), settings.test, len(before.tests), len(before.failing),
             len(set(before.failing) - self._healed), (*self._changes, *self._offered), tuple(self._not_healed),
-            tuple(before.broken.items()),
+            tuple(before.broken.items()), interrupted,
         )  # fmt: skip
 
+    def _heal_groups(self, oracle: TestOracle, before: TestRun) -> bool:
+        """Heal file by file; whether it was interrupted. Where the time is over, files that were not looked at are named."""
+        groups = _group(before.failing, lambda test: before.tests[test]["file"])
+        left = list(groups)
+        why = f"not looked at: {OVER}"
+        interrupted = False
+        try:
+            for number, (file, failing) in enumerate(groups.items(), start=1):
+                if time.monotonic() > self._session.settings.run_ends:
+                    break
+                self._progress(number, len(groups), f"healing what {Path(file).name} tests")
+                try:
+                    self._heal_group(oracle, before, Path(file), failing)
+                except KernelError as error:  # of one group: the others are healed all the same
+                    self._not_healed.append((_name_file(Path(file), self._folder), str(error)))
+                left.remove(file)
+        except KeyboardInterrupt:
+            interrupted, why = True, "not done: interrupted"
+        self._not_healed += [(_name_file(Path(file), self._folder), why) for file in left]
+        return interrupted
+
     def _heal_group(self, oracle: TestOracle, before: TestRun, file: Path, failing: Sequence[str]) -> None:
-        """What fails in one file of tests."""
-        name = _name_file(file, self._folder)
-        if self._fixes and not oracle.compare(self._fixes, [*self._healed, *failing]):
+        """What fails in one file of tests: all at once, or function by function."""
+        known = bool(self._fixes) and not set(failing).isdisjoint(oracle.list_concerned(self._fixes))
+        if known and not oracle.compare(self._fixes, [*self._healed, *failing]):
             self._healed |= set(failing)
             return
-        try:
-            fixes, candidate, why = self._find_fixes(before, file)
-        except CannotInline as error:
-            self._not_healed.append((name, str(error)))
+        name = _name_file(file, self._folder)
+        offered, why = self._heal_tests(oracle, before, file, failing, failing)
+        refused = bool(offered) and self._session.settings.approve != "all"
+        if refused or len(_group(failing, _name_function)) == 1:
+            self._offered += offered
+            self._not_healed += [(name, why)] if why else []
             return
-        if candidate is None:
-            self._not_healed.append((name, why))
-            return
-        together = _join_fixes(self._fixes, fixes)
-        why = (
-            why
-            or oracle.compare(together, [*self._healed, *failing])
-            or find_refusal(self._session.settings, fixes, candidate)
-        )
-        if why:
-            self._offered += [describe_change(f, candidate.patch.title, f"offered, not written: {why}") for f in fixes]
-            self._not_healed.append((name, why))
-            return
-        self._fixes = together
-        self._healed |= set(failing)
-        self._changes += [describe_change(f, candidate.patch.title, "written", written=True) for f in fixes]
+        written, parts = len(self._changes), list[FileChange]()
+        for function, tests in _group([t for t in failing if t not in self._healed], _name_function).items():
+            if not self._healed.issuperset(tests):
+                more, why = self._heal_tests(oracle, before, file, tests, failing)
+                parts += more
+                self._not_healed += [(f"{name}, {function}", why)] if why else []
+        self._offered += parts or (offered if len(self._changes) == written else [])
 
-    def _find_fixes(self, before: TestRun, file: Path) -> tuple[tuple[FileFix, ...], Candidate | None, str]:
-        """Fixes of files under which the tests of the file pass as cells, with the evidence; else None and why there is none.
+    def _heal_tests(
+        self, oracle: TestOracle, before: TestRun, file: Path, failing: Sequence[str], others: Sequence[str]
+    ) -> tuple[list[FileChange], str]:
+        """Heal these tests of a file together, and write the fix; else what is offered, and why they still fail.
+
+        ``others`` are all that fail in the file: those that may run what the fix changes must pass with it, too.
+        """
+        try:
+            fixes, candidate, why = self._find_fixes(before, file, failing)
+        except CannotInline as error:
+            return [], str(error)
+        if candidate is None:
+            return [], OVER if time.monotonic() > self._session.settings.run_ends else why
+        together = _join_fixes(self._fixes, fixes)
+        needed = set(others) & set(oracle.list_concerned(fixes)) or set(failing)
+        why = why or oracle.compare(together, [*self._healed, *needed]) or self._write(fixes, together, candidate)
+        title = candidate.patch.title
+        if why:
+            return [describe_change(f, title, f"offered, not written: {why}") for f in fixes], why
+        self._fixes = together
+        self._healed |= needed
+        self._changes += [describe_change(f, title, "written", written=True) for f in fixes]
+        left = set(failing) - self._healed
+        return [], f"the test {min(left)} fails for another reason" if left else ""
+
+    def _write(self, fixes: Sequence[FileFix], together: Sequence[FileFix], candidate: Candidate) -> str:
+        """Write proven fixes; why not, where that is not allowed or cannot be done."""
+        settings = self._session.settings
+        refused = find_refusal(settings, fixes, candidate)
+        if refused or settings.project is None:
+            return refused
+        try:
+            write_fixes(tuple(fixes), settings.project)
+        except NotebookError as error:
+            return str(error)
+        for fix in together:  # what gives back the file as it was before the first fix
+            originals.keep_original(fix.file.raw, fix.raw)
+        return ""
+
+    def _find_fixes(
+        self, before: TestRun, file: Path, failing: Sequence[str]
+    ) -> tuple[tuple[FileFix, ...], Candidate | None, str]:
+        """Fixes of files under which these tests of the file, and those that pass, pass as cells, with the evidence; else None and why there is none.
 
         Raises :class:`CannotInline`.
         """
-        derived = self._derive_notebook(before, file)
+        derived = self._derive_notebook(before, file, failing)
         seconds = min(self._session.settings.cell_seconds, DERIVED_SECONDS)
         with open_branch(self._session, approve="all", cell_seconds=seconds) as branch:
             report, _ = Batch(derived.document, branch.build_dependencies(derived.document), branch.limits).run()
@@ -131,12 +191,13 @@ class ProjectHealing:
             return (), None, "what would heal it is no change of a file alone"
         return fixes, record.candidate[0], "" if record.status is Status.HEALED else record.detail
 
-    def _derive_notebook(self, before: TestRun, file: Path) -> Derived:
+    def _derive_notebook(self, before: TestRun, file: Path, failing: Sequence[str]) -> Derived:
         """The notebook of a file's tests: paths, imports, modules, the tests. Raises :class:`CannotInline`."""
-        tests = {test: told for test, told in before.tests.items() if told["file"] == str(file)}
+        wanted_tests = {*failing, *before.passing, *self._healed}
+        tests = {t: told for t, told in before.tests.items() if told["file"] == str(file) and t in wanted_tests}
         given = read_file(file)
         cell = build_test_cell(given.text, tests) if given is not None else TestCell()
-        if not any(before.tests[test]["outcome"] == "failed" for test in cell.tests):
+        if not set(cell.tests) & set(failing):
             raise CannotInline(
                 "its failing tests need more than their parameters, and only show whether a fix is right"
             )
@@ -166,12 +227,17 @@ def _check_run(run: TestRun, command: str) -> None:
         raise UsageError(f"`{command}` ran no test that pytest tells of{where}")
 
 
-def _group_by_file(run: TestRun) -> dict[str, list[str]]:
-    """The failing tests by their file."""
+def _group(tests: Sequence[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+    """The tests by their key, in their order."""
     groups: dict[str, list[str]] = {}
-    for test in run.failing:
-        groups.setdefault(run.tests[test]["file"], []).append(test)
+    for test in tests:
+        groups.setdefault(key(test), []).append(test)
     return groups
+
+
+def _name_function(test: str) -> str:
+    """The function of a test: ``test_f`` of ``tests/test_a.py::test_f[1-2]``."""
+    return test.partition("[")[0].rpartition("::")[2]
 
 
 def _join_fixes(known: Sequence[FileFix], more: Sequence[FileFix]) -> tuple[FileFix, ...]:
@@ -185,7 +251,7 @@ def _join_fixes(known: Sequence[FileFix], more: Sequence[FileFix]) -> tuple[File
 
 def _find_fixed(path: Path, fixes: Sequence[FileFix]) -> Any:
     """The file as an earlier fix leaves it."""
-    return next((replace(f.file, text=f.text) for f in fixes if f.file.path == path), None)
+    return next((replace(f.file, raw=f.raw, text=f.text) for f in fixes if f.file.path == path), None)
 
 
 def _is_test_file(path: Path) -> bool:

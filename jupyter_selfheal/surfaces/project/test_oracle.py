@@ -14,6 +14,7 @@ from jupyter_selfheal.model import Probe, Run, Sandbox, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.project.files import FileFix, list_served
 from jupyter_selfheal.surfaces.project.modules import Finder
+from jupyter_selfheal.surfaces.project.reach import describe_changes, may_run
 
 TEST_SECONDS = 10.0
 """CPU seconds that one test may take, unless a cell may run for less."""
@@ -61,17 +62,10 @@ class TestOracle:
     __test__ = False
 
     def __init__(self, command: str, folder: Path, kernelspec: str, seconds: float) -> None:
-        from jupyter_selfheal import engine
-
-        self._command, self._folder = command, folder
+        self._command, self._folder, self._kernelspec = command, folder, kernelspec
         self._test_seconds = min(seconds, TEST_SECONDS)
         self._before: TestRun | None = None
-        self._kernel: TrialKernel = engine.open_state(kernelspec, str(folder), writes="discard", network=False)
-        try:
-            self._check_overlay()
-        except BaseException:
-            self._kernel.close()
-            raise
+        self._kernel = self._open_kernel()
 
     def __enter__(self) -> Self:
         return self
@@ -93,9 +87,13 @@ class TestOracle:
             "test_seconds": self._test_seconds, "only": sorted(only) if only is not None else None,
         }  # fmt: skip
         step = Probe(probe_source("probes.run_tests"), argument, "tests", timeout=COMMAND_SECONDS + 30)
-        trial, _ = self._kernel.run(
-            TrialRequest((step,), timeout=COMMAND_SECONDS + 60, sandbox=Sandbox(writes="discard"))
-        )
+        request = TrialRequest((step,), timeout=COMMAND_SECONDS + 60, sandbox=Sandbox(writes="discard"))
+        try:
+            trial, _ = self._kernel.run(request)
+        except KernelError:  # its state is gone, on a machine without memory, say: once more from a new one
+            self._kernel.close()
+            self._kernel = self._open_kernel()
+            trial, _ = self._kernel.run(request)
         told = trial.probe("tests")
         if told is None:
             errors = [f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
@@ -104,44 +102,37 @@ class TestOracle:
         return TestRun(told["code"], told["printed"], tests, told.get("broken", {}), path, told["timed_out"])
 
     def compare(self, fixes: Sequence[FileFix], must_pass: Collection[str] | None = None) -> str:
-        """What the tests say against fixed files; empty where those that failed pass (``must_pass``, or all that may run code of the
-        files), and the others still do."""
+        """What the tests say against fixed files; empty where those that failed pass (``must_pass``, or all that may run what is
+        changed), and the others still do."""
         before = self.run_before()
         if before.timed_out:
             return "the tests did not come to their end"
-        paths = tuple(Path(p) for p in before.path if p and Path(p).is_relative_to(self._folder))
-        finder = Finder(self._folder, (*paths, self._folder))
-        files = {fix.file.path for fix in fixes}
-        concerned = (t for t in before.failing if may_run(before.tests[t], files, finder))
-        needed = tuple(concerned) if must_pass is None else must_pass
+        needed = self.list_concerned(fixes) if must_pass is None else must_pass
         after = self.run(fixes, {*needed, *before.passing} if before.tests else None)
         return find_broken_test(before, after, needed, self._command)
 
-    def _check_overlay(self) -> None:
-        """Tests write, and fixed files are written for them: never where that would be the user's folder."""
-        trial, _ = self._kernel.run(TrialRequest((Run("pass"),), timeout=60.0, sandbox=Sandbox(writes="discard")))
-        if "overlay" not in trial.isolation.layers:
-            raise KernelError(
-                "tests are run only where their writes can be thrown away (an overlay), which is not to be had here"
-            )
+    def list_concerned(self, fixes: Sequence[FileFix]) -> tuple[str, ...]:
+        """The failing tests that may run what the fixes change."""
+        before, changes = self.run_before(), describe_changes(fixes)
+        paths = tuple(Path(p) for p in before.path if p and Path(p).is_relative_to(self._folder))
+        finder = Finder(self._folder, (*paths, self._folder))
+        return tuple(t for t in before.failing if may_run(before.tests[t], changes, finder))
 
+    def _open_kernel(self) -> TrialKernel:
+        """A kernel for tests. They write, and fixed files are written for them: never where that would be the user's folder."""
+        from jupyter_selfheal import engine
 
-def may_run(test: Mapping[str, Any], files: Collection[Path], finder: Finder) -> bool:
-    """Whether a test may run code of one of the files, by its traceback and by what it names; True where that cannot be told."""
-    if any(Path(frame[0]) in files for frame in test.get("frames", ())):
-        return True
-    uses, names = test.get("uses"), test.get("names", {})
-    if uses is None or test["in_class"] or test["own_fixtures"] or set(uses) & set(test["own_names"]):
-        return True
-    for name in uses:
-        module, _, file = names.get(name, (name, "", ""))
-        path = finder.find(module)
-        if path is None and not file.startswith(str(finder.project)):
-            continue  # no file of the project, or no module at all
-        reached = finder.collect_modules([f"import {module}"], ())
-        if not reached or any(m.file.path in files for m in reached):
-            return True
-    return False
+        kernel: TrialKernel = engine.open_state(self._kernelspec, str(self._folder), writes="discard", network=False)
+        try:
+            trial, _ = kernel.run(TrialRequest((Run("pass"),), timeout=60.0, sandbox=Sandbox(writes="discard")))
+            if "overlay" not in trial.isolation.layers:
+                raise KernelError(
+                    "tests are run only where their writes can be thrown away (an overlay), which is not to be had here"
+                )
+        except BaseException:
+            kernel.close()
+            raise
+        return kernel
 
 
 def find_broken_test(before: TestRun, after: TestRun, needed: Collection[str], command: str) -> str:
