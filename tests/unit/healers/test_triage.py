@@ -33,6 +33,8 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("skeleton", ["x = ...\nx + 1"]),
         ("skeleton", ["print(your_name)"]),
         ("skeleton", ["average = ...", "average + 1"]),
+        ("skeleton", ["q1 = ...", "print(q1)", "assert isinstance(q1, float) and q1 > 2"]),
+        ("skeleton", ["q1 = ...", "assert q1 == 3"]),
         ("skeleton", ["# Solution goes here", "graph = make_digraph([1, 2])"]),
         ("skeleton", ["# %load snippets/01.py", "stacked.head()"]),
         ("skeleton", ["class Sampler:\n    pass", "# Write your class here", "t = StdSampler()"]),
@@ -88,6 +90,8 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["d = {'price': 1}", "# Solution goes here", "d['prcie']"],
         ["def on_event(e):\n    pass", "on_event()"],
         ["best = None", "best.shape"],
+        ["q1 = ...", "q1 = 1 + 1", "assert q1 == 3"],  # it was done, and is wrong
+        ["rows = ...", "xs = {rows: 2}\nassert xs[rows] == 3"],  # an index, not a hole
         ["# raises an error if x is negative\nx = {}\nx['a']"],
         ["d = {}\n# this raises an error when the key is not there\nd['a']"],
         ["# must not fail\n{}['a']"],

@@ -55,31 +55,41 @@ def _is_open(source: str) -> bool:
 
 
 def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """``means = None`` below a note that says what is to be computed there."""
-    if "NoneType" not in context.failure.evalue:
+    """``means = None`` below a note that says what is to be computed there, or ``means = ...``."""
+    evalue, statement = context.failure.evalue, context.failing_statement
+    wanted = {"None"} if "NoneType" in evalue else set[str]()
+    if context.failure.ename == "AssertionError" or "ellipsis" in evalue:
+        wanted.add("...")
+    if statement is None or not wanted:
         return None
-    statement = context.failing_statement
-    used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
-    for cell in (*context.notebook.code_before(context.failure.cell_id), find_cell(context)):
-        for name in _list_left_none(context.source_of(cell.id)):
-            if name in used:
-                number = context.notebook.index(cell.id) + 1
-                return Diagnosis(
-                    f"`{name}` is still None: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, cell.id,
-                    90, SkipReason.SKELETON, f"Complete cell {number}: only you know what belongs there.",
-                )  # fmt: skip
+    cells = (*context.notebook.code_before(context.failure.cell_id), find_cell(context))
+    left: dict[str, tuple[Cell, str]] = {}
+    for cell in cells:
+        for name, value in _list_left_open(context.source_of(cell.id)):
+            left[name] = cell, value
+    indices = {id(n) for s in ast.walk(statement) if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}
+    for name in (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and id(n) not in indices):
+        cell, value = left.get(name, (None, ""))
+        if cell is not None and value in wanted:
+            number = context.notebook.index(cell.id) + 1
+            return Diagnosis(
+                f"`{name}` is still {value}: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, cell.id,
+                90, SkipReason.SKELETON, f"Complete cell {number}: only you know what belongs there.",
+            )  # fmt: skip
     return None
 
 
-def _list_left_none(source: str) -> Iterator[str]:
-    """Names that are set to None on the line below, or beside, a note."""
+def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
+    """Names in the order in which they are bound, with "None" where that stands on the line below, or beside, a note, with "..." where
+    that is the value, else with nothing."""
     lines = source.splitlines()
     for statement in src.list_statements(source):
-        node = statement.node
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:
+        node, value = statement.node, ""
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value in (None, ...):
             note = "\n".join(t for t in lines[max(statement.first - 2, 0) : statement.last] if "#" in t)
-            if is_skeleton(note):
-                yield from (t.id for t in node.targets if isinstance(t, ast.Name))
+            is_none = node.value.value is None
+            value = ("None" if is_skeleton(note) else "") if is_none else "..."
+        yield from ((name, value) for name in src.collect_names([node]).binds)
 
 
 def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
