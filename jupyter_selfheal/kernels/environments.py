@@ -32,12 +32,16 @@ class Environments:
         self._count = 0
 
     def make(self, python: str = "", requirements: Path | None = None) -> str:
-        """The name of the kernelspec of a new environment; ``python`` is a version, or a path (empty: this Python).
+        """The name of the kernelspec of a new environment; ``python`` is a version, or a path (empty: this Python). The folder of an
+        environment that there is stands for that one, as it is.
 
         Raises :class:`InfrastructureError`, with the installer's words.
         """
         self._count += 1
         name, folder = f"selfheal-environment-{self._count}", Path(self._folder.name, str(self._count))
+        if Path(python).is_dir() and python:
+            self._write_kernelspec(name, Path(python).absolute(), self._find_own_python(Path(python).absolute()))
+            return name
         wanted = ["ipykernel", *(["-r", str(requirements)] if requirements is not None else [])]
         label = f"the environment for {requirements.name if requirements is not None else f'Python {python}'}"
         program = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
@@ -61,6 +65,18 @@ class Environments:
         else:
             os.environ["JUPYTER_PATH"] = self._path_before
         self._folder.cleanup()
+
+    def _find_own_python(self, folder: Path) -> str:
+        """The Python of an environment that there is. Raises :class:`InfrastructureError` where no notebook can be run in it."""
+        programs = (folder / place for place in ("bin/python", "Scripts/python.exe", "python.exe"))
+        program = next((str(path) for path in programs if path.is_file()), "")
+        if not program:
+            raise InfrastructureError(f"{folder}: no Python in it: name the folder of an environment, or a version")
+        try:
+            self._run_command([program, "-c", "import ipykernel"], "")
+        except InfrastructureError:
+            raise InfrastructureError(f"{folder}: no ipykernel in it: {program} -m pip install ipykernel") from None
+        return program
 
     def _write_kernelspec(self, name: str, folder: Path, program: str) -> None:
         path = os.pathsep.join([str(Path(program).parent), os.environ.get("PATH", "")])

@@ -24,6 +24,8 @@ def plan_environments(options: argparse.Namespace) -> list[tuple[str, Path | Non
     for path in files:
         if not path.is_file():
             raise UsageError(f"--requirements {path}: no such file")
+    if files and (folder := next((p for p in pythons if Path(p).is_dir()), "")):
+        raise UsageError(f"--python {folder} is an environment as it is, and takes no --requirements: leave one out")
     others = (("--kernel", options.kernel), ("--cluster", options.cluster), ("--project", options.project))
     for name, value in others:
         if value:
@@ -46,7 +48,7 @@ def add_environments(settings: Settings, options: argparse.Namespace, stack: Exi
     make, environments = engine.open_environments(stack), list[Environment]()
     for python, requirements in planned:
         name = describe_environment(python, requirements)
-        if not (options.quiet or options.json):
+        if not (options.quiet or options.json or Path(python or "/nowhere").is_dir()):
             print(f"jupyter selfheal: making the environment {name}", file=sys.stderr)
         environments.append(Environment(name, make(python, requirements)))
     # the environments are new each time: nothing can be known of them from an earlier run

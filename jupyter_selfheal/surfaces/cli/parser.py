@@ -312,7 +312,7 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PYTHON",
-        help="a version or a path: run in an environment with this Python; given twice (oldest, newest), healed in the last, proven in each",
+        help="a version or a program: run in a new environment with this Python; a folder: in that environment, as it is; given twice (oldest, newest), healed in the last, proven in each",
     )
     heal.add_argument(
         "--requirements",

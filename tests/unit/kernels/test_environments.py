@@ -63,3 +63,22 @@ def test_a_python_that_is_not_there_is_named() -> None:
     assert find_python("") == find_python(f"{sys.version_info.major}.{sys.version_info.minor}") == sys.executable
     with pytest.raises(InfrastructureError, match=r"there is no Python 2\.99 here: install it, or uv"):
         find_python("2.99")
+
+
+def test_the_folder_of_an_environment_stands_for_it_as_it_is(tmp_path: Path) -> None:
+    with closing(Environments()) as environments:
+        name = environments.make(sys.prefix)
+        assert KernelSpecManager().get_kernel_spec(name).env["VIRTUAL_ENV"] == sys.prefix
+    assert Path(sys.prefix).is_dir()
+
+
+def test_a_folder_in_which_no_notebook_can_be_run_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bare" / "bin").mkdir(parents=True)
+    program = tmp_path / "bare" / "bin" / "python"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    with closing(Environments()) as environments:
+        with pytest.raises(InfrastructureError, match=r"bare: no ipykernel in it: .*python -m pip install ipykernel"):
+            environments.make(str(tmp_path / "bare"))
+        with pytest.raises(InfrastructureError, match=r": no Python in it: name the folder of an environment"):
+            environments.make(str(tmp_path))

@@ -38,6 +38,7 @@ def test_each_is_one_environment_and_one_of_either_serves_all() -> None:
     [
         (["--requirements", "gone.txt"], r"--requirements gone\.txt: no such file"),
         (["--requirements", "old.txt", "--kernel", "python3"], "--kernel cannot be combined with --python or"),
+        (["--python", ".", "--requirements", "old.txt"], r"--python \. is an environment as it is, and takes no --requ"),
         (["--python", "3.12", "--project", "."], "--project cannot be combined with --python or"),
         (["--python", "3.12", "--cluster", "local:2"], "--cluster cannot be combined with --python or"),
         (["--python", "1", "--python", "2", "--python", "3", "--requirements", "old.txt", "--requirements", "new.txt"],
