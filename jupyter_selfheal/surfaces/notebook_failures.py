@@ -59,7 +59,10 @@ def _explain(report: NotebookReport, cell: int | None) -> Iterator[str]:
     code = [c.id for c in report.given.cells if c.kind == "code"]
     wanted = code if cell is None else code[cell : cell + 1]
     said = [line for r in report.records if r.cell.id in wanted and r.failure for line in _explain_cell(report, r)]
-    yield from said or ["it did not fail when it was run again: nothing was healed"]
+    runs = (
+        "it runs with what is healed" if report.fixes else "it did not fail when it was run again: nothing was healed"
+    )
+    yield from said or [runs]
 
 
 def _explain_cell(report: NotebookReport, record: Record) -> Iterator[str]:

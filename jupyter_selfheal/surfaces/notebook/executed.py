@@ -42,7 +42,11 @@ def heal_document(
         return Batch(chosen, session.build_dependencies(chosen), session.limits).run()
 
 
+def list_failures(report: NotebookReport) -> list[str]:
+    """Each cell that fails, with why."""
+    return [f"cell {r.number}: {r.headline or r.detail}" for r in report.records if r.status in BROKEN]
+
+
 def name_failures(report: NotebookReport) -> str:
     """Each cell that fails, with why, on one line."""
-    failing = [f"cell {r.number}: {r.headline or r.detail}" for r in report.records if r.status in BROKEN]
-    return f"{report.path}: {'; '.join(failing) or report.error}"
+    return f"{report.path}: {'; '.join(list_failures(report)) or report.error}"

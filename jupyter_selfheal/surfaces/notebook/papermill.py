@@ -12,6 +12,7 @@ from papermill.engines import Engine
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.setting_sources import resolve_settings
+from jupyter_selfheal.surfaces.notebook.executed import list_failures
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
@@ -49,7 +50,10 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
         finally:
             session.close()
         _hand_back(nb_man, build_executed_notebook(document, report, seen), seen)
-        nb_man.nb.metadata["papermill"]["selfheal"] = {"summary": report.summary, "fixes": list(report.fixes)}
+        told = {"summary": report.summary, "fixes": list(report.fixes)}
+        if failing := list_failures(report):
+            told["failing"] = failing
+        nb_man.nb.metadata["papermill"]["selfheal"] = told
 
 
 PAPERMILLS_OWN = ("input_path", "output_path")
@@ -75,9 +79,15 @@ def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, CellRun])
     read: Any = nbformat.from_dict
     rejoin: Any = rejoin_lines
     nb_man.nb.cells = rejoin(read(dict(raw))).cells
+    stopped = False
     for index, cell in enumerate(nb_man.nb.cells):
+        if (
+            stopped and "outputs" in cell
+        ):  # papermill stops at the first failing cell, and would name the last that has an error
+            cell.outputs = [o for o in cell.outputs if o.output_type != "error"]
         cell.metadata.setdefault("tags", [])
         cell.metadata.setdefault("papermill", read({}))
         nb_man.cell_start(cell, index)
         failed = any(o.output_type == "error" for o in cell.get("outputs", []))
         (nb_man.cell_exception if failed else nb_man.cell_complete)(cell, index)
+        stopped = stopped or (failed and "raises-exception" not in cell.metadata.tags)
