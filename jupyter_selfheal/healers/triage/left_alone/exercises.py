@@ -69,8 +69,8 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
             left[name] = cell, value
     indices = {id(n) for s in ast.walk(statement) if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}
     for name in (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and id(n) not in indices):
-        cell, value = left.get(name, (None, ""))
-        if cell is not None and value in wanted:
+        if name in left and left[name][1] in wanted:
+            cell, value = left[name]
             number = context.notebook.index(cell.id) + 1
             return Diagnosis(
                 f"`{name}` is still {value}: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, cell.id,
