@@ -30,7 +30,12 @@ def command(words: Sequence[str]) -> int:
     name, *rest = words
     arguments = build_parser(name).parse_args(rest)
     report: Callable[[argparse.Namespace], tuple[str, int]] = REPORTS[name][0]
-    text, code = report(arguments)
+    try:
+        text, code = report(arguments)
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename or name} cannot be written ({error.strerror}): name another place"
+        ) from error
     print(text)
     return code
 

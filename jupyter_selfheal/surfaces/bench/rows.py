@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
 import statistics
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -151,7 +153,8 @@ class RowFile:
     """What repeats the measurement, without the paths of this machine."""
 
     def read_rows(self) -> list[Row]:
-        """The rows of an earlier run; UsageError where the file holds something else, or other measurements."""
+        """The rows of an earlier run; UsageError where the file holds something else, or other measurements, or none can be written there."""
+        check_is_writable(self.path)
         if not self.path.exists() or not self.path.read_text(encoding="utf-8").strip():
             return []
         setup, rows = read_row_file(self.path)
@@ -164,16 +167,38 @@ class RowFile:
     def add(self, row: Row) -> None:
         """Write a row behind the others, at once."""
         if not self.path.exists() or not self.path.read_bytes().strip():
-            self.path.write_text(json.dumps(_build_head(self.setup, self.command)) + "\n", encoding="utf-8")
+            append_line(self.path, json.dumps(_build_head(self.setup, self.command)))
         append_line(self.path, json.dumps({**asdict(row), "load": round(os.getloadavg()[0], 2)}))
 
 
+def check_is_writable(path: Path) -> None:
+    """Raise UsageError where no rows can be written: that is said before anything is healed."""
+    place = path if path.exists() else path.parent
+    if not place.exists():
+        raise UsageError(f"there is no folder {place} for the rows: make it, or name another file")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file that rows can be written to: name another file")
+    if not os.access(place, os.W_OK):
+        raise UsageError(f"rows cannot be written to {path}, which is read-only here: name another file")
+
+
 def append_line(path: Path, line: str) -> None:
-    """Write a line behind the others, at once. Half a line, of a run that was killed, is cut off first."""
-    with path.open("a+b") as file:
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
-        file.write(line.encode() + b"\n")
+    """Write a line behind the others, at once. Half a line, of a run that was killed, is cut off first. Raises UsageError where that cannot be done;
+    the lines before it stay."""
+    whole = 0
+    try:
+        with path.open("a+b", buffering=0) as file:
+            file.seek(0)
+            whole = file.read().rfind(b"\n") + 1
+            file.truncate(whole)
+            if file.write(line.encode() + b"\n") <= len(line.encode()):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError as error:
+        with suppress(OSError):
+            os.truncate(path, whole)
+        raise UsageError(
+            f"{path} cannot take another row ({error.strerror}): those before it are kept, and the same command goes on once it can"
+        ) from error
 
 
 def _build_head(setup: Setup, command: str) -> dict[str, Any]:
@@ -197,6 +222,8 @@ def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
     """What a file of rows measured, and its rows; raises UsageError where it is none, or of another schema."""
     try:
         text = path.read_text(encoding="utf-8")
+        if "\n" not in text:
+            raise UsageError(f"{path} holds no row: name another file")
         head, *rest = (
             _read_line(line, n, path) for n, line in enumerate(text.splitlines(keepends=True), 1) if line.endswith("\n")
         )

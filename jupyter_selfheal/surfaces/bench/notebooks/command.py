@@ -39,7 +39,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     take_out,
 )
 from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS, Row, count_notebooks, read_rows
-from jupyter_selfheal.surfaces.bench.rows import append_line, find_commit
+from jupyter_selfheal.surfaces.bench.rows import append_line, check_is_writable, find_commit
 from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
@@ -135,6 +135,8 @@ def format_command(options: argparse.Namespace, settings: Sequence[str]) -> str:
 
 def read_earlier_rows(path: Path | None, about: Mapping[str, str]) -> list[Row]:
     """The rows that are there; none where no file is. Raises UsageError for rows of another list or of other settings."""
+    if path:
+        check_is_writable(path)
     rows = read_rows(path) if path and path.exists() else []
     for row in rows:
         if row["list"] != about["list"] or row.get("settings", "") != about["settings"]:

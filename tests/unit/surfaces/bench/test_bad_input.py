@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import ProviderError, SelfHealError
+from jupyter_selfheal.errors import ProviderError, SelfHealError, UsageError
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.surfaces.bench import run
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
@@ -137,3 +138,35 @@ def test_a_folder_without_a_case_says_where_their_form_is_described(tmp_path: Pa
     assert "docs/research.md" in refuse("own", tmp_path)
     (tmp_path / "case.json").write_text("{")
     assert "case.json is no JSON" in refuse("own", tmp_path)
+
+
+def test_rows_that_cannot_be_written_are_refused_before_anything_is_healed(tmp_path: Path) -> None:
+    assert f"there is no folder {tmp_path / 'no'} for the rows" in refuse(
+        "mbpp", "--rows", tmp_path / "no" / "rows.jsonl"
+    )
+    assert f"{tmp_path} is no file that rows" in refuse("mbpp", "--rows", tmp_path)
+    assert "/dev/full is no file that rows" in refuse("mbpp", "--rows", "/dev/full")  # it was read without an end
+
+
+def test_a_disk_that_is_full_keeps_the_rows_that_are_there(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "rows.jsonl")
+    before = path.read_text()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100, hard))
+    try:
+        with pytest.raises(UsageError, match=r"cannot take another row \(.*those before it are kept") as caught:
+            RowFile(path, Setup("MBPP", "all")).add(Row("b", True, True))
+        with pytest.raises(UsageError):
+            RowFile(tmp_path / "new.jsonl", Setup("MBPP" * 999, "all")).add(Row("b", True, True))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "\n" not in str(caught.value)
+    assert path.read_text() == before
+    assert (tmp_path / "new.jsonl").read_text() == ""
+
+
+@pytest.mark.parametrize("words", [("figures", "--into"), ("figures", "--keep"), ("dashboard", "-o")])
+def test_a_report_that_cannot_be_written_says_where(words: tuple[str, str], tmp_path: Path) -> None:
+    rows, taken = write_rows(tmp_path / "rows.jsonl"), tmp_path / "taken"
+    taken.mkdir() if words[1] == "--into" else taken.write_text("")
+    assert str(taken) in refuse(words[0], rows, words[1], taken)

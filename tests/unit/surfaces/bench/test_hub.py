@@ -69,3 +69,22 @@ def test_without_the_library_or_with_another_set_it_says_what_to_do(monkeypatch:
     monkeypatch.setitem(sys.modules, "datasets", None)
     assert "pip install datasets, or give a local file" in refuse("mbpp", "--from-hub")
     assert "--from-hub knows humaneval, humanevalfix, mbpp, not quixbugs" in refuse("quixbugs", "--from-hub")
+
+
+def test_the_library_itself_takes_a_folder_laid_out_as_on_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where `datasets` is installed (it is no part of an extra); the network is not reached."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.delitem(sys.modules, "datasets", raising=False)  # a stand-in of the tests above
+    pytest.importorskip("datasets")
+    wanted = HUB["mbpp"]
+    folder = tmp_path / wanted.name
+    folder.mkdir(parents=True)
+    (folder / "all.jsonl").write_bytes((SAMPLES / SETS["mbpp"].sample).read_bytes())
+    files = f"  data_files:\n  - split: {wanted.split}\n    path: all.jsonl\n"
+    (folder / "README.md").write_text(f"---\nconfigs:\n- config_name: {wanted.configuration}\n{files}---\n")
+    monkeypatch.chdir(tmp_path)
+    download_records("mbpp", tmp_path / "kept.jsonl")
+    assert read_records(tmp_path / "kept.jsonl") == read_records(SAMPLES / SETS["mbpp"].sample)
