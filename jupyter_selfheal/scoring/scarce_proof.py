@@ -21,6 +21,9 @@ from jupyter_selfheal.scoring.output_text import find_words, is_number, split_to
 FEW = 2
 """Values that are no more than one reading: the same number is often printed twice, or with what follows from it."""
 
+_TRUTHS, TRUTHS = frozenset({"True", "False", "None"}), 4
+"""Words of which so many say as much as one value: anything gives one of the two."""
+
 
 def is_scarce(case: Case, patch: Patch, seen: Evidence) -> bool:
     """Whether a patch that somebody wrote to give what is known is spoken for by hardly more than one value."""
@@ -60,7 +63,7 @@ def _names_value(node: ast.AST) -> bool:
 def _equals_something(node: ast.Compare | ast.Call) -> bool:
     if isinstance(node, ast.Compare):
         equal = any(isinstance(op, ast.Eq | ast.Is) for op in node.ops)
-        return (equal and not _asks_form(node.left)) or _is_near(node)
+        return (equal and not _asks_form(node.left) and not _is_part(node.left)) or _is_near(node)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     return len(node.args) > 1 and any(word in name.lower() for word in ("equal", "close", "almost"))
 
@@ -70,6 +73,15 @@ def _asks_form(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id in ("len", "type")
     return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "size", "columns")
+
+
+def _is_part(node: ast.expr) -> bool:
+    """``proteins[0]``, ``counts["a"]``: one of several results, and seldom the one that failed."""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and _is_literal(node.slice)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
 
 def _is_near(node: ast.Compare) -> bool:
@@ -87,20 +99,25 @@ def _count_values(case: Case, patch: Patch, seen: Evidence) -> int:
     ]
     written = find_words("\n".join(code))
     own = _list_values(seen.output.stored, find_words(case.failure.source), written) if seen.output.same else []
-    values = {*own}
+    values, truths = {*own}, _count_truths(seen.output.stored) if seen.output.same else 0
     for below in (b for b in seen.below if b.ran and b.output.same):
         given = find_words(case.notebook.cell(below.cell_id).source)
         values |= {*_list_values(below.output.stored, given, {*written, *given})}
-    return max(len(values), seen.output.computed if seen.output.same else 0)
+    computed = seen.output.computed - truths if seen.output.same else 0
+    return max(len(values), computed) + truths // TRUTHS
+
+
+def _count_truths(text: str) -> int:
+    return sum(token in _TRUTHS for token in split_tokens(text))
 
 
 def _list_values(stored: str, given: Iterable[str], written: Iterable[str]) -> list[float | str]:
-    """The numbers that do not stand in the cell, and the words that stand in no cell."""
-    near, anywhere, values = set(given), set(written), list[float | str]()
+    """The numbers that do not stand in the cell, and the words that stand in no cell, and are no part of one that does."""
+    near, anywhere, values = set(given), {*written, *_TRUTHS}, list[float | str]()
     for token in split_tokens(stored):
         if is_number(token):
             with suppress(ValueError):
                 values += [float(token)] if token not in near else []
-        elif token.isidentifier() and token not in anywhere:
+        elif token.isidentifier() and not any(token in word for word in anywhere):
             values.append(token)
     return values

@@ -13,13 +13,31 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context
 
 def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
     """Say so where the new trees hold a condition that is decided without its data, and the old trees do not."""
-    trees = list(old)
+    trees, patched = list(old), list(new)
     known = {dump(n) for n in walk_trees(trees) if is_vacuous(n)}
     known |= {_read_constants(dump(n)) for n in walk_trees(trees) if isinstance(n, ast.If | ast.IfExp | ast.BoolOp)}
-    for node in walk_trees(new):
-        if is_vacuous(node) and dump(node) not in known:
+    asked = {id(n) for node in walk_trees(patched) for n in _list_asked(node)}
+    for node in walk_trees(patched):
+        if is_vacuous(node) and dump(node) not in known and (id(node) in asked or not _gives_default(node)):
             yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
             return
+
+
+def _list_asked(node: ast.AST) -> list[ast.expr]:
+    """The expressions of which a node asks whether they hold."""
+    if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
+        asked = [node.test]
+    elif isinstance(node, ast.comprehension):
+        asked = node.ifs
+    else:
+        asked = [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []
+    return [*asked, *(value for n in asked if isinstance(n, ast.BoolOp) for value in n.values)]
+
+
+def _gives_default(node: ast.AST) -> bool:
+    """``int(count or 1)``, ``name or "?"``: a value in place of an empty one, where nothing asks whether it holds."""
+    last = node.values[-1] if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) else None
+    return isinstance(last, ast.Constant) and not isinstance(last.value, bool)
 
 
 def _read_constants(dumped: str) -> str:

@@ -34,6 +34,10 @@ def format_card(card: Card, notebook: Notebook) -> str:
     is_told = candidate is not None and card.cause == candidate.patch.title
     lines += [s for s in ("" if is_told else card.cause, card.advice) if s]
     lines += card.explanation if card.phase == "closed" else ()
+    if card.phase == "paused":
+        lines.append(
+            "`%heal continue` goes on, with the same allowance once more; `%heal budget USD` raises the budget."
+        )
     if candidate is not None:
         diff = format_diff(diff_patch(candidate.patch, make_cell_namer(notebook)))
         lines += list(list_proposal_lines(card, candidate, diff))[1:]

@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.model.surroundings import (
     format_files,
     format_stored_outputs,
     format_texts,
+    leave_out_comprehensions,
     list_readers,
     shorten_recursion,
 )
@@ -97,7 +98,7 @@ def _describe_failure(failure: Failure) -> str:
 def format_trace(case: Case) -> str:
     """The traceback trimmed to the user's frames, the last library frame and the message; home and project folder shortened."""
     labels, lines = Labels(case), []
-    frames = case.failure.frames
+    frames = leave_out_comprehensions(case.failure.frames)
     for frame in shorten_recursion(frames):
         if isinstance(frame, int):
             lines.append(f"  … {frame} more frames like these")

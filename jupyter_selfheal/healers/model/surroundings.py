@@ -83,6 +83,18 @@ def _is_alike(name: str, wanted: str, ending: str) -> bool:
     return same_kind or difflib.SequenceMatcher(None, name.lower(), wanted.lower()).ratio() >= ALIKE
 
 
+def leave_out_comprehensions(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The frames without those of a comprehension on the line that it stands on: they say that line a second time."""
+    pairs = zip((None, *frames), frames, strict=False)
+    return tuple(
+        frame
+        for before, frame in pairs
+        if before is None
+        or not frame.function.endswith(("comp>", "<genexpr>"))
+        or (before.cell_id, before.file, before.line) != (frame.cell_id, frame.file, frame.line)
+    )
+
+
 def shorten_recursion(frames: tuple[Frame, ...]) -> list[Frame | int]:
     """The frames, where a long repeating chain is cut in its middle to a number: how many were left out."""
     places = [(f.cell_id, f.file, f.function, f.line) for f in frames]

@@ -32,8 +32,25 @@ def judge(
         ("assert gap([1, 2]) > 0",),
         ("assert len([gap([1, 2])]) == 1",),
         (Cell("c2", "print(f'{gap([1, 4, 6]):.2f}')", outputs=(Output("stream", text="3.00\n"),)),),
+        ("gaps = [gap(xs) for xs in ([0, 8], [4, 5, 9])]", "assert gaps[0] == 8"),
+        (
+            Cell(
+                "c2",
+                "print([gap([0, n]) > 2 for n in (1, 3, 9)])",
+                outputs=(Output("stream", text="[False, True, True]\n"),),
+            ),
+        ),
+        (Cell("c2", "print('station'[: gap([1, 4, 6])])", outputs=(Output("stream", text="sta\n"),)),),
     ],
-    ids=["one stored value", "an assert that names none", "an assert of its form", "the same value again"],
+    ids=[
+        "one stored value",
+        "none named",
+        "its form",
+        "the same value again",
+        "a part",
+        "yes and no",
+        "words of the data",
+    ],
 )
 def test_hardly_more_than_one_value_applies_no_patch_of_a_model_or_an_agent(below: tuple[Any, ...]) -> None:
     for healer in ("language_model", "agent"):
@@ -51,9 +68,11 @@ def test_hardly_more_than_one_value_applies_no_patch_of_a_model_or_an_agent(belo
         (("assert abs(gap([1, 2]) - 1) < 1e-9",), {}),
         ((), {"oracle": Oracle(checks=("gap([1, 2]) == 1",))}),
         ((Cell("c2", "print(gap([0, 8]), gap([0, 70]))", outputs=(Output("stream", text="8 70\n"),)),), {"stored": "3\n"}),
+        (("assert [gap([1, 2]), gap([3, 7])] == [1, 4]",), {}),
+        (("assert divmod(gap([1, 8]), 4)[0] == 1",), {}),
         ((Cell("c2", "print([gap([n, 2 * n]) for n in range(7, 12)])", outputs=(Output("stream", text="[7, 8, 9, 10, 11]\n"),)),), {}),
     ],
-    ids=["a rule", "an assert that names a value", "one that names it nearly", "the user's check", "the cells' own text", "many values"],
+    ids=["a rule", "an assert that names a value", "one that names it nearly", "the user's check", "the cells' own text", "an assert of all parts", "of a call", "many values"],
 )  # fmt: skip
 def test_what_is_enough(below: tuple[Any, ...], more: dict[str, Any], request: pytest.FixtureRequest) -> None:
     verdict = judge(*below, **more)

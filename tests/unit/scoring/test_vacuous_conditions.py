@@ -19,6 +19,10 @@ OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
         OLD.replace("n > m", "n > m and 0"),
         OLD + "first = 1 if True else y.sort()[0]\n",
         OLD + "if False:\n    y.sort()\n",
+        OLD.replace("n > m", "not (n or 1)"),
+        OLD + "good = n > m or True\n",
+        OLD + "kept = [x for x in xs if x > 2 or 'all']\n",
+        OLD + "assert n > m or 1\n",
     ],
 )
 def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:
@@ -34,6 +38,9 @@ def test_a_condition_that_asks_nothing_any_more_is_named(new: str) -> None:
         OLD.replace("n > m", "(n > m or m)"),
         OLD.replace("n > m", "y != y"),
         OLD.replace("n > m", "next(it) == next(it)"),
+        OLD + "total += weight * int(times or 1)\n",
+        OLD + "label = text or '?'\n",
+        OLD + "print([x or 0 for x in xs])\n",
     ],
 )
 def test_conditions_that_ask_something_are_not(new: str) -> None:
