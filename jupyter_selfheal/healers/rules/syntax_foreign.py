@@ -23,7 +23,7 @@ from jupyter_selfheal.healers.rules.context.tables import read_table
 class ForeignSyntax(SyntaxRule):
     """Use Python's own form for a misspelt keyword or another language's form.
 
-    **Failure** `invalid syntax` at `else if`, `i++`, `&&`, `!found`, `for i range(3)`, `import numpy np`, `retrun x`, `function f()`,
+    **Failure** `invalid syntax` at `else if`, `i++`, `&&`, `!found`, `for i range(3)`, `for i in range 3`, `import numpy np`, `retrun x`, `function f()`,
     `leading zeros in decimal integer literals`.
 
     **Fix** `elif`, `i += 1`, `and`, `not found`, `for i in range(3)`, `import numpy as np`, `return x`, `def f()`. A word that is one
@@ -55,10 +55,15 @@ def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
     if "leading zeros" in (getattr(find_fault(source), "message", "")):
         yield from _leading_zeros(source, number, line)
         return
+    every, titles = line, []
     for form in read_table("foreign_syntax")["form"]:
         changed = _substitute_in_code(form["pattern"], form["python"], line)
         if changed != line:
             yield Mend(replace_line(source, number, changed), form["title"], prior=0.92)
+            every = _substitute_in_code(form["pattern"], form["python"], every)
+            titles.append(form["title"])
+    if len(titles) > 1:
+        yield Mend(replace_line(source, number, every), "; ".join(titles), prior=0.92)
 
 
 def _substitute_in_code(pattern: str, text: str, line: str) -> str:

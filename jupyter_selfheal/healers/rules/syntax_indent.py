@@ -66,10 +66,12 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         head += 1
     base = read_indent(lines[head - 1])
     first = next((n for n in range(head + 1, len(lines) + 1) if lines[n - 1].strip()), 0)
-    if not first or len(read_indent(lines[first - 1])) < len(base):
+    ends = not first or len(read_indent(lines[first - 1])) < len(base)
+    if ends or (first and re.match(rf"{base}(?:def|class)\b", lines[first - 1])):
         body = [*lines[:head], f"{base}{STEP}pass", *lines[head:]]
-        yield Mend("\n".join(body), "Add `pass` to the empty block", False, 0.4)
-        return
+        yield Mend("\n".join(body), "Add `pass` to the empty block", False, 0.4 if ends else 0.65)
+        if ends:
+            return
     reach = _find_block_end(lines, first, base)
     # a function's lines up to its return can stand nowhere else; how many lines a loop or a condition holds nobody can tell
     function = bool(re.match(r"\s*(async\s+)?def\b", lines[head - 1]))

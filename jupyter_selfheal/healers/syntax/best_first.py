@@ -305,6 +305,7 @@ def count_doubts(source: str, known: frozenset[str]) -> float:
     doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(tree, known))
     doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
     doubts += find_cost("doubt.arguments") * sum(_has_other_arguments(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
     return doubts
 
@@ -331,6 +332,16 @@ def _has_other_arguments(node: ast.AST) -> bool:
     least, most = ARGUMENTS[node.func.id]
     starred = any(isinstance(a, ast.Starred) for a in node.args)
     return not starred and not least <= len(node.args) <= most
+
+
+def _returns_in_loop(node: ast.AST) -> bool:
+    """A function that ends with a loop whose body ends with `return`: the result was meant to stand behind it."""
+    if not isinstance(node, ast.FunctionDef) or not isinstance(last := node.body[-1], ast.For | ast.While):
+        return False
+    inner: ast.stmt = last
+    while isinstance(inner, ast.For | ast.While | ast.If):
+        inner = inner.body[-1]
+    return isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name)
 
 
 def _count_touching_texts(source: str) -> int:

@@ -15,6 +15,7 @@ _DECLARATION = re.compile(
     r"^\s*(?:int|float|str|char|double|string|bool|list|var|let)\s+[^\W\d]\w*(?:\s*,\s*\w+)*\s*;?\s*$"
 )
 _HEADER = re.compile(r"^\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\b")
+_DEFINITION = re.compile(r"[ \t]*(?:def\b|class\b|@)")
 STEP = 4
 
 
@@ -113,7 +114,8 @@ def mend_bodies(site: Site) -> Iterator[Slip]:
         return
     start, end = above
     indent = _measure_indent(site.source[start:end]) + " " * STEP
-    yield Slip(end, end, f"\n{indent}pass", find_cost("insert.body"), "the body is missing")
+    kind = "insert.body_before_def" if _DEFINITION.match(site.source[site.line[1] :]) else "insert.body"
+    yield Slip(end, end, f"\n{indent}pass", find_cost(kind), "the body is missing")
 
 
 def _find_last_line(site: Site) -> tuple[int, int] | None:

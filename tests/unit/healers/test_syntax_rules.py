@@ -67,6 +67,10 @@ def mended(source: str) -> str:
         ("f(\n    a=1\n    b=2\n)", "f(\n    a=1,\n    b=2\n)"),
         ("os.chmod(p, 0755)", "os.chmod(p, 0o755)"),
         ("def f(x)\n    if x = 1\n        print 'one'\n    retrun x", None),
+        ("for name names:\n    print(name)", "for name in names:\n    print(name)"),
+        ("for i in range 10:\n    print(i)", "for i in range(10):\n    print(i)"),
+        ("if !a || b:\n    x = 1", "if not a or b:\n    x = 1"),
+        ("y = 3\ny + = 1", "y = 3\ny += 1"),
         ('n = 3\nprint(f"{n} of {n * 2:.2f")', 'n = 3\nprint(f"{n} of {n * 2:.2f}")'),
     ],
 )  # fmt: skip
