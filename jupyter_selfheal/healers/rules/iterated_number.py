@@ -50,9 +50,9 @@ class IteratedNumber(Rule):
 
     **Fix** `for i in range(n)`; `range(len(x))`; `sum([a, b])`.
 
-    **Fix safety** Safe for `for i in len(x)`, and where the loop's variable is only an index, or not read at all. Unsafe where its
-    value counts: `for i in n` may mean `range(n)` or `range(1, n + 1)`, `for x in range(items)` the items themselves, and both
-    are offered. Unsafe too where the variable may stand for another one: its name is a plural or near to that of a
+    **Fix safety** Safe where the loop's variable is only an index, or not read at all. Unsafe where its
+    value counts: `for i in n` may mean `range(n)` or `range(1, n + 1)`, `for x in range(items)` and `for x in len(items)` the items
+    themselves, and both are offered. Unsafe too where the variable may stand for another one: its name is a plural or near to that of a
     sequence, or it was bound more than once.
     """
 
@@ -71,6 +71,11 @@ class IteratedNumber(Rule):
             r"'(list|str|tuple|dict|set|Series|DataFrame|Index)' object cannot be interpreted as an integer", message
         ):
             for call in context.failing_nodes(ast.Call):
+                if (loop := _find_exchanged_loop(context, call)) is not None:
+                    yield from self._offer_loop(
+                        context, loop, call.args[0], f"range(len({context.text(call.args[0])}))"
+                    )
+                    return
                 if context.text(call.func) == "range" and call.args:
                     last = call.args[-1] if len(call.args) < 3 else call.args[1]
                     yield from self._count_items(context, call, last)
@@ -103,18 +108,33 @@ class IteratedNumber(Rule):
             is_here = node.iter.lineno <= context.line <= (node.iter.end_lineno or 0)
             if is_here and not isinstance(node.target, ast.Tuple) and _is_number(context, node.iter):
                 text = context.text(node.iter)
+                if isinstance(node.iter, ast.Call) and context.text(node.iter.func) == "len" and node.iter.args:
+                    yield from self._offer_loop(context, node, node.iter.args[0], f"range({text})")
+                    return
                 patch = self._build_patch(context, node.iter, f"range({text})", f"Count with `range({text})`")
                 doubt = (
                     "" if not isinstance(node.target, ast.Name) else _explain_doubt(context, node.iter, node.target.id)
                 )
-                counted = isinstance(node.iter, ast.Call) and context.text(node.iter.func) == "len"
-                from_one = not counted and _reads_value(context, node)
+                from_one = _reads_value(context, node)
                 doubt = doubt or (COUNTED_FROM_ONE if from_one else "")
                 yield replace(patch, applicability=Applicability.UNSAFE, why=doubt) if doubt else patch
                 if from_one:
                     other = self._build_patch(context, node.iter, f"range(1, {text} + 1)", f"Count from 1 to `{text}`")
                     yield replace(other, applicability=Applicability.UNSAFE, why=COUNTED_FROM_ONE, prior=0.6)
                 return
+
+    def _offer_loop(
+        self, context: RuleContext, loop: ast.For | ast.comprehension, items: ast.expr, numbers: str
+    ) -> Iterator[Patch]:
+        """The loop over the numbers of ``items``, and over the items themselves where nothing is taken by its variable."""
+        patch = self._build_patch(context, loop.iter, numbers, f"Count with `{numbers}`")
+        if not _reads_value(context, loop) or _is_index(context, loop):
+            yield patch
+            return
+        yield replace(patch, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
+        text = context.text(items)
+        direct = self._build_patch(context, loop.iter, text, f"Go through `{text}` itself")
+        yield replace(direct, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
 
     def _mend_sum(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.failing_nodes(ast.Call):
@@ -140,21 +160,48 @@ def _list_loops(context: RuleContext) -> list[ast.For | ast.comprehension]:
     return [*context.walk(ast.For), *context.walk(ast.comprehension)]
 
 
+def _find_exchanged_loop(context: RuleContext, call: ast.Call) -> ast.For | ast.comprehension | None:
+    """The loop over ``len(range(items))`` around the failing ``range(items)``: its two calls are exchanged."""
+    if context.text(call.func) != "range" or len(call.args) != 1:
+        return None
+    return next(
+        (
+            n
+            for n in _list_loops(context)
+            if isinstance(n.iter, ast.Call) and context.text(n.iter.func) == "len" and n.iter.args == [call]
+        ),
+        None,
+    )
+
+
 def _reads_value(context: RuleContext, loop: ast.For | ast.comprehension) -> bool:
     """True where the loop's variable is read for more than to take an item by it."""
     if not isinstance(loop.target, ast.Name):
         return True
-    name = loop.target.id
+    nodes = _list_nodes(context, loop)
+    indices = {id(n.slice) for n in nodes if isinstance(n, ast.Subscript)}
+    return any(_is_read(n, loop.target.id) and id(n) not in indices for n in nodes)
+
+
+def _is_index(context: RuleContext, loop: ast.For | ast.comprehension) -> bool:
+    """True where something is taken by the loop's variable, or by what is computed of it."""
+    name = loop.target.id if isinstance(loop.target, ast.Name) else ""
+    slices = (n.slice for n in _list_nodes(context, loop) if isinstance(n, ast.Subscript))
+    return any(_is_read(n, name) for part in slices for n in ast.walk(part))
+
+
+def _is_read(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _list_nodes(context: RuleContext, loop: ast.For | ast.comprehension) -> list[ast.AST]:
+    """What is run in each round of a loop."""
     if isinstance(loop, ast.For):
         holders: list[ast.AST] = list(loop.body)
     else:
         makers = context.walk(ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
         holders = [n for n in makers if isinstance(n, MAKERS) and loop in n.generators]
-    nodes = [n for holder in holders for n in ast.walk(holder)]
-    indices = {id(n.slice) for n in nodes if isinstance(n, ast.Subscript)}
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) and id(n) not in indices for n in nodes
-    )
+    return [n for holder in holders for n in ast.walk(holder)]
 
 
 def _explain_doubt(context: RuleContext, iterated: ast.expr, target: str) -> str:

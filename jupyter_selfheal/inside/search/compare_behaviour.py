@@ -10,7 +10,7 @@ import ast
 import itertools
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
 
-INPUTS = 120
+INPUTS, SMALL = 120, 12
 STEPS, OVERHEAD = 80_000, 80
 """Steps that a call may take, and what it counts beside its own."""
 DEFINING = 10_000_000
@@ -37,11 +37,13 @@ LOOPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A call that tells patches apart. ``is_usual`` where its arguments have what those of all checked calls have."""
+    """A call that tells patches apart. ``is_usual`` where its arguments have what those of all checked calls have; ``is_covered`` where
+    they are no larger, too, whatever the number of checked calls."""
 
     function: str
     arguments: tuple[Any, ...]
     is_usual: bool = True
+    is_covered: bool = False
     is_call: ClassVar[bool] = True
 
     @property
@@ -118,13 +120,30 @@ def _mutate_items(value: list[Any], rng: random.Random, known: Sequence[Any]) ->
     return value
 
 
+def _list_small_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Calls with no more than the first one or two items of a list, with each number or text beside it equal to one of them: most
+    faults show for a small input (Jackson 1996, "the small scope hypothesis")."""
+    for arguments in calls:
+        for at, items in enumerate(arguments):
+            if not isinstance(items, list | tuple) or not items:
+                continue
+            beside = [n for n, value in enumerate(arguments) if n != at and type(value) is type(items[0])]
+            for few in dict.fromkeys((1, min(2, len(items)))):
+                for item in items[:few] if beside else items[:1]:
+                    replaced = dict.fromkeys(beside, item) | {at: items[:few]}
+                    yield tuple(copy_plain_data(replaced.get(n, value)) for n, value in enumerate(arguments))
+
+
 def generate_inputs(
     calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
-    """Distinct argument lists: those seen first, then mutations of them, of mutations too, some towards literals in ``known``."""
+    """Distinct argument lists: those seen first, then the smallest ones made of their parts, then mutations of them, of mutations too,
+    some towards literals in ``known``."""
     rng = random.Random(seed)
     inputs: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
     pool = list(inputs.values())
+    size += len(small := list(itertools.islice(_list_small_inputs(calls), SMALL)))
+    inputs |= {repr(s): s for s in small if repr(s) not in inputs}
     for _ in range(size * 8):
         if len(inputs) >= size + len(calls) or not pool:
             break

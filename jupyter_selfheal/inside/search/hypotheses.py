@@ -139,6 +139,8 @@ class Hypotheses:
     def describe_doubt(self, n: int, rushed: str = "") -> str:
         """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that. ``rushed`` says why
         rivals of it may not have been tried, if so."""
+        if endless := self.find_covered_endless(n):
+            return f"`{endless}` does not come to an end with it"
         needed = self._find_needed_share(n)
         if not needed:
             return ""
@@ -172,6 +174,11 @@ class Hypotheses:
             if given.is_call and now in ENDLESS and then[:1] != "!" and len(given.text) <= longest:
                 return given.text
         return ""
+
+    def find_covered_endless(self, n: int) -> str:
+        """A call like the checked ones and no larger that does not come to an end."""
+        pairs = zip(self.inputs, self.shown[n], strict=False)
+        return next((g.text for g, now in pairs if isinstance(g, Input) and g.is_covered and now in ENDLESS), "")
 
     def _is_compared(self, n: int) -> bool:
         """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison.

@@ -61,6 +61,43 @@ def infer_domain(checked: Sequence[Arguments]) -> frozenset[tuple[int, str]]:
     return frozenset.intersection(*(list_properties(a) for a in checked))
 
 
+def is_covered(arguments: Arguments, checked: Sequence[Arguments]) -> bool:
+    """Whether arguments have all that those of every checked call have, be they few, and are no larger: of the same types, no longer, with
+    no larger number."""
+    if not checked or any(len(c) != len(arguments) for c in checked):
+        return False
+    held = frozenset.intersection(*map(_list_strict_properties, checked))
+    return held <= _list_strict_properties(arguments) and _measure_size(arguments) <= max(map(_measure_size, checked))
+
+
+def is_related(arguments: Arguments, checked: Sequence[Arguments]) -> bool:
+    """Whether one argument is an item of another wherever it is in every checked call: what is looked for is there."""
+    held = frozenset.intersection(*map(_list_items_within, checked)) if checked else frozenset()
+    return held <= _list_items_within(arguments)
+
+
+def _list_strict_properties(arguments: Arguments) -> frozenset[tuple[int, str]]:
+    return list_properties(arguments) | {(n, type(value).__name__) for n, value in enumerate(arguments)}
+
+
+def _list_items_within(arguments: Arguments) -> frozenset[tuple[int, int]]:
+    pairs = itertools.permutations(enumerate(arguments), 2)
+    return frozenset((n, m) for (n, value), (m, other) in pairs if _is_item(value, other))
+
+
+def _is_item(value: Any, other: Any) -> bool:
+    try:
+        return isinstance(other, list | tuple | dict | set | str) and value in other
+    except TypeError:
+        return False
+
+
+def _measure_size(arguments: Arguments) -> float:
+    """The largest of the numbers and lengths."""
+    lengths = (len(a) for a in arguments if isinstance(a, list | tuple | str | dict | set))
+    return max([0.0, *map(abs, _list_numbers(arguments)), *lengths])
+
+
 def shrink_input(arguments: Arguments, is_telling: Callable[[Arguments], bool]) -> Arguments:
     """The smallest arguments found by steps that each leave them telling; greedy, so that it ends soon (Zeller 2002)."""
     left = TRIES

@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.comparator import is_equal_text
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
@@ -16,7 +15,12 @@ from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
-from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
+from jupyter_selfheal.inside.search.input_domain import (
+    infer_domain,
+    is_covered,
+    list_properties,
+    shrink_input,
+)
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.lost_names import (
     find_counted_name,
@@ -26,6 +30,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_lost_name,
     find_unread_items,
 )
+from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_doubt_of_answer,
     describe_doubt_of_number,
@@ -60,7 +65,6 @@ LOOK = 400_000
 """Steps for seeing which lines of a patched program run."""
 _WORD = re.compile(r"\w+")
 _LOOP = re.compile(r"\s*(for|while)\b")
-NOTHING = "None"
 FITTED = 0.45
 """What the weight of a number in place of another counts for its place, where a single check of one or two values decides and names it:
 some number meets any such check."""
@@ -129,8 +133,9 @@ class Ranking:
             return [], nothing
         self.before = shown[-1]
         self._measure_strangeness(shown, len(given))
-        self.domain = infer_domain(self.sight.checked.get(function, []))
-        inputs = (Input(function, g, self.domain <= list_properties(g)) for g in given)
+        checked = self.sight.checked.get(function, [])
+        self.domain = infer_domain(checked)
+        inputs = (Input(function, g, self.domain <= list_properties(g), is_covered(g, checked)) for g in given)
         return [*inputs, *varied], shown[:-1]
 
     def _make_calls(self) -> tuple[str, list[tuple[Any, ...]]]:
@@ -232,6 +237,7 @@ class Ranking:
         group = self.hypotheses.groups[self.hypotheses.place[n]]
         likeliest = max(group, key=lambda m: self.candidates[m].weight)
         fitted = FITTED if self._describe_doubt_of_number(likeliest) and self._is_named_by_check(likeliest) else 1.0
+        odd = 1.0 if self.hypotheses.find_covered_endless(n) else odd
         weight = self.hypotheses.weigh(n) * (1 - 0.6 * odd) * fitted
         return (c.edits, -round(weight, 6), -c.weight * fitted, c.size, c.rank)
 
@@ -250,6 +256,7 @@ class Ranking:
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         doubt = (
             self.hypotheses.describe_doubt(n, self.rushed)
+            or self._describe_nothing(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
             or self._describe_doubt_of_literal(n)
@@ -274,9 +281,13 @@ class Ranking:
         )
 
     def _describe_shallow_change(self, n: int) -> str:
-        """The doubt about a patch that would meet the check whatever is wrong."""
-        mended, texts = self.hypotheses.count_mended(n), self.candidates[n].texts
-        changes = ((self.units[k].text, text) for k, text in texts.items())
+        """The doubt about a patch that would meet the check whatever is wrong, or that does the same as a likelier one which would."""
+        mended, own = self.hypotheses.count_mended(n), self.candidates[n].weight
+        group = self.hypotheses.groups[self.hypotheses.place[n]]
+        alike = [
+            self.candidates[m] for m in group if m == n or (self.hypotheses.inputs and self.candidates[m].weight > own)
+        ]
+        changes = ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
 
     def _describe_sentinel(self, n: int) -> str:
@@ -313,20 +324,13 @@ class Ranking:
         foreign = sorted((new - here) & set(self.maker.given.get("nearby", ())))
         return f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign else ""
 
+    def _describe_nothing(self, n: int) -> str:
+        types = compare_behaviour.collect_expected_types(self.runner.program)
+        return describe_nothing(self.inputs, self.shown[n], self.sight.checked, bool(self.domain), types)
+
     def _describe_odd_value(self, n: int) -> str:
-        """The doubt about a patch with which an input like the checked ones gives nothing where each check expects something, or, where
-        the failure was an exception, another value than before."""
-        types = compare_behaviour.collect_expected_types(self.runner.program) if self.domain else frozenset[str]()
-        expects = bool(types) and "NoneType" not in types
-        for given, now, then in zip(self.inputs, self.shown[n], self.before, strict=False):
-            if not given.is_call or not given.is_usual or now[:1] == "!" or not self.domain:
-                continue
-            if now == NOTHING and expects:
-                return f"`{given.text}` gives nothing with it, and each check expects something"
-            changes = compare_behaviour.name_type(then) not in ("", "NoneType") and not is_equal_text(now, then)
-            if self.runner.program.crashed and changes:
-                return f"`{given.text}` gives {now} with it and gave {then} before, where nothing failed"
-        return ""
+        is_asked = self.domain and self.runner.program.crashed
+        return describe_other_value(self.inputs, self.shown[n], self.before) if is_asked else ""
 
     def _describe_idle_code(self, n: int) -> str:
         """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only."""

@@ -10,6 +10,7 @@ An answer that cannot be used is one line of the notebook's notes; the others ho
 from __future__ import annotations
 
 import json
+import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Cell
 from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles
-from jupyter_selfheal.surfaces.notebook.open_questions import build_expectation
+from jupyter_selfheal.surfaces.notebook.open_questions import PRINTED, build_expectation
 from jupyter_selfheal.surfaces.notebook.read import Document
 
 
@@ -46,9 +47,8 @@ def _read_table(path: Path) -> Mapping[str, JSON]:
     except OSError as error:
         raise UsageError(f"--answers {path}: cannot be read ({error.strerror})") from error
     except ValueError as error:  # of either form, and of bytes that are no UTF-8
-        raise UsageError(
-            f"--answers {path}: not valid {'JSON' if path.suffix == '.json' else 'TOML'} ({error})"
-        ) from error
+        form = "JSON" if path.suffix == ".json" else 'TOML, with a line `"id" = value` for each'
+        raise UsageError(f"--answers {path}: not valid {form} ({error})") from error
     if not isinstance(table, dict):
         raise UsageError(f"--answers {path}: a table of question ids and values is wanted")
     return table
@@ -65,7 +65,19 @@ def _build_answer(name: str, value: JSON) -> GivenAnswer:
     path, _, rest = name.rpartition("#")
     cell_id, _, what = rest.partition(":")
     is_value = isinstance(value, str | int | float | list)
-    return GivenAnswer(name, path, cell_id, what, value if isinstance(value, str) else repr(value) if is_value else "")
+    return GivenAnswer(
+        name,
+        path,
+        cell_id,
+        what,
+        _read_text(what, value) if isinstance(value, str) else repr(value) if is_value else "",
+    )
+
+
+def _read_text(what: str, text: str) -> str:
+    """A text as the value that it stands for: a plain word is that text, no variable's name; where it is printed it stays as it is."""
+    is_word = text.isidentifier() and not keyword.iskeyword(text) and not what.startswith(PRINTED)
+    return repr(text) if is_word else text
 
 
 def list_strangers(answers: Sequence[GivenAnswer], paths: Sequence[Path]) -> list[str]:

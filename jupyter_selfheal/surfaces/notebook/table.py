@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -147,9 +148,11 @@ def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterat
         for value, line in zip(shown, question.lines, strict=True):
             if line:
                 yield f"    if {value}:  {line}"
-        yield f"    id: {question.id}"
+        yield f"    id: {json.dumps(question.id, ensure_ascii=False)}"
     yield from _wrap(
-        "Put such a line on top of the cell, or give all answers at once: --answers FILE (id = value)", columns
+        "Put such a line on top of the cell, or give all answers at once: --answers FILE, with a line `id = value` for each (ids and "
+        "texts in quotes)",
+        columns,
     )
 
 

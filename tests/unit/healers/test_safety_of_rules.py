@@ -73,6 +73,19 @@ AMBIGUOUS = {
         ("x = ['a', 'b']\nfor v in range(x):\n    print(v)",),
         ("range(len(x))", "for v in x:"),
     ),
+    "items that are measured": (
+        "CAL102",
+        ("words = ['a', 'bb']\nfor w in len(words):\n    print(w, 'is a word')",),
+        ("range(len(words))", "for w in words:"),
+    ),
+    "items that are compared": (
+        "CAL102",
+        (
+            "def place(x, row):\n    for k in len(range(row)):\n        if x <= k:\n            return k",
+            "place(3, [1, 4])",
+        ),
+        ("range(len(row))", "for k in row:"),
+    ),
     "an assignment at the end": (
         "NON102",
         (

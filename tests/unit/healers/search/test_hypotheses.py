@@ -170,6 +170,32 @@ def floor(x, steps):
 """
 
 
+HALVE = """\
+def find(x, row):
+    low, high = 0, len(row)
+    while low < high:
+        mid = (low + high) // 2
+        if row[mid] == x:
+            return mid
+        if row[mid] < x:
+            low = mid - 1
+        else:
+            high = mid
+"""
+PLACE = """\
+def place(x, row):
+    if x > row[-1]:
+        return len(row)
+    for n in range(len(row) - 1):
+        if row[n] < x < row[n + 1]:
+            return n + 1
+        if x == row[n]:
+            return n
+    if x < row[0]:
+        return 0
+"""
+
+
 def look_for(definition: str, calls: dict[str, object], ename: str = "AssertionError") -> dict[str, str]:
     """The doubts about the patches that the search finds for a definition and what its calls must give, by the patches' words."""
     checks = "".join(f"assert {call} == {value!r}\n" for call, value in calls.items())
@@ -197,6 +223,24 @@ def test_a_fix_that_gives_nothing_for_an_input_like_the_checked_ones_is_doubted(
     assert any("gives nothing" in doubt for doubt in look_for(FLOOR, calls).values())
     expects_none = {**calls, "floor(1, (2, 5, 7))": None}
     assert not any("gives nothing" in doubt for doubt in look_for(FLOOR, expects_none).values())
+
+
+def test_a_fix_that_runs_for_ever_for_an_input_like_the_checked_ones_is_doubted() -> None:
+    doubts = look_for(HALVE, {"find(4, [2, 4, 8])": 1, "find(8, [2, 4, 8])": 2, "find(2, [2, 4, 8])": 0})
+    assert doubts["`-` should be `+`"] == ""
+    assert doubts["`mid - 1` should be `mid`"] == "`find(8, [2, 4])` does not come to an end with it"
+
+
+def test_a_fix_that_gives_nothing_for_a_small_input_is_doubted_whatever_the_checks() -> None:
+    rows = [(2, 5), (2, 4, 8), (1, 3, 6, 7)]
+    calls: dict[str, object] = {
+        f"place({x}, {row})": sum(n < x for n in row) for row in rows for x in range(row[-1] + 2)
+    }
+    doubts = look_for(PLACE, calls)
+    assert doubts["`<` should be `<=`"] == "`place(2, (2,))` gives nothing with it, and each check expects something"
+    single: dict[str, object] = {"place(1, (2,))": 0, "place(2, (2,))": 0}
+    last = PLACE.replace("    for n", "    if row[0] >= x:\n        return 0\n    for n")
+    assert look_for(last, calls | single)["`<` should be `<=`"] == ""
 
 
 def test_a_variable_of_another_cell_that_nothing_reads_is_doubted() -> None:

@@ -8,7 +8,14 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.inside.search.input_domain import infer_domain, list_properties, shrink_input
+from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs
+from jupyter_selfheal.inside.search.input_domain import (
+    infer_domain,
+    is_covered,
+    is_related,
+    list_properties,
+    shrink_input,
+)
 from jupyter_selfheal.inside.search.program import Program, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.vary_checks import make_variations, run_variations
@@ -123,6 +130,23 @@ def test_a_property_of_every_checked_call_is_the_domain_from_four_calls_on() -> 
     assert not infer_domain(calls[:3])
     assert domain <= list_properties(([9, 8],))
     assert not any(domain <= list_properties((xs,)) for xs in ([1, 1], [], [-1]))
+
+
+def test_a_call_is_covered_by_few_that_have_what_it_has_and_are_no_smaller() -> None:
+    checked = [(5, [1, 3, 5, 9]), (3, [2, 3])]
+    assert is_covered((1, [1, 3]), checked)
+    near = {"longer": (1, [1, 2, 3, 4, 5, 6, 7, 8, 9, 9.5]), "larger": (11, [2, 11]), "empty": (1, []),
+            "not ascending": (1, [3, 1]), "another type": (1, (1, 3)), "one argument": ([1, 3],)}  # fmt: skip
+    assert [why for why, given in near.items() if is_covered(given, checked)] == []
+    assert not is_covered((1, [1, 3]), [])
+    assert is_related((1, [1, 3]), checked)
+    assert not is_related((4, [1, 3]), checked)
+
+
+def test_the_smallest_calls_of_the_seen_items_are_tried() -> None:
+    given = generate_inputs([(9, (4, 6, 9), "x")], size=0)
+    assert (4, (4,), "x") in given
+    assert (6, (4, 6), "x") in given
 
 
 @pytest.mark.parametrize(

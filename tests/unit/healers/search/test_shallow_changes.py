@@ -44,3 +44,12 @@ def test_one_truth_value_applies_no_turned_condition() -> None:
     turned = [p for p in reply["patches"] if any("not in" in text for text in p["texts"].values())]
     assert turned
     assert all(p["rival"] for p in turned)
+
+
+def test_what_does_the_same_as_a_turned_truth_value_is_doubted_as_it_is() -> None:
+    twice = "def comes_twice(names):\n    for n in range(len(names)):\n        if names[n] in names[:n]:\n            return True\n        else:\n            return True"
+    reply = find(twice, "assert comes_twice(['ann', 'bob']) == False")
+    cluster = next(p["cluster"] for p in reply["patches"] if p["rival"] == TURNED)
+    alike = [p for p in reply["patches"] if p["cluster"] == cluster]
+    assert len(alike) > 1
+    assert all(p["rival"] for p in alike)

@@ -51,7 +51,7 @@ def test_a_question_is_listed_with_a_line_for_each_value_and_an_id() -> None:
     assert "3 questions decide between fixes:" in text
     assert "cell 2: What should `mean([-1])` return? -1 or 1" in text
     assert "if 1:  %%heal --check 'assert mean([-1]) == 1'" in text
-    assert "id: n.ipynb#c1:printed line 2" in text
+    assert 'id: "n.ipynb#c1:printed line 2"' in text
     assert "assert mean([-1]) == 1" in format_page([report])
     assert "question" not in format_reports([report_of()], columns=80)
 
@@ -80,6 +80,7 @@ def test_an_error_may_be_the_answer() -> None:
         ("a.toml", '"n.ipynb#c1:mean([-1])" = -1\n"n.ipynb#c1:result" = "\'b\'"\n'),
         ("a.toml", '[answers]\n"n.ipynb#c1:mean([-1])" = "-1"\n"n.ipynb#c1:result" = "\'b\'"\n'),
         ("a.json", json.dumps({"n.ipynb#c1:mean([-1])": -1, "n.ipynb#c1:result": "'b'"})),
+        ("a.toml", '"n.ipynb#c1:mean([-1])" = -1\n"n.ipynb#c1:result" = "b"\n'),
     ],
 )
 def test_answers_become_expectations_of_their_cells(
@@ -93,6 +94,12 @@ def test_answers_become_expectations_of_their_cells(
     assert cell.oracle == Oracle(expect="'b'", checks=("assert mean([-1]) == -1",))
     assert answered.notes == given.notes
     assert given.notebook.cell("c1").oracle == Oracle()
+
+
+def test_a_word_that_is_printed_stays_as_it_is(document: Make, tmp_path: Path) -> None:
+    given = document("print('b')")
+    (tmp_path / "a.json").write_text(json.dumps({f"{given.path}#c0:printed": "b"}))
+    assert apply_answers(given, read_answers(tmp_path / "a.json")).notebook.cell("c0").oracle == Oracle(stdout="b")
 
 
 def _about(answer, document):  # type: ignore[no-untyped-def]
