@@ -66,7 +66,7 @@ class ChangedKeyword(Rule):
         if nearest is None:
             return
         live = context.describe_all([nearest.func], calls=True)[0]
-        change = _change_of(nearest, live, name)
+        change = _change_of(nearest, live, name) or _change_of_handed(context, nearest, name)
         if change is None:
             yield from self._guess_keyword(context, nearest, name)
             return
@@ -154,6 +154,16 @@ def _change_of(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
     by_class = live.path.rsplit(".", 1)[-1] if live.path else last
     known = load_knowledge()
     return known.keyword(last, paths, name) or known.keyword(by_class, paths, name)
+
+
+def _change_of_handed(context: RuleContext, call: ast.Call, name: str) -> Keyword | None:
+    """What became of a keyword that is handed on to the function given first (``grid.map(plt.hist, "a", normed=True)``)."""
+    given = call.args[0] if call.args else None
+    if not isinstance(given, ast.Name | ast.Attribute):
+        return None
+    live = context.describe_all([given])[0]
+    change = load_knowledge().keyword(last_name(given), [live.path], name) if live.is_callable and live.path else None
+    return None if change is None or any(c.callee or c.wrap for c in change.cases) else change
 
 
 def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.Call]:

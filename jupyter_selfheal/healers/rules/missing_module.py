@@ -74,7 +74,8 @@ def _find_imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
         return "", "", False
     installed = context.ask(questions.LIST_MODULES)
     requirement, known = find_distribution(module)
-    if top in installed and not ("." in module and module in read_table("distributions")["distributions"]):
+    there = top in installed or ("." in module and context.exists(top))  # a namespace package is in no list
+    if there and not ("." in module and module in read_table("distributions")["distributions"]):
         return "", "", False  # the package is there, a part of it is not: another release, not another distribution
     if (not known and find_nearest(top, installed)) or find_folders(context, top):
         return "", "", False

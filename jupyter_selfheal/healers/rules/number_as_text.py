@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
-    r"unsupported type for timedelta \w+ component: str"
+    r"unsupported type for timedelta \w+ component: str|(?P<named>\w+) must be [^;]*\bor a number, not -?\d|(?P<subplot>Bbox\.from_bounds\(\))"
 )
 WHOLE = re.compile(r"interpreted as an integer")
 
@@ -22,7 +23,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, where the text
+    at `range(n)`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand.
@@ -33,23 +34,22 @@ class NumberAsText(Rule):
 
     code = "TYP207"
     name = "number as text"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "ValueError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "The text holds a number, and only a number makes sense here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
-            places = [n for n in _list_numbers(node) if find_type(context, n) == "str"]
+            places = [
+                n for n in _list_numbers(node, MESSAGE.search(context.failure.evalue)) if find_type(context, n) == "str"
+            ]
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
             if WHOLE.search(context.failure.evalue) and "float" in functions:
                 return
-            changes = [
-                (*context.span(n), f"{function}({context.text(n)})")
-                for n, function in zip(places, functions, strict=True)
-            ]
+            changes = [(*context.span(n), _write_number(context, n, f)) for n, f in zip(places, functions, strict=True)]
             text = context.text(places[0])
             yield self.patch(
                 context.replace(context.cell_id, changes),
@@ -60,10 +60,22 @@ class NumberAsText(Rule):
             return
 
 
-def _list_numbers(node: ast.AST) -> list[ast.expr]:
-    """What must be a number of a call, a product or a sign."""
+def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:
+    """The number that a written text holds; of any other text what reads it."""
+    is_written = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return str(ast.literal_eval(node)).strip() if is_written else f"{function}({context.text(node)})"
+
+
+def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
+    """What must be a number of a call, a product or a sign; of a call the one argument where the message names it."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.BinOp):
         return [node.left, node.right] if isinstance(node.op, ast.Mult) else []
-    return [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    if not isinstance(node, ast.Call):
+        return []
+    if match and match["named"]:
+        return [k.value for k in node.keywords if k.arg == match["named"]]
+    if match and match["subplot"]:
+        return node.args if last_name(node.func) in ("subplot", "add_subplot") else []
+    return [*node.args, *(k.value for k in node.keywords)]

@@ -163,6 +163,9 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
     moved = known.module(f"{module}.{name}")
     if moved is not None and moved[1] and context.exists(moved[1]):
         return Change(paths[0], moved[1], package, moved[0].version, moved[0].source)
+    if package == "ipywidgets" and name.endswith("Widget") and context.exists(f"ipywidgets.{name[:-6]}"):
+        about = "https://ipywidgets.readthedocs.io/en/stable/changelog.html"
+        return Change(paths[0], f"ipywidgets.{name[:-6]}", package, "4.1", about)
     if module == "scipy" and context.exists(f"numpy.{name}"):
         about = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(paths[0], f"numpy.{name}", package, "1.4", about)

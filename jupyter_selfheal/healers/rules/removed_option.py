@@ -29,7 +29,7 @@ class RemovedOption(Rule):
 
     **Fix** `pd.options.display.mpl_style = 'default'` and `pd.set_option('display.mpl_style', …)` become
     `plt.style.use('ggplot')`, as the release notes say; `rcParams['axes.color_cycle'] = colors` becomes
-    `rcParams['axes.prop_cycle'] = cycler(color=colors)`.
+    `rcParams['axes.prop_cycle'] = cycler(color=colors)`, `rc('axes', color_cycle=colors)` and what reads the colours likewise.
 
     Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
     pandas 1.4: `'display.max_columns'`.
@@ -50,6 +50,7 @@ class RemovedOption(Rule):
             "mpl_style" in text
             or "nonnegative integer or None" in text
             or "existing options" in text
+            or "color_cycle" in text
             or "valid rc parameter" in text
             or "rcParam" in text
             or "Pattern matched multiple keys" in text
@@ -117,20 +118,50 @@ def _mend_unlimited(context: RuleContext, node: ast.stmt) -> tuple[list[Splice],
 
 
 def _mend_cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    colours = _mend_colours(context, node)
+    if colours is not None:
+        return colours
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
         return None
     key = node.targets[0].slice
     if not isinstance(key, ast.Constant):
         return None
-    if key.value == "axes.color_cycle":
-        known = context.reference("matplotlib.cycler")
-        if known is None:
-            return None
-        value = (*context.span(node.value), f"{known[0]}(color={context.text(node.value)})")
-        return [value, (*context.span(key), "'axes.prop_cycle'")], known[1]
     if key.value == "savefig.frameon":  # without its frame a figure is transparent
         given = context.text(node.value)
         turned = {"True": "False", "False": "True"}.get(given, f"not ({given})")
         return [(*context.span(key), "'savefig.transparent'"), (*context.span(node.value), turned)], ""
     new = RENAMED.get(str(key.value), "")
     return ([(*context.span(key), repr(new))], "") if new else None
+
+
+def _mend_colours(context: RuleContext, statement: ast.stmt) -> tuple[list[Splice], str] | None:
+    """``axes.color_cycle``: set by its key, in a dictionary, by ``rc("axes", color_cycle=…)``, or read."""
+    if "color_cycle" not in context.failure.evalue or (known := context.reference("matplotlib.cycler")) is None:
+        return None
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and _is_cycle(node.slice):
+            end = context.span(node)[1]
+            return [(*context.span(node.slice), "'axes.prop_cycle'"), (end, end, ".by_key()['color']")], ""
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Subscript)
+            and _is_cycle(node.targets[0].slice)
+        ):
+            pairs: list[tuple[ast.AST, ast.expr]] = [(node.targets[0].slice, node.value)]
+        elif isinstance(node, ast.Dict):
+            pairs = [(k, v) for k, v in zip(node.keys, node.values, strict=True) if k is not None and _is_cycle(k)]
+        else:
+            pairs = []
+        if pairs:
+            value = pairs[0][1]
+            return [
+                (*context.span(value), f"{known[0]}(color={context.text(value)})"),
+                (*context.span(pairs[0][0]), "'axes.prop_cycle'"),
+            ], known[1]
+        if isinstance(node, ast.keyword) and node.arg == "color_cycle":
+            return [(*context.span(node), f"prop_cycle={known[0]}(color={context.text(node.value)})")], known[1]
+    return None
+
+
+def _is_cycle(key: ast.AST) -> bool:
+    return isinstance(key, ast.Constant) and key.value == "axes.color_cycle"

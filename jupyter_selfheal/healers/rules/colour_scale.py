@@ -1,0 +1,72 @@
+"""MPL105: where a colour bar takes its space, and the limits of a scale of colours, which Matplotlib no longer guesses."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"Unable to determine Axes to steal space|Passing a Normalize instance simultaneously with vmin/vmax"
+)
+
+
+class ColourScale(Rule):
+    """Say what Matplotlib took for granted: the axes of a colour bar, and the limits in the norm.
+
+    **Failure** `ValueError: Unable to determine Axes to steal space for Colorbar.` at `plt.colorbar(mappable)`, `ValueError: Passing a Normalize
+    instance simultaneously with vmin/vmax is not supported.` at `plt.imshow(z, norm=LogNorm(), vmin=1, vmax=9)`.
+
+    **Fix** `plt.colorbar(mappable, ax=plt.gca())`, `plt.imshow(z, norm=LogNorm(vmin=1, vmax=9))`.
+
+    **Fix safety** Safe: the current axes were taken until Matplotlib 3.8, and the limits were set on the norm until 3.5. Silent where the norm is made
+    elsewhere or has limits of its own.
+    """
+
+    code = "MPL105"
+    name = "axes of a colour bar, limits of a norm"
+    stage = Stage.LIBRARY
+    enames = frozenset({"ValueError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "That is what Matplotlib did by itself (https://matplotlib.org/stable/api/prev_api_changes/api_changes_3.8.0.html)."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            if "steal" in context.failure.evalue:
+                changes, title = _name_axes(context, call), "Take the space from the current axes"
+                cause = "Matplotlib no longer takes the current axes for a colour bar by itself."
+            else:
+                changes, title = _move_limits(context, call), "Give the limits to the norm"
+                cause = "A norm has its own limits, and Matplotlib no longer takes others beside it."
+            if changes:
+                yield self.patch(context.replace_here(*changes), title, cause, prior=0.94)
+                return
+
+
+def _name_axes(context: RuleContext, call: ast.Call) -> list[Splice]:
+    if last_name(call.func) != "colorbar" or not isinstance(call.func, ast.Attribute) or not call.args:
+        return []
+    if len(call.args) > 1 or any(k.arg in ("ax", "cax", None) for k in call.keywords):
+        return []
+    end = context.span(call.args[0])[1]
+    return [(end, end, f", ax={context.text(call.func.value)}.gca()")]
+
+
+def _move_limits(context: RuleContext, call: ast.Call) -> list[Splice]:
+    norm, given = find_keyword(call, "norm"), [k for k in call.keywords if k.arg in ("vmin", "vmax")]
+    if norm is None or not isinstance(norm.value, ast.Call) or not given:
+        return []
+    made = norm.value
+    if any(k.arg in ("vmin", "vmax", None) for k in made.keywords) or made.args:
+        return []
+    close = context.span(made)[1] - 1
+    words = ", ".join(context.text(k) for k in given)
+    changes: list[Splice] = [(close, close, f"{', ' * bool(made.keywords)}{words}")]
+    return [*changes, *(argument_splice(context, call, k, "") for k in given)]

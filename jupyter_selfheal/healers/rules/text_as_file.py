@@ -1,0 +1,52 @@
+"""FIL107: a text given to a pandas reader, which takes it for the name of a file since pandas 3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+READERS = {"read_json": r"\s*[\[{]", "read_html": r"\s*<", "read_xml": r"\s*<"}
+"""What the texts begin with that the readers took until pandas 3."""
+QUOTED = re.compile(r": ['\"](.*)", re.S)
+"""The messages quote what was taken for a name."""
+
+
+class TextAsFile(Rule):
+    """Read a text as a text, and not as the name of a file.
+
+    **Failure** `FileNotFoundError: [Errno 2] No such file or directory: '[{"a": 1}]'` or `OSError: [Errno 36] File name too long` at
+    `pd.read_json(text)`, `pd.read_html(page.text)` or `pd.read_xml(text)`.
+
+    **Fix** `pd.read_json(io.StringIO(text))`.
+
+    **Fix safety** Safe: until pandas 3.0 the text itself was read, and it begins as such a text does. Silent for names and addresses.
+    """
+
+    code = "FIL107"
+    name = "text taken for the name of a file"
+    stage = Stage.LIBRARY
+    enames = frozenset({"FileNotFoundError", "OSError"})
+    applicability = Applicability.SAFE
+    why = "Until pandas 3.0 the reader took the text itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            begins = READERS.get(last_name(call.func))
+            if begins is None or not call.args or not context.describe_all([call.func])[0].path.startswith("pandas."):
+                continue
+            given, quoted = call.args[0], QUOTED.search(context.failure.evalue)
+            known = context.reference("io.StringIO") if quoted and re.match(begins, quoted[1]) else None
+            if known is None:
+                return
+            change = (*context.span(given), f"{known[0]}({context.text(given)})")
+            yield self.patch(
+                context.replace_here(change, *context.add_imports([known[1]] if known[1] else [])),
+                f"Read `{context.text(given)[:40]}` as a text",
+                f"Since pandas 3.0, `{last_name(call.func)}` takes a text for the name of a file.",
+                prior=0.94,
+            )
+            return
