@@ -9,7 +9,14 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.asserts import collect_patched_names, count_asserts_run, list_names, list_names_above
+from jupyter_selfheal.scoring.asserts import (
+    collect_patched_names,
+    count_asserts_run,
+    list_imports_above,
+    list_names,
+    list_names_above,
+    list_patched_cells,
+)
 from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
 from jupyter_selfheal.scoring.expected import build_expectation
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
@@ -24,7 +31,11 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
     if not case.notebook.cells:
         return ()
     own = collect_patched_names(case, patch)
-    tainted = own.binds | own.changes
+    assigned = {n for _, _, after in list_patched_cells(case, patch) for n in _list_assigned(after)}
+    modules = (
+        list_imports_above(case) - assigned
+    )  # `np.zeros(3)` changes nothing of `np`: what else reads it hangs on nothing here
+    tainted = own.binds | (own.changes - modules)
     there = list_names_above(case) | tainted
     chosen: list[Cell] = []
     aside: list[Cell] = []
@@ -45,9 +56,13 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
         for earlier in (*prerequisites, cell):
             there |= list_names(earlier.source).binds
         chosen += [*prerequisites, cell]
-        tainted |= names.binds | names.changes
+        tainted |= names.binds | (names.changes - modules)
         aside = [c for c in aside if c not in prerequisites]
     return tuple(chosen)
+
+
+def _list_assigned(source: str) -> tuple[str, ...]:
+    return tuple(src.find_assigned_roots(s.node for s in src.list_statements(source)))
 
 
 def _find_prerequisites(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -> list[Cell] | None:

@@ -275,3 +275,14 @@ def _walk_own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(child))
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             stack.extend(child.decorator_list)
+
+
+def find_assigned_roots(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """``config`` of ``config.width = 80``, ``plt`` of ``plt.rcParams["x"] = 1``, ``np`` of ``np.random.seed(0)``: what changes a module too."""
+    for node in (n for statement in body for n in ast.walk(statement)):
+        is_written = isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        is_seed = isinstance(node, ast.Attribute) and ("seed" in node.attr or node.attr == "random")
+        if is_written or is_seed:
+            root = find_root_name(node)
+            if root:
+                yield root

@@ -51,7 +51,7 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
         frozenset(_find_assigned_keys(rest)),
         frozenset(_find_fitted_names(rest)),
         used.changes,
-        frozenset(_find_assigned_roots(rest)),
+        frozenset(src.find_assigned_roots(rest)),
     )
 
 
@@ -133,19 +133,6 @@ def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterable[str]:
                     yield str(node.slice.value)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 yield node.attr
-
-
-def _find_assigned_roots(body: Iterable[ast.stmt]) -> Iterable[str]:
-    """``config`` of ``config.width = 80``, ``plt`` of ``plt.rcParams["x"] = 1``, ``np`` of ``np.random.seed(0)``."""
-    for node in (n for statement in body for n in ast.walk(statement)):
-        is_written = isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load)
-        is_seed = isinstance(node, ast.Attribute) and ("seed" in node.attr or node.attr == "random")
-        if is_written or is_seed:
-            root: ast.AST = node
-            while isinstance(root, ast.Subscript | ast.Attribute):
-                root = root.value
-            if isinstance(root, ast.Name):
-                yield root.id
 
 
 def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:

@@ -100,3 +100,16 @@ def test_a_cell_below_that_hangs_on_the_clock_says_nothing_where_it_differs() ->
         patch = patch_of(case, "x = y.real")
         below = read_evidence(case, patch, try_patch(case, patch)).below
         assert [b.output.asked for b in below] == [asked]
+
+
+@pytest.mark.parametrize(
+    ("change", "chosen"),
+    [
+        ("last = days.max() - pd.tseries.offsets.BDay()", []),  # pandas is as it was: the table below hangs on nothing here
+        ("last = days.max()\npd.options.display.width = 40", ["c2"]),
+        ("pd = load()", ["c2"]),
+    ],
+)
+def test_what_only_calls_a_module_does_not_taint_all_that_reads_it(change: str, chosen: list[str]) -> None:
+    case = case_of(["import pandas as pd\ndays = load()", "last = days.max(", "pd.DataFrame({'a': [1]})"], failing=1)
+    assert [c.id for c in choose_cells(case, patch_of(case, change))] == chosen
