@@ -51,6 +51,8 @@ ASKED_FOR = sys.maxsize
 _LEFT_IN_THE_END = (SkipReason.OWN_CHECK, SkipReason.FLAKY)
 """Failures that somebody may be asked about, and that are left alone where nobody had a fix."""
 
+LONGER = "it runs longer than the time limit, and nothing in its code is known to be wrong: allow it more (heal --timeout SECONDS)"
+
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
 
@@ -138,11 +140,11 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
     if evidence.list_rejected_ids(dossier):
         return Close(Reason.REJECTED, "every fix that was found was set aside")
+    if dossier.current.failure.kind is FailureKind.TIMED_OUT and not dossier.diagnosis.advice:
+        first = f"fixed the first problem ({dossier.current.base.title}); then " if dossier.derived else ""
+        return Close(Reason.EXHAUSTED, f"{first}{LONGER}")
     if dossier.derived:
-        return Close(
-            Reason.EXHAUSTED,
-            f"{proposals.format_partial_fix(dossier)}; no working fix found for that",
-        )
+        return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
     return Close(Reason.EXHAUSTED, f"no working fix found{advice}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -254,3 +255,17 @@ def test_a_missed_expectation_is_a_failure_and_an_unmissed_one_is_none(stage: Ma
     fine = stage("x = [1, 3]", "y = sum(x)", oracle=Oracle(checks=("assert y == 4",)))
     parts = build_scripted_dependencies(fine.starts, [], scorer=ScriptedScorer(oracle=check))
     assert heal(fine.case, parts).reason is Reason.NOT_REPRODUCED
+
+
+def test_a_cell_that_only_takes_long_is_said_to_take_long(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    source = "for n in range(10**12):\n    x += n"
+    trial, _ = s.starts.before[0].run(dataclasses.replace(request_of(source), timeout=0.2))
+    failure = dataclasses.replace(
+        s.case.failure, source=source, kind=FailureKind.TIMED_OUT, ename="TimeoutError", evalue=""
+    )
+    cell = dataclasses.replace(s.case.notebook.cell("c1"), source=source)
+    notebook = dataclasses.replace(s.case.notebook, cells=(s.case.notebook.cells[0], cell))
+    outcome = heal(Case(failure, notebook), build_scripted_dependencies(s.starts, []), baseline=trial)
+    assert outcome.reason is Reason.EXHAUSTED
+    assert "longer than the time limit" in outcome.detail
