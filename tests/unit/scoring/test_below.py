@@ -105,7 +105,7 @@ def test_a_cell_below_that_hangs_on_the_clock_says_nothing_where_it_differs() ->
 @pytest.mark.parametrize(
     ("change", "chosen"),
     [
-        ("last = days.max() - pd.tseries.offsets.BDay()", []),  # pandas is as it was: the table below hangs on nothing here
+        ("last = days.max() - pd.tseries.offsets.BDay()", []),  # pandas is as it was
         ("last = days.max()\npd.options.display.width = 40", ["c2"]),
         ("pd = load()", ["c2"]),
     ],
