@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, overload
 
@@ -147,12 +147,6 @@ class Source:
         """The source text of a node."""
         start, end = self.find_span(node)
         return self.text[start:end]
-
-    def walk_ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What a node of the tree is in, innermost first."""
-        while node in self.parents:
-            node = self.parents[node]
-            yield node
 
     def find_statement(self, line: int) -> int:
         """Index of the top-level statement on a 1-based line, or -1."""
