@@ -51,7 +51,7 @@ class PolicyApprover:
             elif best.verdict.needs_word:
                 why = "hardly more than one value speaks for it, and many programs give that one"
             else:
-                why = "nothing shows that it is right"
+                why = best.verdict.feedback or "nothing shows that it is right"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         if self.policy == "none" and any(map(replace(self, policy="all")._is_allowed, proposal.candidates)):
             return "heal --approve all applies it"

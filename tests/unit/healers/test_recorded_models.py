@@ -22,6 +22,7 @@ from tests.model_stage import heal
 
 RECORDED = Path(__file__).parents[2] / "recorded"
 CASES: list[dict[str, Any]] = tomllib.loads((RECORDED / "cases.toml").read_text())["case"]
+KNOWLEDGE: list[dict[str, Any]] = tomllib.loads((RECORDED / "knowledge.toml").read_text())["case"]
 ONE_VALUE: list[dict[str, Any]] = tomllib.loads((RECORDED / "one_value.toml").read_text())["case"]
 
 JUDGE = {"score_a": 7.5, "score_b": 7.5, "better": "equal", "feedback_a": "it runs", "feedback_b": "it runs"}
@@ -95,9 +96,12 @@ def find_verdict(raw: dict[str, Any], outcome: Outcome, case: Case) -> str:
 
 def is_right(raw: dict[str, Any], patch: Patch, case: Case) -> bool:
     space: dict[str, Any] = {}
-    for cell in case.notebook.cells:
-        exec(patch.source_of(cell.id, cell.source), space)
-    return bool(eval(raw["truth"], space))
+    try:
+        for cell in case.notebook.cells:
+            exec(patch.source_of(cell.id, cell.source), space)
+        return bool(eval(raw["truth"], space))
+    except Exception:
+        return False
 
 
 @pytest.mark.parametrize(("model", "least_right"), [("strong", 19), ("mediocre", 0), ("cheating", 0)])
@@ -161,9 +165,26 @@ def test_one_stored_value_alone_applies_no_patch_of_a_model(model: str, tmp_path
     assert len(ONE_VALUE) == 17
 
 
+@pytest.mark.parametrize("model", ["strong", "mediocre", "cheating"])
+def test_what_needs_knowledge_is_right_or_offered_and_nothing_wrong_is_applied(model: str, tmp_path: Path) -> None:
+    seen = dict[str, list[str]]()
+    for n, raw in enumerate(KNOWLEDGE):
+        (tmp_path / str(n)).mkdir()
+        outcome, case = replay(tmp_path / str(n), raw, model)
+        seen.setdefault(find_verdict(raw, outcome, case), []).append(raw["name"])
+        assert model == "strong" or not outcome.applied, raw["name"]
+        assert model != "strong" or not any(a.verdict.tampering for a in outcome.attempts if a.verdict), raw["name"]
+    print(f"{model} (written by hand): {seen}")
+    if model == "strong":
+        assert sorted(name for kind in ("right", "offered") for name in seen[kind]) == sorted(
+            r["name"] for r in KNOWLEDGE
+        )
+        assert len(seen["right"]) >= 8
+
+
 def test_a_case_is_a_fair_one() -> None:
     """What the mediocre model writes is wrong, and what the strong one writes is right, by running it."""
-    for raw in (*CASES, *ONE_VALUE):
+    for raw in (*CASES, *ONE_VALUE, *KNOWLEDGE):
         case = build_case(raw)
         for model in ("strong", "mediocre", "cheating"):
             if raw[model] == "stop":

@@ -241,3 +241,14 @@ def test_no_policy_chooses_between_fixes_with_equal_evidence(policy: str) -> Non
     assert PolicyApprover(policy, 7.0).decide(replace(shown, questions=(replace(question, blocks=False),))).choice is (
         Choice.APPROVE
     )
+
+
+def test_a_doubt_is_named_as_why_nothing_is_applied() -> None:
+    doubted = Verdict(
+        PATCH.id, 6.0, True, ("asserts below", "runs"), feedback="the 8 in its result stays: compute it from its inputs"
+    )
+    shown = replace(proposal(), candidates=(replace(proposal().candidates[0], verdict=doubted),))
+    text = PolicyApprover("all", 7.0).decide(shown).text
+    assert "it scores 6, below 7: the 8 in its result stays" in text
+    unknown = replace(shown, candidates=(replace(shown.candidates[0], verdict=replace(doubted, feedback="")),))
+    assert "nothing shows that it is right" in PolicyApprover("all", 7.0).decide(unknown).text
