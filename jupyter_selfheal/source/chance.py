@@ -19,6 +19,7 @@ RANDOM = "random numbers without a seed"
 SYSTEM = "random bytes of the system"
 CLOCK = "the clock"
 THREADS = "threads"
+PROGRAMS = "a program that runs beside the cell"
 ADDRESSES = "addresses of objects"
 NETWORK = "the network"
 SET_ORDER = "the order of a set, or a hash of a text"
@@ -48,6 +49,10 @@ _MODULES = (
     ("asyncio.create_task", THREADS),
     ("asyncio.as_completed", THREADS),
     ("asyncio.to_thread", THREADS),
+    ("asyncio.ensure_future", THREADS),
+    ("asyncio.wait", THREADS),
+    ("subprocess.Popen", PROGRAMS),
+    ("timeit.", CLOCK),
     ("asyncio.TaskGroup", THREADS),
     ("joblib.Parallel", THREADS),
     ("requests.", NETWORK),
@@ -55,6 +60,8 @@ _MODULES = (
     ("httpx.", NETWORK),
     ("socket.", NETWORK),
 )
+_TASKS = frozenset({"create_task", "run_in_executor", "call_soon_threadsafe", "call_later"})
+"""Methods of a loop of ``asyncio`` that start something beside the cell."""
 _SYSTEM = frozenset({"os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "random.SystemRandom"})
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -173,6 +180,9 @@ class _CallReader:
             return CLOCK
         if name == "id":
             return ADDRESSES
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if method in _TASKS and "asyncio" in self._full.values():
+            return THREADS
         word = next((word for module, word in _MODULES if name.startswith(module)), None)
         return word if word is not None else (RANDOM if self._draws_at_random(call, root, last) else None)
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.source.chance import ADDRESSES, CLOCK, NETWORK, RANDOM, SET_ORDER, SYSTEM, THREADS, find_chance
+from jupyter_selfheal.source.chance import (
+    ADDRESSES,
+    CLOCK,
+    NETWORK,
+    PROGRAMS,
+    RANDOM,
+    SET_ORDER,
+    SYSTEM,
+    THREADS,
+    find_chance,
+)
 
 RANDOM_MODULE = "import random"
 
@@ -29,6 +39,11 @@ RANDOM_MODULE = "import random"
         ("from multiprocessing import Process\nclass Job(Process):\n    pass", "Job().start()", THREADS),
         ("import asyncio\nasync def go():\n    async with asyncio.TaskGroup() as g:\n        g.create_task(f())", "await go()", THREADS),
         ("from joblib import Parallel, delayed", "Parallel(2)(delayed(f)(n) for n in xs)", THREADS),
+        ("import asyncio", "jobs = [asyncio.ensure_future(f(n)) for n in xs]\ndone, _ = await asyncio.wait(jobs)", THREADS),
+        ("import asyncio\nloop = asyncio.new_event_loop()", "loop.create_task(f())\nfirst = out[0]", THREADS),
+        ("import asyncio", "asyncio.get_running_loop().run_in_executor(None, f)", THREADS),
+        ("import subprocess", "p = subprocess.Popen(['convert', 'a.png'])\nassert p.poll() == 0", PROGRAMS),
+        ("from timeit import timeit", "assert timeit('f()', number=9) < 0.01", CLOCK),
         ("", "id(object()) % 3", ADDRESSES),
         ("import requests", "requests.get('http://example.org').json()", NETWORK),
     ],
@@ -50,6 +65,12 @@ def test_what_the_cell_or_what_it_calls_draws(above: str, cell: str, drawn: str)
         ("def sample(xs):\n    return xs[0]", "sample([1])"),
         ("import random", "random.Random(4).random()"),
         ("today = 3", "print(today)"),
+        (
+            "class Board:\n    def create_task(self, name):\n        return name\nboard = Board()",
+            "board.create_task('tidy up')",
+        ),
+        ("import subprocess", "subprocess.run(['true'], check=True)"),
+        ("import asyncio\nasync def f():\n    return 2", "assert await f() == 3"),
         ("import threading\nclass Job(threading.Thread):\n    pass\nclass Deck(list):\n    pass", "Deck()"),
         ("import threading", "lock = threading.Lock()\nwith lock:\n    print(1)"),
         ("class Thread:\n    pass\nclass Job(Thread):\n    pass", "Job()"),

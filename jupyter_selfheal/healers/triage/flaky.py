@@ -12,6 +12,7 @@ _ADVICE = {
     chance.SYSTEM: "Make the code right for every value, or try again where it fails.",
     chance.CLOCK: "Take the time as an argument, or wait for what the code needs.",
     chance.THREADS: "Wait for the threads (`join`, a lock, a queue) before using what they make.",
+    chance.PROGRAMS: "Wait for the program (`wait`, `communicate`, or `subprocess.run`) before asking what it did.",
     chance.ADDRESSES: "Do not rely on `id`: it is another one in every run.",
     chance.NETWORK: "Try again with a pause where the network fails.",
     chance.SET_ORDER: "Sort the set before its order matters: `sorted(…)`.",
