@@ -118,8 +118,13 @@ def extract_text(source: str, node: ast.AST) -> str:
 
 
 def find_statement(source: str, line: int) -> int:
-    """Index of the top-level statement on a 1-based line, or -1."""
+    """Index of the top-level statement on a 1-based line, the first of several, or -1."""
     return read(source).find_statement(line)
+
+
+def find_last_statement(source: str, line: int) -> int:
+    """Likewise, the last of several (``a(); b()``)."""
+    return read(source).find_last_statement(line)
 
 
 def list_statement_keys(source: str) -> tuple[str, ...]:

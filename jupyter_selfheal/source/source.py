@@ -149,8 +149,12 @@ class Source:
         return self.text[start:end]
 
     def find_statement(self, line: int) -> int:
-        """Index of the top-level statement on a 1-based line, or -1."""
+        """Index of the top-level statement on a 1-based line, the first of several, or -1."""
         return next((s.index for s in self.statements if s.first <= line <= s.last), -1)
+
+    def find_last_statement(self, line: int) -> int:
+        """Likewise, the last of several (``a(); b()``)."""
+        return max((s.index for s in self.statements if s.first <= line <= s.last), default=-1)
 
     def keep_statements(self, indices: Iterable[int]) -> str:
         """The text with every other top-level statement blanked; line numbers are kept. A magic is blanked to its line's end.

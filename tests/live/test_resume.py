@@ -130,3 +130,13 @@ def test_what_the_card_shows_is_what_approving_gives(loaded: LiveKernel) -> None
     assert "it changes `left`, and then fails: IndexError: pop from empty list; Resume runs only what" in loaded.card(
         PROVEN
     )
+
+
+def test_where_a_line_holds_several_statements_nothing_is_done_twice_unasked(loaded: LiveKernel) -> None:
+    """Which of them had run is not known: that is said, and none is left out or run again by itself."""
+    loaded.run("%heal auto on\nseen, values = [], [1.5]")
+    loaded.run("first = 1\n" + SIDE_EFFECT.replace("\n", "; "), "c", allow_stdin=True)
+    told = loaded.card(PROVEN)
+    assert "it changes `seen`, so it is not applied without asking." in told
+    assert "nothing can be left out" in str(loaded.run("%heal resume"))
+    assert loaded.value("seen") == "[1]"

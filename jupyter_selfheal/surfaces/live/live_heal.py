@@ -223,7 +223,7 @@ class LiveHeal:
                 status=f"{headline}: {text.rstrip('.') if leave else text}{leave}",
                 cause="" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause,
                 advice=diagnosis.advice or ("" if is_said(outcome.detail) else outcome.detail),
-                notes=(*self.card.notes, *model, *untested),
+                notes=tuple(dict.fromkeys((*self.card.notes, *model, *untested))),
                 proposal=(),
             )
         self.settled.set()

@@ -24,8 +24,11 @@ def is_tried_after_failure_only(failure: Failure) -> bool:
 
 def find_remaining_source(failure: Failure, patch: Patch) -> str | None:
     """The patched cell with everything blanked that already ran, or None where resuming is not possible:
-    nothing ran before the failing statement, the patch changes what ran, or it touches other cells."""
+    nothing ran before the failing statement, the patch changes what ran, it touches other cells, or the failing line holds several
+    statements, of which some may have run."""
     if failure.kind is not FailureKind.RAISED or failure.statement < 1:
+        return None
+    if src.find_last_statement(failure.source, failure.line) > failure.statement:
         return None
     if len(patch.edits) != 1 or not isinstance(patch.edits[0], Replace) or patch.edits[0].cell_id != failure.cell_id:
         return None

@@ -86,6 +86,13 @@ def test_of_the_failing_statement_counts_what_came_before_its_fault() -> None:
     assert of("for s in seen:\n    n += 1\n    boom", statement=0) == ("changes `n`",)
 
 
+def test_of_several_statements_on_the_failing_line_each_may_have_run() -> None:
+    source = "seen.append(1); boom"
+    failure = Failure("x", source, ename="NameError", line=1, statement=0)
+    patch = Patch((Replace("x", source, source + " "),), "mend it")
+    assert find_repeated_effects(Case(failure, Notebook((*EARLIER, Cell("x", source)))), patch) == ("changes `seen`",)
+
+
 def test_a_cell_that_could_not_be_read_or_was_not_reached_repeats_nothing() -> None:
     assert of("seen.append(1)\nfor x in", kind=FailureKind.SYNTAX) == ()
     assert of("boom\nseen.append(1)", statement=0) == ()
