@@ -82,8 +82,10 @@ def test_trials_of_trials_see_the_state_before_them_and_leave_it_alone(place: Pl
 
 @pytest.mark.parametrize("place", USERS, indirect=True)
 def test_a_kernel_started_inside_an_overlay_can_isolate_its_trials(place: Place) -> None:
-    """``execve`` takes an ordinary user's capabilities, so the trial needs a user namespace within the first."""
+    """``execve`` takes an ordinary user's capabilities, so the trial needs a user namespace within the first, in which all mounts are
+    locked: also that of the kernel's own files below the home (or temporary) folder."""
     available(sandbox.OVERLAY, sandbox.USER)
+    (place.home / "shared").mkdir()
     saw = place.run(
         """
         import ctypes, struct
@@ -105,7 +107,8 @@ def test_a_kernel_started_inside_an_overlay_can_isolate_its_trials(place: Place)
         plan["network"] = False
         in_fork(trial)
         report["then"] = [open("data.txt").read(), sorted(os.listdir("."))]
-        """
+        """,
+        shared=[str(place.home / "shared")],
     )
     assert saw["then"] == ["by the kernel", ["data.txt"]]
     assert place.contents()["project/data.txt"] == "as it was"

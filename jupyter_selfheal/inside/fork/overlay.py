@@ -144,6 +144,10 @@ def _mount_stage(stage: str, earlier: dict[str, list[str]], targets: list[str], 
         else:
             layers[target] = [f"{stage}/l{number}"]
             os.mkdir(layers[target][0])
+            # without what is mounted below: that would be locked in the next user namespace, and overlayfs takes no such layer
+            with contextlib.suppress(OSError):
+                syscalls.mount(target, layers[target][0], flags=syscalls.MS_BIND)
+                continue
             syscalls.mount(target, layers[target][0], flags=syscalls.MS_BIND | syscalls.MS_REC)
     return layers
 
