@@ -40,9 +40,9 @@ def why_no_model(config: HealConfig) -> str | None:
     if missing:
         return f"no key: set {missing} to let a model propose what the rules do not know"
     if spec.needs_base_url and not config.base_url:
-        return f"{spec.name} has no address of its own: set c.SelfHeal.base_url"
+        return f"{spec.name} has no address of its own: set base_url (`--base-url`, or c.SelfHeal.base_url)"
     if not config.consent:
-        return "nothing is sent before you agree: `%heal consent`, or c.SelfHeal.consent = True"
+        return "nothing is sent before you agree: `--consent`, `%heal consent`, or c.SelfHeal.consent = True"
     return None
 
 

@@ -45,7 +45,7 @@ def _show_limit(usd: float) -> str:
 
 def _find_exceeded_token_limit(account: Account, after: Cost, config: HealConfig) -> str | None:
     if account.allowance <= 0:
-        return "the model's price is not known, and the budget is $0: set c.SelfHeal.price_in and price_out"
+        return "the model's price is not known, and the budget is $0: set price_in and price_out (`--price-in`, `--price-out`, or c.SelfHeal.price_in)"
     tokens = count_tokens(after)
     if tokens > account.tokens:
         return f"the model's price is not known, and {tokens} tokens would pass the ceiling of {account.tokens}"

@@ -60,3 +60,11 @@ def test_a_local_server_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     made = HealConfig(provider="openai_compatible", base_url="http://localhost:11434/v1", consent=True)
     assert engine.why_no_model(made) is None
+
+
+def test_advice_names_the_option_and_the_setting_of_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch and a session say the same sentence."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    told = str(engine.why_no_model(HealConfig()))
+    assert "`--consent`" in told
+    assert "c.SelfHeal.consent" in told

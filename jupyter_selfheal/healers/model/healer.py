@@ -34,7 +34,7 @@ REPAIR_MARGIN = 1.5
 _STOPS = {"truncated": Reason.TRUNCATED, "context": Reason.TRUNCATED, "refused": Reason.REFUSED}
 
 _WORDS = {
-    "truncated": "the reply was cut at {tokens} tokens: raise c.SelfHeal.max_tokens",
+    "truncated": "the reply was cut at {tokens} tokens: raise max_tokens (`--max-tokens`, or c.SelfHeal.max_tokens)",
     "context": "the request is longer than the model can read: use a model with a larger context",
     "refused": "the model refused to answer",
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal import engine
-from jupyter_selfheal.errors import InfrastructureError, NotebookError
+from jupyter_selfheal.errors import ConfigError, InfrastructureError, NotebookError
 from jupyter_selfheal.surfaces.cli import faults
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.answers import apply_answers
@@ -62,7 +62,7 @@ def heal_notebook(session: Session, job: Job, progress: Progress | None = None) 
         return _report_failure(job, why)
     try:
         return _heal_and_write(session, job, progress)
-    except (NotebookError, InfrastructureError) as error:
+    except (ConfigError, NotebookError, InfrastructureError) as error:
         return _report_failure(job, str(error))
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
