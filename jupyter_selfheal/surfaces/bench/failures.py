@@ -61,7 +61,8 @@ GROUPS: tuple[tuple[str, Callable[[Row], str]], ...] = (
 
 
 def _describe_miss(row: Row) -> str:
-    return f"{row.name} (run {row.run}), score {row.score:g}, {'applied' if row.plausible else 'offered'}: {row.why}"
+    came = "applied" if row.plausible else "offered" if row.score else "tried, and shown to nobody"
+    return f"{row.name} (run {row.run}), score {row.score:g}, {came}: {row.why}"
 
 
 def _describe_trace(row: Row) -> str:

@@ -320,7 +320,7 @@ def _measure_task(task: Task, trace: Path | None, setup: Setup, config: HealConf
     if compiles:
         same = row.plausible and syntax.is_same_program(program, task.reference)
         return [replace(row, correct=same, place=int(same))]
-    row = _judge_row(visible, program, shown, row)
+    row = _judge_row(visible, program, shown, first, row)
     return [
         replace(row, zero_shot=bool(first) and _judge_program(visible, first).correct) if setup.start == "spec" else row
     ]
@@ -335,8 +335,9 @@ def _find_unsoundness(task: Task) -> str:
     return ""
 
 
-def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
-    """The row with what the judge says of the applied program, and of the first two that were shown."""
+def _judge_row(task: Task, program: str, shown: Sequence[str], first: str, row: Row) -> Row:
+    """The row with what the judge says of the applied program, and of the first two that were shown. A miss keeps the diff of the best that was
+    shown, else of what a model wrote first."""
     if row.plausible:
         judgement = _judge_program(task, program)
         row = replace(
@@ -349,7 +350,8 @@ def _judge_row(task: Task, program: str, shown: Sequence[str], row: Row) -> Row:
     right = next((text for text in left if _judge_program(task, text).correct), None)
     if right is not None:
         return replace(row, place=shown.index(right) + 1)
-    return replace(row, diff=format_diff(diff_sources(task.definition, shown[0]))[:DIFF_CHARS]) if shown else row
+    nearest = shown[0] if shown else first
+    return replace(row, diff=format_diff(diff_sources(task.definition, nearest))[:DIFF_CHARS]) if nearest else row
 
 
 def _judge_program(task: Task, program: str) -> Judgement:

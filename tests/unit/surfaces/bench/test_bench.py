@@ -330,3 +330,14 @@ def test_rows_name_the_model_that_judges() -> None:
         run.build_setup("MBPP", "all", 1, local.with_(judge_provider="anthropic")).judge_model
         == HealConfig().judge_model
     )
+
+
+def test_a_miss_of_a_model_keeps_what_it_wrote_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reply that fails its trial is shown to nobody: the report of failures had no diff of a weak model."""
+    missed = run._judge_row(TASK, "", (), "def top(a):\n    return None\n", Row("top", False, False, why="stuck"))
+    assert "+    return None" in missed.diff
+    assert not run._judge_row(TASK, "", (), "", Row("top", False, False)).diff
+    kept = RowFile(tmp_path / "rows.jsonl", Setup("s", "all"))
+    kept.add(missed)
+    report(["failures", str(kept.path)])
+    assert "top (run 1), score 0, tried, and shown to nobody: stuck" in capsys.readouterr().out
