@@ -220,7 +220,8 @@ def test_a_notebook_has_the_memory_that_is_named(place: Path) -> None:
 
 
 def test_a_recording_that_is_not_there_is_one_line_and_no_fault_of_ours(place: Path) -> None:
-    done = heal(write(place / "n.ipynb", "1 / 0"), "-o", "out.ipynb", "--healers", "language_model", "--replay", "none")
+    given = write(place / "n.ipynb", "1 / 0")
+    done = heal(given, "-o", "out.ipynb", "--healers", "language_model", "--replay", "none", online=True)
     assert done.returncode == 2
     assert "there is no recording in none" in done.stderr
     assert "internal error" not in done.stderr + done.stdout
