@@ -136,6 +136,22 @@ def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> No
     assert "scikit-bio" in found.advice
 
 
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("from IPython.parallel import Client", "`%pip install ipyparallel`, and import it from there"),
+        ("__import__('pandas.old_indexes')", "this release of it has no `pandas.old_indexes`"),
+        ("__import__('cythonmagic')", "The extension is `Cython` now"),
+    ],
+)
+def test_a_module_that_its_library_no_longer_has_is_not_said_to_be_a_missing_file(
+    bench: Bench, cell: str, advice: str
+) -> None:
+    found = diagnosed(bench.fail(cell))
+    assert found.skip_reason == "missing module"
+    assert advice in found.advice
+
+
 def test_a_fault_in_a_function_of_another_cell_is_placed_there(bench: Bench) -> None:
     found = diagnosed(bench.fail("def f(d):\n    return d['b']", "f({'a': 1})"))
     assert (found.locus, found.cell_id) == (Locus.ELSEWHERE, "c1")

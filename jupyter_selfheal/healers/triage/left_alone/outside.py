@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context import RuleContext, questions
+from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
+from jupyter_selfheal.healers.rules.context.tables import find_distribution
+from jupyter_selfheal.healers.rules.missing_extension import MOVED
 from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
 from jupyter_selfheal.healers.rules.near_file import list_files_with_other_numbers
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone, read_line
@@ -129,11 +132,24 @@ def diagnose_missing_module(context: RuleContext, remedies: Remedies) -> Diagnos
     if not (absent or requirement) or remedies.has_remedy(context):
         return None
     module = module or (re.findall(r"'([\w.]+)'", failure.evalue) or ["a module"])[0]
-    advice = "Add the module's file: it did not come with the notebook."
-    if requirement:
+    advice = _advise_of_moved_module(context, module) or "Add the module's file: it did not come with the notebook."
+    if requirement and module not in MOVED:
         line = Install(requirement, module).line
         advice = f"`{line}`" + ("" if known else ", if that is the package you mean")
     return leave_alone(f"The module {module} isn't installed here.", SkipReason.MISSING_MODULE, advice)
+
+
+def _advise_of_moved_module(context: RuleContext, module: str) -> str:
+    """What to do where a library that is installed no longer has the module, or an extension goes by another name; empty where neither is known."""
+    if module in MOVED:
+        return f"The extension is `{MOVED[module]}` now: install what it comes with, and load it by that name."
+    package = module.split(".")[0]
+    change = load_knowledge().module(module)
+    if change is not None and change[1] and change[1].split(".")[0] != package:
+        return f"`{module}` is `{change[1]}` now: `{Install(find_distribution(change[1])[0], change[1]).line}`, and import it from there."
+    if package != module and package in context.ask(questions.LIST_MODULES):
+        return f"`{package}` is installed, but this release of it has no `{module}`: what needs it (a file that was pickled, say) is of an older one."
+    return ""
 
 
 def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
