@@ -7,10 +7,12 @@ not applied.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal.inside.comparator import is_equal_text
+from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import Input
@@ -37,6 +39,8 @@ MISSING = 0.35
 slips near the patch do."""
 UNNOTICED = 0.2
 """The share of small changes without notice from which that is what is said against a patch."""
+OUTCOME = 80
+"""Letters of what a candidate does with an input, where it is told."""
 UNCOMPARED = 0.5
 """What a rival counts where the two could not be compared: they may be one hypothesis."""
 
@@ -235,7 +239,7 @@ class Hypotheses:
         at = self.find_telling_input(n, other) if other != n and self.inputs else None
         if at is None:
             return ""
-        mine, theirs = (_name_outcome(self.shown[m][at]) for m in (n, other))
+        mine, theirs = _cut_alike(*(_name_outcome(self.shown[m][at]) for m in (n, other)))
         given = self.inputs[at]
         asked = f"`{given.text}` gives" if given.is_call else f"a check with {given.text} gives"
         return f"{asked} {mine} with it, and {theirs} with another change that passes the same checks"
@@ -247,3 +251,12 @@ def _read_value(shown: str) -> str:
 
 def _name_outcome(shown: str) -> str:
     return f"an error ({shown[1:]})" if shown.startswith("!") else shown
+
+
+def _cut_alike(mine: str, theirs: str) -> tuple[str, str]:
+    """Two outcomes on one line each, cut where they are long: what both begin with goes before the place at which they differ."""
+    lines = [" ".join(text.splitlines()) for text in (mine, theirs)]
+    if max(map(len, lines)) > OUTCOME:
+        alike = max(len(os.path.commonprefix(lines)) - OUTCOME // 4, 0)
+        lines = ["…" + line[alike:] if alike else line for line in lines]
+    return cut_text(lines[0], OUTCOME), cut_text(lines[1], OUTCOME)

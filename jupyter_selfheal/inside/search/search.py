@@ -63,7 +63,7 @@ FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
 """Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
 LOOK = 200_000
 """Steps for looking at what fails in a state of several edits."""
-NET, CLOCK = 3.0, 10.0
+NET, CLOCK = 2.0, 5.0
 """CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts: its steps are
 used up long before, unless they are steps into slow C code, or the machine is busy."""
 LEAST_NET, LEAST_CLOCK = 5.0, 30.0

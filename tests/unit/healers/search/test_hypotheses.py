@@ -42,6 +42,16 @@ def test_a_rival_of_like_weight_is_named_by_the_shortest_input() -> None:
     )
 
 
+def test_long_outcomes_are_told_on_one_line_from_where_they_differ() -> None:
+    page = "\\n".join(f"line {n}" for n in range(40))
+    mine, theirs = f"{page}\nmine", f"{page}\ntheirs"
+    text = doubt((build(0.5), ["1", "2", mine, "4"]), (build(0.5), ["1", "2", theirs, "4"]))
+    assert "\n" not in text
+    assert len(text) < 300
+    assert " mine with it, and …" in text
+    assert " theirs with another" in text
+
+
 def test_edits_that_do_the_same_are_no_rivals_but_support() -> None:
     lone = [(build(0.5), ONE), (build(0.38), OTHER)]
     assert doubt(*lone)
