@@ -258,5 +258,5 @@ def _cut_alike(mine: str, theirs: str) -> tuple[str, str]:
     lines = [" ".join(text.splitlines()) for text in (mine, theirs)]
     if max(map(len, lines)) > OUTCOME:
         alike = max(len(os.path.commonprefix(lines)) - OUTCOME // 4, 0)
-        lines = ["…" + line[alike:] if alike else line for line in lines]
+        lines = [f"…{line[alike:]}" if alike else line for line in lines]
     return cut_text(lines[0], OUTCOME), cut_text(lines[1], OUTCOME)
