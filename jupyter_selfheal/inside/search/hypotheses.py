@@ -255,8 +255,8 @@ def _name_outcome(shown: str) -> str:
 
 def _cut_alike(mine: str, theirs: str) -> tuple[str, str]:
     """Two outcomes on one line each, cut where they are long: what both begin with goes before the place at which they differ."""
-    lines = [" ".join(text.splitlines()) for text in (mine, theirs)]
-    if max(map(len, lines)) > OUTCOME:
-        alike = max(len(os.path.commonprefix(lines)) - OUTCOME // 4, 0)
-        lines = [f"…{line[alike:]}" if alike else line for line in lines]
-    return cut_text(lines[0], OUTCOME), cut_text(lines[1], OUTCOME)
+    mine, theirs = " ".join(mine.splitlines()), " ".join(theirs.splitlines())
+    if max(len(mine), len(theirs)) > OUTCOME:
+        alike = max(len(os.path.commonprefix([mine, theirs])) - OUTCOME // 4, 0)
+        mine, theirs = (f"…{text[alike:]}" if alike else text for text in (mine, theirs))
+    return cut_text(mine, OUTCOME), cut_text(theirs, OUTCOME)
