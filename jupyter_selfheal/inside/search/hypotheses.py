@@ -7,7 +7,6 @@ not applied.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -257,6 +256,7 @@ def _cut_alike(mine: str, theirs: str) -> tuple[str, str]:
     """Two outcomes on one line each, cut where they are long: what both begin with goes before the place at which they differ."""
     mine, theirs = " ".join(mine.splitlines()), " ".join(theirs.splitlines())
     if max(len(mine), len(theirs)) > OUTCOME:
-        alike = max(len(os.path.commonprefix([mine, theirs])) - OUTCOME // 4, 0)
+        alike = next((n for n, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), 0)
+        alike = max(alike - OUTCOME // 4, 0)
         mine, theirs = (f"…{text[alike:]}" if alike else text for text in (mine, theirs))
     return cut_text(mine, OUTCOME), cut_text(theirs, OUTCOME)
