@@ -181,13 +181,15 @@ class _Search:
                 self._pass_on(state, rest)
 
     def _try_slips(self, state: _State) -> None:
-        found = 0
+        found, needed = 0, _find_needed(state.fault)
         for slip in _list_slips(state, self.known):
             if _is_undone(slip, state):
                 continue
             again = find_cost("again") if slip.words in state.words else 1.0
             cost, new = state.cost + slip.cost * again, slip.apply(state.source)
             if cost > self._most + MARGIN or new in self._met or not self.parser.has_work_left:
+                continue
+            if needed and not any(new.count(sign) != state.source.count(sign) for sign in needed):
                 continue
             self._met.add(new)
             after = self.parser.find_fault(new)
@@ -234,6 +236,13 @@ class _Search:
             self._met.add(new)
             if self.parser.find_fault(new) is None:
                 self._keep_reading(new, cost, (*state.words, *rest.words), state.guessed or rest.guessed, None)
+
+
+def _find_needed(fault: Fault) -> str:
+    """The signs without one more or less of which the fault stays: brackets and quotes are counted before anything is parsed."""
+    if "never closed" in fault.message or "unmatched" in fault.message:
+        return "()[]{}'\"#"
+    return "'\"#\\\n" if "unterminated string" in fault.message else ""
 
 
 def _measure_rest(state: _State) -> int:
@@ -283,6 +292,7 @@ def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     higher = _find_at(new, after) < _find_at(state.source, state.fault)
     was_open, is_open = ("never closed" in fault.message for fault in (state.fault, after))
     further = higher if was_open and is_open else left < before_left
+    further = further and not (was_open and "does not match" in after.message)  # another bracket, and still one too few
     if further or ("unterminated" in state.fault.message and is_open):
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):

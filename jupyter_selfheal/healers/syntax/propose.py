@@ -27,6 +27,8 @@ PATCHES = 6
 """Sources that meet the oracle and are tried as patches."""
 NEAR = 1.0
 """A reading that costs no more than this beyond the cheapest one is as likely meant."""
+AS_LIKELY = 0.15
+"""Of two readings that pass and cost no more apart than this neither is applied."""
 LOST = 0.3
 """What it costs of a source that passes that a name, number or text of the cell is no longer in it."""
 WAIT = 300.0
@@ -149,6 +151,11 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
         rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER
+        other = next((r for r in replies if r is not raw and abs(r["cost"] - raw["cost"]) < AS_LIKELY), None)
+        if not rival and other:
+            rival = (
+                f"the cell can also be read as {_quote_change(case.failure.source, other['text'])}, and prints the same"
+            )
         patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
     return patches
 

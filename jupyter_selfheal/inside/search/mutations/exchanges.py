@@ -40,6 +40,20 @@ def propose_without_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(((start, end, text),), 0.2, node.lineno, f"`{short}` is too many")
 
 
+def propose_branch_order(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A branch that an earlier one always takes first: the two stand the wrong way round."""
+    if not isinstance(node, ast.If) or s.read_indent(node.body[0]) is None:
+        return
+    below = node
+    while below.orelse and s.is_elif(below, below.orelse) and isinstance(below := below.orelse[0], ast.If):
+        spans = [(s.start_of(n.test), s.end_of(n.test)) for n in (node, below)]
+        spans += [(s.start_of(n.body[0]), s.end_of(n.body[-1])) for n in (node, below)]
+        texts = [s.text[start:end] for start, end in spans]
+        edits = tuple((*span, texts[n]) for span, n in zip(spans, (1, 0, 3, 2), strict=True))
+        words = f"`{s.text_of(below.test)}` belongs before `{s.text_of(node.test)}`"
+        yield Change(edits, 0.4, node.lineno, words)
+
+
 def propose_exchanges(s: Scope, node: ast.AST) -> Iterator[Change]:
     """Two constants of a function, or two names of a statement, stand for each other."""
     if node is s.tree:
@@ -175,6 +189,7 @@ def propose_filter(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 OPERATORS = (
     propose_without_branch,
+    propose_branch_order,
     propose_exchanges,
     propose_same_everywhere,
     propose_other_depth,

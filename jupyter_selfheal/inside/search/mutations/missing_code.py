@@ -54,9 +54,39 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
                     prior *= COUNTED_BY_FOR
                 if (loop and not looped) or (not last and text.startswith(_JUMPS)):
                     continue  # what is below such a statement would never run
+                if looped and not last and text.startswith(f"{find_accumulated(stmt)} = "):
+                    continue  # a first value that is set in each round is none
                 yield Change(
                     ((at, at, f"{pad}{s.read_indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing"
                 )
+
+
+def find_accumulated(stmt: ast.AST) -> str:
+    """``x`` of ``x += y`` and ``x = x + y``; empty for other statements."""
+    if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
+        return stmt.target.id
+    if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and isinstance(stmt.value, ast.BinOp):
+        name = stmt.targets[0].id
+        return name if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(stmt.value)) else ""
+    return ""
+
+
+def propose_first_value(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A name that a loop of the cell adds to, and that nothing binds before: it begins above the loop."""
+    if not isinstance(node, _LOOPS) or not isinstance(s.parents.get(node), ast.Module):
+        return
+    above = [
+        n
+        for n in ast.walk(s.tree)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= node.lineno
+    ]
+    bound = {n.id for n in above} | s.hints.outside
+    start = s.line_span(node)[0]
+    for name in dict.fromkeys(find_accumulated(stmt) for stmt in ast.walk(node)):
+        if name and name not in bound:
+            for value, prior in (("0", 0.8), ("1", 0.4), ("''", 0.4), ("[]", 0.3)):
+                words = f"`{name}` has no first value"
+                yield Change(((start, start, f"{name} = {value}\n"),), prior, node.lineno, words)
 
 
 def _list_counted(s: Scope, node: ast.AST) -> tuple[str, ...]:
@@ -270,4 +300,4 @@ def _propose_own_default(
             )
 
 
-OPERATORS = (propose_insertions, propose_guards, propose_missing_return)
+OPERATORS = (propose_insertions, propose_guards, propose_missing_return, propose_first_value)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.mutations.conditions import list_tests
+from jupyter_selfheal.inside.search.mutations.missing_code import find_accumulated
 from jupyter_selfheal.inside.search.mutations.names import NEAR
 from jupyter_selfheal.inside.search.mutations.operators import COMPARE, is_test, replace_operator
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
@@ -203,7 +204,8 @@ def propose_further_statement(s: Scope, node: ast.AST) -> Iterator[Change]:
     for text in list_variants(s, node, PARALLEL):
         words = f"`{text}` is missing"
         yield Change(((end, end, f"{pad}{s.read_indent(node)}{text}\n"),), 0.09, node.lineno, words)
-        yield Change(((start, start, f"{s.read_indent(node)}{text}\n"),), 0.06, node.lineno, words)
+        if not text.startswith(f"{find_accumulated(node)} = "):  # a first value that is set in each round is none
+            yield Change(((start, start, f"{s.read_indent(node)}{text}\n"),), 0.06, node.lineno, words)
 
 
 def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.triage.left_alone.raw_data import _compares_a_result
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search.mutations import beginners
-from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.mutations import beginners, exchanges, missing_code
+from jupyter_selfheal.inside.search.propose_mutations import rank_changes
+from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 
 
@@ -60,6 +62,53 @@ def test_what_was_overlooked_is_proposed(source: str, meant: str) -> None:
 )  # fmt: skip
 def test_what_is_meant_is_left(source: str) -> None:
     assert list_texts(source) == []
+
+
+def list_made(source: str, propose: Callable[[Scope, ast.AST], Iterator[Change]]) -> list[str]:
+    """What one operator makes of a source."""
+    s = Scope(source)
+    return [splice(source, c.edits) for node in s.order for c in propose(s, node)]
+
+
+def test_a_name_that_a_loop_adds_to_begins_above_it() -> None:
+    loop = "for x in xs:\n    n = n + x\n"
+    assert list_made(loop, missing_code.propose_first_value)[0] == "n = 0\n" + loop
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "n = 1\nfor x in xs:\n    n += x",
+        "for n in xs:\n    n += 1",
+        "for x in xs:\n    n = 2 * x",
+        "def f():\n    for x in xs:\n        n += x",
+    ],
+)
+def test_what_is_bound_or_not_added_to_needs_no_first_value(source: str) -> None:
+    assert list_made(source, missing_code.propose_first_value) == []
+
+
+def test_no_first_value_is_set_in_each_round() -> None:
+    source = "def f(xs):\n    for x in xs:\n        n = n + x\n    return n"
+    texts = [splice(source, change.edits) for _, change in rank_changes(Scope(source), {})]
+    assert texts
+    assert not any(
+        "        n = x\n        n = n + x" in text or "        n = 0\n        n = n + x" in text for text in texts
+    )
+
+
+def test_a_branch_that_an_earlier_one_takes_comes_first() -> None:
+    source = "if a > 1:\n    x = 1\nelif a > 2:\n    x = 2\n    y = 3\nelse:\n    x = 4"
+    meant = "if a > 2:\n    x = 2\n    y = 3\nelif a > 1:\n    x = 1\nelse:\n    x = 4"
+    assert list_made(source, exchanges.propose_branch_order) == [meant]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["if a:\n    x = 1", "if a:\n    x = 1\nelse:\n    x = 2", "if a:\n    x = 1\nelse:\n    if b:\n        x = 2"],
+)
+def test_one_branch_has_no_order(source: str) -> None:
+    assert list_made(source, exchanges.propose_branch_order) == []
 
 
 LARGEST = "def f(xs):\n    best = 0\n    for x in xs:\n        if x > best:\n            best = x\n    return best\n"
