@@ -45,7 +45,10 @@ def propose_branch_order(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.If) or s.read_indent(node.body[0]) is None:
         return
     below = node
-    while below.orelse and s.is_elif(below, below.orelse) and isinstance(below := below.orelse[0], ast.If):
+    while below.orelse and s.is_elif(below, below.orelse):
+        (following,) = below.orelse
+        assert isinstance(following, ast.If)
+        below = following
         spans = [(s.start_of(n.test), s.end_of(n.test)) for n in (node, below)]
         spans += [(s.start_of(n.body[0]), s.end_of(n.body[-1])) for n in (node, below)]
         texts = [s.text[start:end] for start, end in spans]

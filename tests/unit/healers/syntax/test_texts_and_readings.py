@@ -195,11 +195,28 @@ def test_a_likelier_reading_that_is_doubted_speaks_against_the_next_one() -> Non
     notebook = build_notebook(["print('big'"])
     case = Case(Failure(notebook.cells[0].id, "print('big'", FailureKind.SYNTAX), notebook)
     replies = [
-        {"reading": 0, "text": text, "cost": 1.0, "words": [], "rival": rival}
-        for text, rival in (("print('big')", ""), ("print('big' )", try_readings.UNRUN), ("print(('big'))", ""))
+        {"reading": 0, "text": text, "cost": cost, "words": [], "rival": rival}
+        for cost, text, rival in (
+            (1.0, "print('big')", ""),
+            (1.2, "print('big' )", try_readings.UNRUN),
+            (1.4, "print(('big'))", ""),
+        )
     ]
     patches = _build_passing(case, [Reading("print('big')", 1.0, ("`)` is missing",))], replies)
     assert [p.rival for p in patches] == ["", try_readings.UNRUN, LIKELIER]
+
+
+@pytest.mark.parametrize(("cost", "doubted"), [(1.05, True), (1.3, False)])
+def test_of_two_readings_that_are_as_likely_and_pass_neither_is_sure(cost: float, doubted: bool) -> None:
+    notebook = build_notebook(["print(len([[1, 2])"])
+    source = notebook.cells[0].source
+    case = Case(Failure(notebook.cells[0].id, source, FailureKind.SYNTAX), notebook)
+    replies = [
+        {"reading": 0, "text": text, "cost": cost, "words": [], "rival": ""}
+        for cost, text in ((1.0, "print(len([[1, 2]]))"), (cost, "print(len([1]))"))
+    ]
+    first = _build_passing(case, [Reading("print(len([[1, 2]]))", 1.0, ("`]` is missing",))], replies)[0]
+    assert bool(first.rival) == doubted
 
 
 @pytest.mark.parametrize(
