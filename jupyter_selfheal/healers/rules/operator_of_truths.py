@@ -1,4 +1,4 @@
-"""NPA118: what NumPy no longer does to truth values and generators, where its message names what does."""
+"""NPA118: a minus before or between truth values, where NumPy's message names what took its place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -17,19 +16,19 @@ MESSAGE = re.compile(
 
 
 class OperatorOfTruths(Rule):
-    """Turn truth values around by `~`, and sum a generator by `sum`.
+    """Turn truth values around by `~`.
 
     **Failure** `TypeError: The numpy boolean negative, the `-` operator, is not supported, use the `~` operator` at `df[-mask]`, `numpy boolean
-    subtract` at `mask - other`, `Calling np.sum(generator) is deprecated` at `np.sum(x * x for x in xs)`.
+    subtract` at `mask - other`.
 
-    **Fix** `df[~mask]`, `mask ^ other`, `sum(x * x for x in xs)`.
+    **Fix** `df[~mask]`, `mask ^ other`.
 
-    **Fix safety** Safe for `-mask` and the generator: it is what NumPy did itself. Unsafe for a difference: until NumPy 1.13 it was `^`, but who
+    **Fix safety** Safe for `-mask`: it is what NumPy did itself. Unsafe for a difference: until NumPy 1.13 it was `^`, but who
     writes it today may mean the difference of 1 and 0.
     """
 
     code = "NPA118"
-    name = "minus before truth values, sum of a generator"
+    name = "minus before truth values"
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
     message = MESSAGE
@@ -38,18 +37,14 @@ class OperatorOfTruths(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        change = _find_change(context, (match[1] or match[2]) if match else "")
+        change = _find_change(context, match[1] if match else "")
         if match is None or change is None:
             return
         differs = match[1] == "subtract"
         yield self.patch(
             context.replace_here(change),
             f"Write `{change[2]}` for `{context.source[change[0] : change[1]]}`",
-            "NumPy no longer takes a difference of truth values."
-            if differs
-            else "NumPy no longer does this to truth values."
-            if match[1]
-            else "NumPy no longer sums a generator.",
+            "NumPy no longer takes a minus for truth values.",
             applicability=Applicability.UNSAFE if differs else Applicability.SAFE,
             why="Until NumPy 1.13 it was this, but the difference of 1 and 0 may be meant." if differs else self.why,
             prior=0.6 if differs else 0.93,
@@ -68,15 +63,5 @@ def _find_change(context: RuleContext, kind: str) -> Splice | None:
         sums = [n for n in context.nodes_at_failure(ast.BinOp) if isinstance(n.op, ast.Sub)]
         place = context.span(sums[0].left)[1] if len(sums) == 1 else 0
         at = context.source.find("-", place)
-        # `^` binds looser than a comparison does not: what stands beside it keeps its brackets
         return (at, at + 1, "^") if len(sums) == 1 and context.source[place:at].strip(" )") == "" else None
-    if kind == "sum" and "sum" not in context.state.names:
-        for call in context.calls_at_failure():
-            if (
-                last_name(call.func) == "sum"
-                and len(call.args) == 1
-                and isinstance(call.args[0], ast.GeneratorExp)
-                and not call.keywords
-            ):
-                return *context.span(call.func), "sum"
     return None

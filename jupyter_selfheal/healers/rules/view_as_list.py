@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name, plain_chain
-from jupyter_selfheal.model import Applicability, Edit, Patch
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, plain_chain
+from jupyter_selfheal.model import Applicability, Edit, Patch, Replace
 
 VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
          "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator",
@@ -53,10 +53,15 @@ class ViewAsList(Rule):
             for node in _list_operands(failing):
                 edits, what = self._make_list(context, context.cell_id, context.source, node)
                 if edits:
+                    whole = (
+                        "dictionary"
+                        if any("dict(" in e.source and "dict(" not in e.old for e in edits if isinstance(e, Replace))
+                        else "list"
+                    )
                     is_set = "'set'" in context.failure.evalue
                     yield self.patch(
                         edits,
-                        f"Turn `{what}` into a list",
+                        f"Turn `{what}` into a {whole}",
                         f"`{what}` is {_name_type(context.failure.evalue)}, not a list.",
                         applicability=Applicability.UNSAFE if is_set else Applicability.SAFE,
                         why="A set has no order." if is_set else self.why,
@@ -69,10 +74,14 @@ class ViewAsList(Rule):
     ) -> tuple[tuple[Edit, ...], str]:
         start, end = src.find_span(source, node)
         if _gives_view(node) or _makes_generator(context, node):
-            return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
+            return context.replace(
+                cell_id, [(start, end, f"{_name_whole(context, node)}({source[start:end]})")]
+            ), source[start:end]
         is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(list, context.attribute)
         if isinstance(node, ast.Call) and is_of_lists and context.describe_all([node], calls=True)[0].type in VIEWS:
-            return context.replace(cell_id, [(start, end, f"list({source[start:end]})")]), source[start:end]
+            return context.replace(
+                cell_id, [(start, end, f"{_name_whole(context, node)}({source[start:end]})")]
+            ), source[start:end]
         name = plain_chain(node, source)
         thing = context.describe(name) if name else None
         if name is None or thing is None or thing.type not in VIEWS + FINITE:
@@ -83,9 +92,18 @@ class ViewAsList(Rule):
             at = src.find_span(text, assignment.value)
             value = text[at[0] : at[1]]
             inner = value[1:-1] if isinstance(assignment.value, ast.GeneratorExp) else value
-            changes: list[Splice] = [(*at, f"list({inner})")]
+            changes: list[Splice] = [(*at, f"{_name_whole(context, assignment.value)}({inner})")]
             return context.replace(home, changes), name
         return context.replace(cell_id, [(start, end, f"list({name})")]), name
+
+
+def _name_whole(context: RuleContext, node: ast.expr) -> str:
+    """``dict`` for what networkx 1 gave as a dictionary of all nodes, and gives as pairs now; else ``list``."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or not (name.startswith("all_pairs_") or name == "shortest_path_length"):
+        return "list"
+    live = context.describe_all([dotted_name(node.func) or "None"])[0]  # it may stand in another cell
+    return "dict" if any(path.startswith("networkx.") for path in (live.path, *live.mro)) else "list"
 
 
 def _makes_generator(context: RuleContext, node: ast.expr) -> bool:

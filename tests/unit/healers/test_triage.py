@@ -58,6 +58,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("network", ["def get():\n    raise OSError('[Errno 101] Network is unreachable')\nget()"]),
         ("missing data", ["open('/nowhere/at/all.csv')"]),
         ("missing module", ["import lifelines_that_nobody_has"]),
+        ("missing module", ["from matplotlib.animation import FFMpegWriter, writers\n@writers.register('film')\nclass Film(FFMpegWriter):\n    isAvailable = classmethod(lambda cls: False)", "writers['film']"]),
         ("input", ["def ask():\n    raise EOFError\ninput = ask\ninput()"]),
         ("memory", ["def big():\n    raise MemoryError\nbig()"]),
         ("bad data", ["prices = [3, -1]", "assert min(prices) > 0, 'negative'"]),

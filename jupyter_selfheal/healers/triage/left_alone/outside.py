@@ -157,7 +157,7 @@ def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | No
     failure = context.failure
     words = re.search(
         r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|"
-        r"command not found|is not installed or not in your PATH",
+        r"command not found|is not installed or not in your PATH|Requested MovieWriter",
         failure.evalue,
     )
     if words or failure.ename in ("PermissionError", "ExecutableNotFound", "TclError", "CalledProcessError"):
