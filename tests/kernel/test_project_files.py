@@ -80,3 +80,17 @@ def test_a_call_that_fails_in_a_file_is_not_replaced_by_another_that_gives_the_s
     done = heal(given, "-o", "out.ipynb", "--json", ends=1)  # `len(max(sold))` is 4 as well
     assert done.cells[1]["status"] == "proposed"
     assert "pd.concat" in done.notebook["files"][0]["diff"]
+
+
+@pytest.mark.slow
+def test_tests_that_failed_speak_for_a_fix_though_another_function_of_its_file_stays_broken(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    bill = "def add_tax(amount, rate):\n    return amount * (1 + rte)\n\n\ndef rest(x):\n    return x - 1\n"
+    (place / "bill.py").write_text(bill)
+    tests = "from bill import add_tax, rest\n\n\ndef test_tax():\n    assert add_tax(100, 0.5) == 150\n\n\ndef test_rest():\n    assert rest(3) == 21\n"
+    (place / "test_bill.py").write_text(tests)
+    given = write(place / "n.ipynb", "import bill", "bill.add_tax(10, 0.5)")
+    heal(given, "-o", "out.ipynb", "--project", ".", "--test", "pytest -q", ends=0)
+    assert (place / "bill.py").read_text() == bill.replace("rte", "rate")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import Candidate, Cost, FailureKind
+from jupyter_selfheal.model import Applicability, Candidate, Cost, FailureKind
 from jupyter_selfheal.surfaces.notebook import originals
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
 from jupyter_selfheal.surfaces.notebook.drift import describe_slowdown, list_cell_drifts
@@ -43,6 +43,7 @@ class Found:
     fixes: tuple[FileFix, ...]
     record: Record
     why_not: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def candidate(self) -> Candidate:
@@ -139,7 +140,9 @@ class FileHealing:
         if found is None:
             return self._name_place(report, record, place, "no healer had a fix for it"), outputs
         if found.why_not:
-            return self._offer_file(report, record, found, found.why_not), outputs
+            if not self._is_shown_by_tests(found, record):
+                return self._offer_file(report, record, found, found.why_not), outputs
+            found = replace(found, why_not="", notes=("the tests that failed show it: they pass with the fixed file",))
         return self._settle(found, self._prove_file(found, record, report), record, report, outputs)
 
     def _find_known(self, place: FilePlace) -> Found | None:
@@ -210,14 +213,32 @@ class FileHealing:
 
     def _run_tests(self, fixes: Sequence[FileFix], record: Record) -> str:
         """What the project's tests say against the files; empty where nothing does, or where there are none."""
+        oracle = self._open_tests(record)
+        if oracle is None:
+            return ""
+        with oracle:
+            return oracle.compare(fixes)
+
+    def _is_shown_by_tests(self, found: Found, record: Record) -> bool:
+        """Whether a fix that nothing speaks against has the tests for it: some that failed pass with it, and no other one fails."""
+        verdict, patch = found.candidate.verdict, found.candidate.patch
+        against = (verdict.feedback, verdict.difference, verdict.tampering, verdict.inconclusive, patch.rival)
+        is_open = verdict.plausible and not any(against) and patch.applicability is not Applicability.DISPLAY_ONLY
+        oracle = self._open_tests(record) if is_open else None
+        if oracle is None:
+            return False
+        with oracle:
+            return bool(oracle.list_concerned(found.fixes)) and not oracle.compare(found.fixes)
+
+    def _open_tests(self, record: Record) -> TestOracle | None:
+        """The project's tests; None where no command is named."""
         settings = self._session.settings
         command = settings.test or self._document.find_test_command(record.cell.id)
         if not command:
-            return ""
+            return None
         self._tell_progress("running the tests")
         folder = (settings.project or self._project).resolve()
-        with TestOracle(command, folder, self._document.kernelspec, settings.cell_seconds) as oracle:
-            return oracle.compare(fixes)
+        return TestOracle(command, folder, self._document.kernelspec, settings.cell_seconds)
 
     def _tell_progress(self, what: str) -> None:
         if self._progress is not None:
@@ -256,7 +277,7 @@ class FileHealing:
         )
         changes = tuple(describe_change(f, found.candidate.patch.title, "written", written=True) for f in found.fixes)
         return replace(
-            report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN),
+            report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN, *found.notes),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
         )  # fmt: skip
 
