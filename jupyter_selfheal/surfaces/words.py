@@ -130,6 +130,14 @@ def format_score(candidate: Candidate) -> str:
     return f"score {candidate.verdict.score:g}/10{format_confidence(candidate)}"
 
 
+def format_proof(candidate: Candidate) -> str:
+    """``Confirmed by an assert``; ``Runs; result unconfirmed``."""
+    proofs = [p for p in candidate.verdict.proofs if p != "runs"]
+    if not proofs:
+        return "Runs; result unconfirmed" if candidate.trial.ran else "Not tested"
+    return f"Confirmed by: {', '.join(proofs)}{format_confidence(candidate)}"
+
+
 def format_confidence(candidate: Candidate) -> str:
     return f", {candidate.verdict.confidence} % sure" if "judge" in candidate.verdict.proofs else ""
 

@@ -4,7 +4,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import { holds, ICellState, IEdit, IPlan, IRequest, IResult, plan } from './edits';
-import { hideHealed, showHealed } from './healedLine';
+import { hideHealed, showHealed, tellUndone } from './healedLine';
 import { KernelLine } from './kernel';
 import { trans } from './texts';
 import { noteOutputs, restoreOutputs } from './undoneOutputs';
@@ -96,6 +96,8 @@ export function takeBack(line: KernelLine, failing: Cell, request: IRequest): IR
   if (todo.ok) {
     change(line.panel.content, failing.model.id, request.edits);
     line.showAgain(restoreOutputs(line.panel, request.heal));
+    tellUndone(failing);
+    line.recordUndone(request.heal);
     line.send({ action: 'undone', run: request.heal, patch: request.patch, text: '' });
   }
   return todo;
@@ -162,6 +164,9 @@ export async function apply(line: KernelLine, failing: Cell, request: IRequest):
   const inverse = change(panel.content, id, request.edits);
   const inserted = inverse.filter(edit => edit.kind === 'delete').map(edit => edit.cellId!).reverse();
   const ended = line.applied(request.heal, request.patch, request.resume, inverse).then(granted => {
+    if (granted) {
+      line.send({ action: 'history' });
+    }
     if (granted && request.run) {
       keepLine(line, failing, request, inverse);
       run(panel, failing, [...inserted, ...todo.toRun], focused);

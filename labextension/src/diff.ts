@@ -5,6 +5,8 @@ import { EditorState, Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 
+import { trans } from './texts';
+
 /**
  * Draw the change from `old` to `source` into `host`, coloured by JupyterLab's own Python where it has one.
  *
@@ -24,7 +26,7 @@ export async function drawDiff(host: HTMLElement, old: string, source: string, l
         EditorState.readOnly.of(true),
         EditorView.editable.of(false),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': 'Changes in the cell', tabindex: '0' }),
+        EditorView.contentAttributes.of({ 'aria-label': trans.__('Changes in the cell'), tabindex: '0' }),
         unifiedMergeView({ original: old, mergeControls: false, gutter: true, highlightChanges: true, collapseUnchanged: { margin: 3, minSize: 8 } })
       ]
     })

@@ -1,11 +1,12 @@
 /** The line that stays below a cell whose fix was put in and run: what was changed, Undo, Details. It is not part of the notebook. */
 
-import { CodeCell } from '@jupyterlab/cells';
+import { Cell, CodeCell } from '@jupyterlab/cells';
 
 import { makeButton } from './button';
 import { trans } from './texts';
 
 const CLASS = 'jp-SelfHeal-healed';
+const UNDO = 'jp-SelfHeal-undo';
 
 export interface IHealed {
   /** What the fix did, in a few words. */
@@ -44,13 +45,27 @@ export function showHealed(cell: CodeCell, healed: IHealed): void {
   more.setAttribute('aria-expanded', 'false');
   const undo = makeButton(trans.__('Undo'), trans.__('Put the old source back'), () => {
     const { ok, message } = healed.undo();
-    words.textContent = ok ? trans.__('Undone: the old source is back.') : message;
-    if (ok) {
-      undo.remove();
+    if (!ok) {
+      words.textContent = message;
     }
   });
+  undo.classList.add(UNDO);
   row.append(words, undo, more, details);
   cell.outputArea.node.parentElement?.after(row);
+}
+
+export const hasLine = (cell: Cell): boolean => cell.node.querySelector('.' + CLASS) !== null;
+
+/** The fix was taken back, by whichever button or command: the line says so. */
+export function tellUndone(cell: Cell): void {
+  for (const row of cell.node.querySelectorAll('.' + CLASS)) {
+    row.querySelector('[role="status"]')?.replaceChildren(trans.__('Undone: the old source is back.'));
+    const undo = row.querySelector('.' + UNDO);
+    if (undo !== null && undo === document.activeElement) {
+      (undo.nextElementSibling as HTMLElement | null)?.focus();
+    }
+    undo?.remove();
+  }
 }
 
 export function hideHealed(cell: CodeCell): void {

@@ -1,12 +1,13 @@
 /** What was healed in this notebook's session, each with a link to its cell and its Undo: done exactly, or refused with the reason. */
 
 import { JupyterFrontEnd } from '@jupyterlab/application';
-import { Cell } from '@jupyterlab/cells';
+import { Cell, CodeCell } from '@jupyterlab/cells';
 import { Widget } from '@lumino/widgets';
 
-import { focusCell, takeBack } from './apply';
+import { focusCell, isHere, takeBack } from './apply';
 import { makeButton } from './button';
-import type { IEdit } from './edits';
+import type { IEdit, IRequest } from './edits';
+import { hasLine, showHealed } from './healedLine';
 import { healIcon } from './icon';
 import { KernelLine } from './kernel';
 import { trans } from './texts';
@@ -18,8 +19,23 @@ export interface IHealedCell {
   name: string;
   headline: string;
   title: string;
+  /** What proves the fix, in plain text. */
+  details: string;
   is_undone: boolean;
   undo: IEdit[];
+}
+
+const toUndo = (heal: IHealedCell): IRequest =>
+  ({ action: 'apply', heal: heal.run, patch: '', run: false, resume: false, undo: true, edits: heal.undo, result: null });
+
+/** A page that was loaded again says below each healed cell, once, what it said before: where the fix is still in the cell. */
+export function showLinesAgain(line: KernelLine, healed: IHealedCell[]): void {
+  for (const heal of healed) {
+    const cell = line.panel.content.widgets.find(candidate => candidate.model.id === heal.cell);
+    if (cell instanceof CodeCell && !hasLine(cell) && !heal.is_undone && heal.undo.length && isHere(line.panel, heal.undo)) {
+      showHealed(cell, { title: heal.title, details: heal.details, undo: () => takeBack(line, cell, toUndo(heal)) });
+    }
+  }
 }
 
 /** The panel of one notebook's history; drawn anew when a heal changes. */
@@ -39,7 +55,7 @@ export class History extends Widget {
     line.history.connect(this._draw, this);
     line.changed.connect(this.ask, this);
     line.panel.disposed.connect(() => this.dispose());
-    this._draw(line, []);
+    this._draw(line, line.healed);
     this.ask();
   }
 
@@ -64,7 +80,7 @@ export class History extends Widget {
       return;
     }
     this._told = told;
-    this._status.textContent = healed.length ? trans.__('Healed in this session, the newest first') : trans.__('Nothing was healed in this session yet.');
+    this._status.textContent = healed.length ? trans.__('Healed in this notebook, the newest first') : trans.__('Nothing was healed in this notebook yet.');
     this._list.replaceChildren(...healed.map((heal, at) => this._drawHeal(heal, at + 1)).reverse());
   }
 
@@ -98,8 +114,7 @@ export class History extends Widget {
 
   private _undo(heal: IHealedCell, said: HTMLElement): void {
     const cell = this._cellOf(heal);
-    const request = { action: 'apply' as const, heal: heal.run, patch: '', run: false, resume: false, undo: true, edits: heal.undo, result: null };
-    said.textContent = cell ? takeBack(this.line, cell, request).message : trans.__('The cell is no longer in the notebook.');
+    said.textContent = cell ? takeBack(this.line, cell, toUndo(heal)).message : trans.__('The cell is no longer in the notebook.');
   }
 
   private _told = '';

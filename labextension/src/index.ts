@@ -17,7 +17,7 @@ import { addCommands, expect, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
 import { hideHealed, showDied } from './healedLine';
-import { openHistory } from './history';
+import { IHealedCell, openHistory, showLinesAgain } from './history';
 import { KernelLine } from './kernel';
 import { needsOffer } from './outputs';
 import { keepText } from './remains';
@@ -126,6 +126,16 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
   tracker.widgetAdded.connect((_, panel) => {
     lines.of(panel).shownAgain.connect((_, cell) => offerIn(panel, cell, lines));
     void panel.context.ready.then(() => {
+      const line = lines.of(panel);
+      const show = (healed: IHealedCell[]): Promise<void> =>
+        Promise.all(panel.content.widgets.map(cell => cell.ready)).then(() => showLinesAgain(line, healed));
+      void show(line.recall());
+      // What the kernel says first is of before this page; what comes later this page has shown itself.
+      const first = (_: KernelLine, healed: IHealedCell[]): void => {
+        line.history.disconnect(first);
+        void show(healed);
+      };
+      line.history.connect(first);
       for (const cell of panel.content.widgets) {
         if (cell instanceof CodeCell && needsOffer(outputsOf(cell))) {
           void cell.ready.then(() => offerIn(panel, cell, lines));

@@ -16,6 +16,9 @@ import { trans } from './texts';
 
 export const TARGET = 'jupyter_selfheal';
 
+/** Heals of a notebook that its tab remembers. */
+const KEPT_HEALS = 50;
+
 export interface IState {
   /** idle, healing, proposed, paused, closed or applied; `off` where the extension is not loaded. */
   phase: string;
@@ -142,6 +145,45 @@ export class KernelLine {
   /** What was healed in this session, when it was asked for. */
   get history(): ISignal<this, IHealedCell[]> {
     return this._history;
+  }
+
+  /** The same, of kernels before this one too, the oldest first: kept while the page's tab is, for Undo after a restart or a reload. */
+  get healed(): IHealedCell[] {
+    return this._healed;
+  }
+
+  /** Take in what the kernel tells; what this page recalls of earlier kernels stays. */
+  private remember(told: IHealedCell[]): void {
+    const runs = new Set(told.map(heal => heal.run));
+    this.keep([...this._healed.filter(heal => !runs.has(heal.run)), ...told]);
+  }
+
+  recordUndone(run: string): void {
+    this.keep(this._healed.map(heal => (heal.run === run ? { ...heal, is_undone: true } : heal)));
+  }
+
+  private keep(healed: IHealedCell[]): void {
+    this._healed = healed.slice(-KEPT_HEALS);
+    try {
+      window.sessionStorage.setItem(this.place, JSON.stringify(this._healed));
+    } catch {
+      // the store is full or refused: then it lasts as long as the page
+    }
+    this._history.emit(this._healed);
+  }
+
+  /** What this tab knew of the notebook's heals before it was loaded again. */
+  recall(): IHealedCell[] {
+    try {
+      this._healed = JSON.parse(window.sessionStorage.getItem(this.place) ?? '[]') as IHealedCell[];
+    } catch {
+      // nothing that can be read
+    }
+    return this._healed;
+  }
+
+  private get place(): string {
+    return `${TARGET}:${this.panel.context.path}`;
   }
 
   /** A command asks for a fix to be put in, or taken back. */
@@ -334,7 +376,7 @@ export class KernelLine {
           return;
         }
         if (history) {
-          this._history.emit(history as IHealedCell[]);
+          this.remember(history as IHealedCell[]);
           return;
         }
         if (told) {
@@ -347,6 +389,7 @@ export class KernelLine {
       };
     });
     state.open({});
+    this.send({ action: 'history' });
     this.tellContext();
     await Promise.race([told, new Promise(resolve => window.setTimeout(resolve, 10_000))]);
   }
@@ -372,6 +415,7 @@ export class KernelLine {
   private _state: IState = OFF;
   private _document = new Signal<this, IDocument>(this);
   private _history = new Signal<this, IHealedCell[]>(this);
+  private _healed: IHealedCell[] = [];
   private _asked = new Signal<this, IAsked>(this);
   private _shownAgain = new Signal<this, CodeCell>(this);
   private _changed = new Signal<this, IState>(this);

@@ -25,7 +25,7 @@ export interface IFix {
   safe: boolean;
   proven: boolean;
   why_not: string;
-  score: string;
+  proof: string;
   evidence: string[];
   edits: (IEdit & { label?: string })[];
   before: string;
@@ -145,7 +145,7 @@ export class Review extends Widget {
     const head = element('h3');
     head.append(this._link(fix.cell, fix.name), ` ${fix.title.replace(/`/g, '')}`);
     const facts = element('p', '', 'jp-SelfHeal-review-facts');
-    facts.textContent = trans.__('%1 · score %2 of 10', fix.safe ? trans.__('Safe') : fix.proven ? trans.__('Runs in the whole notebook; read it') : trans.__('Offered, not applied by itself'), fix.score);
+    facts.textContent = trans.__('%1 · %2', fix.safe ? trans.__('Safe') : fix.proven ? trans.__('Runs in the whole notebook; read it') : trans.__('Offered, not applied by itself'), fix.proof);
     row.append(head, facts);
     if (fix.why_not) {
       row.append(element('p', trans.__('Why not: %1', fix.why_not)));
@@ -173,7 +173,7 @@ export class Review extends Widget {
 
   private _drawLeft(left: ILeft): HTMLElement {
     const row = element('p', '', 'jp-SelfHeal-review-left');
-    row.append(this._link(left.cell, left.name), ` ${left.headline}: ${left.reason}`);
+    row.append(this._link(left.cell, left.name), ` ${left.headline}: ${left.reason.replace(/`/g, '')}`);
     return row;
   }
 

@@ -13,7 +13,10 @@ from tests.browser.test_question import ASKED, LAST
 
 pytestmark = pytest.mark.kept_page
 
-OURS = [".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status", ".jp-SelfHeal-sent"]
+OURS = [
+    ".jupyter-selfheal", ".jp-SelfHeal-offer", ".jp-SelfHeal-status", ".jp-SelfHeal-sent", ".jp-SelfHeal-review", ".jp-SelfHeal-history",
+    ".jp-SelfHeal-healed", ".jp-SelfHeal-mark",
+]  # fmt: skip
 
 
 def violations(page: Any) -> list[str]:
@@ -89,6 +92,14 @@ def test_axe_finds_nothing_serious_in_any_state(theme: str, page: Any, server: S
         lab.palette("Show What Would Be Sent to a Model")
         page.get_by_role("region", name="What goes to a model").get_by_text("Nothing was sent").wait_for()
         looks.at("what would be sent")
+        page.keyboard.press("Escape")
+        lab.command("jupyter-selfheal:history")
+        page.locator(".jp-SelfHeal-history article").wait_for()
+        looks.at("history")
+        lab.click(1)
+        lab.command("jupyter-selfheal:review")
+        page.locator(".jp-SelfHeal-review:not(.jp-SelfHeal-history) article, .jp-SelfHeal-review-left").first.wait_for()
+        looks.at("review")
     finally:
         page.keyboard.press("Escape")
         lab.theme("Light")

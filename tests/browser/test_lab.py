@@ -29,6 +29,20 @@ def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
     failed.heal_button(1).wait_for()
 
 
+def test_what_is_shown_is_what_apply_and_run_gives(page: Any, server: Server) -> None:
+    """What the cell did before it failed is done twice, and "After" shows it so."""
+    half_way = "seen.append('x')\nfor i in range(len(vals)):\n    step = vals[i + 1] - vals[i]\nprint(step, seen)"
+    lab = Lab(page, server, server.notebook("shown.ipynb", ["seen, vals = [], [1, 4, 9]", half_way]))
+    lab.ready()
+    lab.finish(1)
+    lab.run(2)
+    card = lab.card(2)
+    assert "After\n5 ['x', 'x']" in card.inner_text()
+    lab.press(card, "run")
+    lab.cell(2).locator(".jp-SelfHeal-healed").wait_for()
+    assert lab.own_outputs(2).all_inner_texts() == ["5 ['x', 'x']\n"]
+
+
 def test_commands_in_another_cell_change_the_cell_that_failed(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("commands.ipynb", [TYPO, "%heal approve", "%heal undo"]))
     lab.ready()
@@ -41,6 +55,9 @@ def test_commands_in_another_cell_change_the_cell_that_failed(page: Any, server:
     lab.finish(3)
     lab.expect_source(1, TYPO)
     assert lab.source(3) == "%heal undo"
+    line = lab.cell(1).locator(".jp-SelfHeal-healed", has_text="Undone: the old source is back.")
+    line.wait_for()
+    assert line.get_by_role("button", name="Undo").count() == 0
 
 
 def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:

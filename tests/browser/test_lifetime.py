@@ -116,3 +116,36 @@ def test_used_in_every_notebook_it_tells_how_a_kernel_died(page: Any, server: Se
         assert "It stood at line 2: faulthandler._sigsegv()" in told.inner_text()
     finally:
         server.call("PUT", settings, {"raw": "{}"})
+
+
+def test_what_was_healed_is_told_and_undone_after_a_reload_and_a_restart(page: Any, server: Server) -> None:
+    name = "prices = {'pear': 2}\nprint(prices['pera'])"
+    lab = Lab(page, server, server.notebook("told.ipynb", [TYPO, name]))
+    lab.ready()
+    for index in (1, 2):
+        lab.run(index)
+        lab.press(lab.card(index), "run")
+        lab.cell(index).locator(".jp-SelfHeal-healed").wait_for()
+    lab.save()
+    page.reload()
+    lab.opened()
+    line = lab.cell(1).locator(".jp-SelfHeal-healed")
+    line.get_by_text("Healed: Change .appendd to .append").wait_for()
+    line.get_by_role("button", name="Details").click()
+    line.locator("pre", has_text="proven from").wait_for()
+    line.get_by_role("button", name="Undo").click()
+    lab.expect_source(1, TYPO)
+    line.get_by_text("the old source is back").wait_for()
+    assert line.get_by_role("button", name="Details").evaluate("b => b === document.activeElement"), (
+        "the focus is not lost with Undo"
+    )
+    page.evaluate("() => void window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    lab.status("Self-heal: not loaded")
+    lab.command("jupyter-selfheal:history")
+    panel = page.locator(".jp-SelfHeal-history")
+    panel.get_by_text("Undone: the old source is back.").wait_for()
+    panel.get_by_role("button", name="Undo").click()
+    panel.locator("article", has_text="'pera'").get_by_text("Undone").wait_for()
+    lab.expect_source(2, name)
+    lab.idle()
+    lab.status("Self-heal: idle")

@@ -18,6 +18,7 @@ def test_fixes_are_accepted_by_keyboard_and_put_in_at_once(page: Any, server: Se
     panel = page.locator(".jp-SelfHeal-review")
     panel.locator("article").nth(1).wait_for()
     assert "there are 3" in panel.locator("article").first.inner_text()
+    assert "Safe · Runs; result unconfirmed" in panel.locator("article").first.inner_text()
     left = panel.locator(".jp-SelfHeal-review-left").all_inner_texts()
     assert ["FileNotFoundError" in left[0], "ValueError: on purpose" in left[1]] == [True, True]
     assert lab.source(1) == TYPO, "nothing is changed before it is accepted"

@@ -114,8 +114,12 @@ class FrontEnd:
             edits = frontend_edits.to_frontend_edits(
                 patch, notebook, heal.card.written, candidate.cells_run_again, heal.card.cell_id
             )
-            details = [*candidate.verdict.reasons, words.format_facts(heal.card.proposal[0], candidate)]
-            asked |= {"patch": patch.id, "edits": edits, "title": patch.title, "details": "\n".join(details)}
+            asked |= {
+                "patch": patch.id,
+                "edits": edits,
+                "title": patch.title,
+                "details": _describe_proof(heal, candidate),
+            }
         for channel in list(self._comms):
             channel.send({"asked": asked})
         return True
@@ -137,6 +141,7 @@ class FrontEnd:
                 "name": session.find_notebook_of(heal).name_cell(heal.card.cell_id),
                 "headline": heal.card.headline,
                 "title": heal.applied[0].patch.title,
+                "details": _describe_proof(heal, heal.applied[0]),
                 "is_undone": heal.is_undone,
                 "undo": list(heal.card.undo),
             }
@@ -255,6 +260,12 @@ class FrontEnd:
             except SelfHealError as error:
                 session.write_log_line(f"setting {name} is ignored: {error}")
         self.send_state()
+
+
+def _describe_proof(heal: LiveHeal, candidate: model.Candidate) -> str:
+    """What the line below a healed cell unfolds."""
+    facts = [words.format_facts(heal.card.proposal[0], candidate)] if heal.card.proposal else []
+    return "\n".join([*candidate.verdict.reasons, *facts])
 
 
 def _build_cell(raw: dict[str, Any]) -> model.Cell:

@@ -7,7 +7,7 @@ from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import find_source_to_edit
 from jupyter_selfheal.surfaces.live import explanation, resume
 from jupyter_selfheal.surfaces.live.frontend_edits import to_frontend_edits
-from jupyter_selfheal.surfaces.words import format_confidence, format_facts, format_warning
+from jupyter_selfheal.surfaces.words import format_facts, format_proof, format_warning
 
 AFTER_REST = "After (only what was left of the cell was run)"
 
@@ -146,7 +146,7 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "id": candidate.patch.id,
         "title": candidate.patch.title,
         "score": f"{candidate.verdict.score:g}",
-        "proven": _format_proof(candidate),
+        "proven": format_proof(candidate),
         "risk": candidate.patch.risk,
         "reasons": _list_reasons(candidate),
         "facts": format_facts(proposal, candidate),
@@ -165,14 +165,6 @@ def _list_reasons(candidate: Candidate) -> list[JSON]:
     """What the verdict goes by, and what the fix does, unless that was said."""
     reasons, why = candidate.verdict.reasons, candidate.patch.why
     return [*reasons, *([why] if why and not any(why in reason for reason in reasons) else [])]
-
-
-def _format_proof(candidate: Candidate) -> str:
-    """``Confirmed by an assert``; ``Runs; result unconfirmed``."""
-    proofs = [p for p in candidate.verdict.proofs if p != "runs"]
-    if not proofs:
-        return "Runs; result unconfirmed" if candidate.trial.ran else "Not tested"
-    return f"Confirmed by: {', '.join(proofs)}{format_confidence(candidate)}"
 
 
 def _list_outputs(trial: Trial) -> list[JSON]:

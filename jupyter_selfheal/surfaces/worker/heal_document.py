@@ -20,6 +20,7 @@ from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, R
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import Settings
+from jupyter_selfheal.surfaces.words import format_proof
 
 SHOWN_CHARACTERS = 4_000
 """Of an output, how much a review shows."""
@@ -84,7 +85,7 @@ def _describe_fix(record: Record, report: NotebookReport, written: Mapping[str, 
         "safe": is_healed and patch.applicability is Applicability.SAFE,
         "proven": is_healed,
         "why_not": "" if is_healed else record.detail,
-        "score": f"{verdict.score:g}",
+        "proof": format_proof(candidate),
         "evidence": [*verdict.reasons, *([patch.why] if patch.why else [])],
         "edits": cast("JSON", to_frontend_edits(patch, report.given, written)),
         "before": record.headline,
