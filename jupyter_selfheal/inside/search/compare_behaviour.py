@@ -38,12 +38,13 @@ LOOPS = 8
 @dataclass(frozen=True, slots=True)
 class Input:
     """A call that tells patches apart. ``is_usual`` where its arguments have what those of all checked calls have; ``is_covered`` where
-    they are no larger, too, whatever the number of checked calls."""
+    they are no larger, too, whatever the number of checked calls; ``is_checked`` where a check makes that very call."""
 
     function: str
     arguments: tuple[Any, ...]
     is_usual: bool = True
     is_covered: bool = False
+    is_checked: bool = False
     is_call: ClassVar[bool] = True
 
     @property

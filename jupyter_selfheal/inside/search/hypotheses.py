@@ -179,9 +179,12 @@ class Hypotheses:
         return ""
 
     def find_covered_endless(self, n: int) -> str:
-        """A call like the checked ones and no larger that does not come to an end."""
+        """A call like the checked ones and no larger that does not come to an end; empty where a checked one takes as long, and ends."""
         pairs = zip(self.inputs, self.shown[n], strict=False)
-        return next((g.text for g, now in pairs if isinstance(g, Input) and g.is_covered and now in ENDLESS), "")
+        endless = [given for given, now in pairs if isinstance(given, Input) and now in ENDLESS]
+        if any(given.is_checked for given in endless):
+            return ""
+        return next((given.text for given in endless if given.is_covered), "")
 
     def _is_compared(self, n: int) -> bool:
         """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison.

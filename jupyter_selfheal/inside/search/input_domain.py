@@ -62,12 +62,14 @@ def infer_domain(checked: Sequence[Arguments]) -> frozenset[tuple[int, str]]:
 
 
 def is_covered(arguments: Arguments, checked: Sequence[Arguments]) -> bool:
-    """Whether arguments have all that those of every checked call have, be they few, and are no larger: of the same types, no longer, with
-    no larger number."""
+    """Whether arguments have all that those of every checked call have, be they few, and are no larger: of the same types, no longer than
+    the shortest one, with no larger number."""
     if not checked or any(len(c) != len(arguments) for c in checked):
         return False
     held = frozenset.intersection(*map(_list_strict_properties, checked))
-    return held <= _list_strict_properties(arguments) and _measure_size(arguments) <= max(map(_measure_size, checked))
+    is_larger = _measure_size(arguments) > max(map(_measure_size, checked))
+    is_longer = len(repr(arguments)) > min(len(repr(c)) for c in checked)  # what takes long may end all the same
+    return held <= _list_strict_properties(arguments) and not is_larger and not is_longer
 
 
 def is_related(arguments: Arguments, checked: Sequence[Arguments]) -> bool:

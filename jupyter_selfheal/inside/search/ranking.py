@@ -135,7 +135,9 @@ class Ranking:
         self._measure_strangeness(shown, len(given))
         checked = self.sight.checked.get(function, [])
         self.domain = infer_domain(checked)
-        inputs = (Input(function, g, self.domain <= list_properties(g), is_covered(g, checked)) for g in given)
+        inputs = (
+            Input(function, g, self.domain <= list_properties(g), is_covered(g, checked), g in checked) for g in given
+        )
         return [*inputs, *varied], shown[:-1]
 
     def _make_calls(self) -> tuple[str, list[tuple[Any, ...]]]:

@@ -241,6 +241,16 @@ def test_a_fix_that_runs_for_ever_for_an_input_like_the_checked_ones_is_doubted(
     assert doubts["`mid - 1` should be `mid`"] == "`find(8, [2, 4])` does not come to an end with it"
 
 
+def test_what_takes_as_long_for_a_checked_call_is_only_slow() -> None:
+    short = Input("f", (2,), is_covered=True)
+    endless = ["1", "!timeout"]
+    assert "`f(2)` does not come" in doubt(
+        (build(0.9, checks=20), endless), inputs=[Input("f", (7,), is_checked=True), short]
+    )
+    slow = [Input("f", (7,), is_checked=True), Input("f", (8,), is_checked=True), short]
+    assert not doubt((build(0.9, checks=20), ["1", "!timeout", "!timeout"]), inputs=slow)
+
+
 def test_a_fix_that_gives_nothing_for_a_small_input_is_doubted_whatever_the_checks() -> None:
     rows = [(2, 5), (2, 4, 8), (1, 3, 6, 7)]
     calls: dict[str, object] = {
