@@ -258,7 +258,6 @@ class Ranking:
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         doubt = (
             self.hypotheses.describe_doubt(n, self.rushed)
-            or self._describe_nothing(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
             or self._describe_doubt_of_literal(n)
@@ -276,6 +275,7 @@ class Ranking:
             return ""
         return (
             self._describe_sentinel(n)
+            or self._describe_nothing(n)
             or self._describe_odd_value(n)
             or self._describe_foreign_name(n)
             or self._describe_lost_name(n)
