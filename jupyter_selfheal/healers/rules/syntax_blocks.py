@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
@@ -25,6 +27,8 @@ COUNTED = re.compile(
 END = re.compile(
     r"(?:end|done|fi|wend|esac|next|end ?(?:if|for|while|def|function|sub|class|switch))(?: \w+)?;?", re.IGNORECASE
 )
+LONG_TEXT = re.compile(r"\"\"\"|'''")
+"""What stands in such a text has marks of its own."""
 STEP = "    "
 
 
@@ -37,7 +41,7 @@ class ForeignBlocks(SyntaxRule):
     `for (i = 0; i < n; i++)` becomes `for i in range(0, n)`.
 
     **Fix safety** Safe: braces that close all that they open, and a word such as `endif` that nothing binds, say where a block ends as
-    plainly as the indentation does.
+    plainly as the indentation does. Unsafe where code stands around a fence. Silent where one of these may stand in a text of several lines.
     """
 
     code = "SYN112"
@@ -47,16 +51,23 @@ class ForeignBlocks(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         lines = split_lines(source)
         if any(line.lstrip().startswith("```") for line in lines):
-            yield Mend(_keep_fenced(lines), "Keep what stands in the fence", prior=0.96)
+            text, outside = _keep_fenced(lines)
+            sure = not any(map(_is_code, outside))
+            if not LONG_TEXT.search("\n".join(outside)):
+                yield Mend(text, "Keep what stands in the fence", sure, 0.96 if sure else 0.5)
+        if LONG_TEXT.search(source):
+            return
         if (braces := _drop_braces(lines)) is not None:
             yield from (Mend(text, "Replace the braces by `:` and indentation", prior=0.96) for text in braces)
         if (dropped := _drop_ends(lines)) is not None:
             yield Mend(dropped, "Remove the words that end blocks", prior=0.96)
 
 
-def _keep_fenced(lines: list[str]) -> str:
+def _keep_fenced(lines: list[str]) -> tuple[str, list[str]]:
+    """The lines with those around a fence as comments, and those lines."""
     fences = [n for n, line in enumerate(lines) if line.lstrip().startswith("```")]
-    kept, inside = [], len(fences) == 1 and lines[fences[0]].strip() == "```"  # the last fence of a block that was cut
+    kept, outside = list[str](), list[str]()
+    inside = len(fences) == 1 and lines[fences[0]].strip() == "```"  # the last fence of a block that was cut
     for n, line in enumerate(lines):
         if n in fences:
             inside = not inside
@@ -64,7 +75,14 @@ def _keep_fenced(lines: list[str]) -> str:
             kept.append(line)
         else:
             kept.append("# " + line)
-    return "\n".join(kept)
+            outside.append(line)
+    return "\n".join(kept), outside
+
+
+def _is_code(line: str) -> bool:
+    """True for a line that is a statement by itself, and more than a word or a value."""
+    body = tree.body if (tree := src.parse(line.strip())) is not None else []
+    return any(not isinstance(s, ast.Expr) or isinstance(s.value, ast.Call | ast.Await) for s in body)
 
 
 def _drop_braces(lines: list[str]) -> list[str] | None:
@@ -94,7 +112,7 @@ def _drop_braces(lines: list[str]) -> list[str] | None:
     if depth or not heads:
         return None
     texts = ["\n".join(own), "\n".join(by_depth)]
-    return sorted(dict.fromkeys(texts), key=lambda text: _find_reach(text), reverse=True)
+    return sorted(dict.fromkeys(texts), key=_find_reach, reverse=True)
 
 
 def _count_loop(match: re.Match[str]) -> str:
@@ -109,20 +127,18 @@ def _find_reach(text: str) -> int:
 
 def _drop_ends(lines: list[str]) -> str | None:
     """The lines without `endif` and the like, where one stands below a head, beside it, and nothing else holds its name."""
-    source, kept, dropped, heads = "\n".join(lines), [], 0, list[str]()
+    source, kept, dropped, heads = "\n".join(lines), [], 0, set[str]()
     for line in lines:
         text, indent = line.strip(), read_indent(line)
-        word = text.split(" ")[0].rstrip(";")
-        bound = (
-            re.search(rf"\b{re.escape(word)}\b\s*(?:=(?!=)|\(|,|\.)|\bimport\b.*\b{re.escape(word)}\b", source)
-            if word
-            else None
-        )
-        if END.fullmatch(text) and indent in heads and not bound:
+        if END.fullmatch(text) and indent in heads and not _is_bound(text.split(" ")[0].rstrip(";"), source):
             dropped += 1
             continue
         if HEAD.match(text):
-            heads.append(indent)
+            heads.add(indent)
             line = re.sub(r"\s+(?:then|do)\s*:?\s*$", ":", line, flags=re.IGNORECASE)
         kept.append(line)
     return "\n".join(kept) if dropped else None
+
+
+def _is_bound(word: str, source: str) -> bool:
+    return bool(re.search(rf"\b{word}\b\s*(?:=(?!=)|\(|,|\.)|\bimport\b.*\b{word}\b", source))

@@ -85,6 +85,7 @@ def test_a_cell_is_mended(broken: str, whole: str | None) -> None:
         'n = 12\nprint(str(n)) + "!")',
         'name = "a"\nprint("Name:, name)',
         "rows = [[r for c in xs for r in ys]\nflat = [v for row in rows for v in row\nprint(1)",
+        "import math\nn = 3\n```python\nx = math.sqrt(n)\n```",
     ],
 )
 def test_what_can_be_read_in_two_ways_is_not_safe(source: str) -> None:
