@@ -23,8 +23,9 @@ class IntegerOutOfBounds(Rule):
 
     **Fix** `image + np.uint16(300)`, with the smallest type that holds it; `np.array([-1, 3]).astype(np.uint8)`; `np.array(300).astype(np.uint8)[()]`.
 
-    **Fix safety** Safe for an operand: NumPy 1 chose its type by its value, and this is that type. Unsafe where an array is made: the value wraps
-    around, as it did, which may never have been meant. Silent where a value is put into an array.
+    **Fix safety** Safe for an operand beside an array: NumPy 1 chose its type by its value, and this is that type; beside a single NumPy number it was
+    `np.int64`. Unsafe where an array is made: the value wraps around, as it did, which may never have been meant. Silent where a value is put into
+    an array, and where what stands beside it is not known.
     """
 
     code = "NPA117"
@@ -62,17 +63,22 @@ class IntegerOutOfBounds(Rule):
 
 
 def _type_operand(context: RuleContext, value: int, module: str) -> Splice | None:
-    """The one operand of the failing line that is the integer, as a scalar of the smallest type."""
-    operands = [o for n in context.nodes_at_failure(ast.BinOp) for o in (n.left, n.right)]
-    operands += [n.value for n in context.nodes_at_failure(ast.AugAssign)]
-    plain = [o for o in operands if isinstance(o, ast.Constant | ast.Name | ast.UnaryOp | ast.Attribute)]
-    found = [o for o in plain if context.is_true(f"type({context.text(o)}) is int and {context.text(o)} == {value}")]
+    """The one operand of the failing line that is the integer, as a scalar of the type that NumPy 1 reckoned with."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in context.nodes_at_failure(ast.BinOp):
+        pairs += [(node.left, node.right), (node.right, node.left)]
+    pairs += [(n.value, n.target) for n in context.nodes_at_failure(ast.AugAssign)]
+    plain = [p for p in pairs if isinstance(p[0], ast.Constant | ast.Name | ast.UnaryOp | ast.Attribute)]
+    found = [p for p in plain if context.is_true("type({0}) is int and {0} == {1}".format(context.text(p[0]), value))]
     if len(found) != 1:
         return None
+    operand, beside = found[0]
+    live = context.describe_all([beside], calls=True)[0]
     bits = next((b for b in (8, 16, 32, 64) if value < 2**b and -(2 ** (b - 1)) <= value), None)
-    if bits is None:
+    if bits is None or live.ndim < 0:
         return None
-    return *context.span(found[0]), f"{module}.{'u' * (value >= 0)}int{bits}({context.text(found[0])})"
+    kind = f"{'u' * (value >= 0)}int{bits}" if live.ndim else "int64"
+    return *context.span(operand), f"{module}.{kind}({context.text(operand)})"
 
 
 def _cast_made(context: RuleContext, module: str) -> list[Splice]:
