@@ -10,9 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(
-    r"numpy boolean (negative|subtract), the `-` operator, is not supported|Calling np\.(sum)\(generator\) is deprecated"
-)
+MESSAGE = re.compile(r"numpy boolean (negative|subtract), the `-` operator, is not supported")
 
 
 class OperatorOfTruths(Rule):
@@ -58,10 +56,18 @@ def _find_change(context: RuleContext, kind: str) -> Splice | None:
             for n in context.nodes_at_failure(ast.UnaryOp)
             if isinstance(n.op, ast.USub) and not isinstance(n.operand, ast.Constant)
         ]
-        return (context.span(signs[0])[0], context.span(signs[0])[0] + 1, "~") if len(signs) == 1 else None
+        if len(signs) != 1 or context.describe_all([signs[0].operand], calls=True)[0].dtype not in (
+            "",
+            "bool",
+            "boolean",
+        ):
+            return None
+        return context.span(signs[0])[0], context.span(signs[0])[0] + 1, "~"
     if kind == "subtract":
         sums = [n for n in context.nodes_at_failure(ast.BinOp) if isinstance(n.op, ast.Sub)]
-        place = context.span(sums[0].left)[1] if len(sums) == 1 else 0
+        if len(sums) != 1 or any(n.left is sums[0] for n in context.walk(ast.BinOp)):
+            return None  # `^` binds less than what stands behind: `a - b & c`
+        place = context.span(sums[0].left)[1]
         at = context.source.find("-", place)
-        return (at, at + 1, "^") if len(sums) == 1 and context.source[place:at].strip(" )") == "" else None
+        return (at, at + 1, "^") if context.source[place:at].strip(" )") == "" else None
     return None
