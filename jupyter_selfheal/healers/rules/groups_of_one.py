@@ -11,7 +11,8 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"'tuple'|\btuple\b|^\(.+,\)$")
+MESSAGE = re.compile(r"\btuple\b|^\(.+,\)$")
+"""What is said of a tuple of one, where the loop is a comprehension: its names are gone with it."""
 
 
 class GroupsOfOne(Rule):
@@ -22,8 +23,8 @@ class GroupsOfOne(Rule):
 
     **Fix** `for (name,), group in df.groupby(["city"])`.
 
-    **Fix safety** Safe: until pandas 2.0 the name was what is in the tuple. Silent where the groups are not by a list of one, and where the
-    name is none of what the failing line reads.
+    **Fix safety** Safe: until pandas 2.0 the name was what is in the tuple. Silent where the groups are not by a list of one, where the
+    name is none of what the failing line reads, and where something takes a part of it (`name[0]`).
     """
 
     code = "PDA149"
@@ -34,7 +35,9 @@ class GroupsOfOne(Rule):
     why = "Until pandas 2.0 the name was the key itself (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        read = {n.id for n in context.nodes_on_line(ast.Name)}
+        read = {n.id for n in context.nodes_on_line(ast.Name)} - {
+            n.value.id for n in context.walk(ast.Subscript) if isinstance(n.value, ast.Name)
+        }
         loops: list[ast.For | ast.comprehension] = [*context.walk(ast.For), *context.walk(ast.comprehension)]
         for loop in loops:
             pair = loop.target
@@ -43,14 +46,11 @@ class GroupsOfOne(Rule):
             name = pair.elts[0].id
             if name not in read or not _is_by_list_of_one(context, loop.iter):
                 continue
-            inside = isinstance(
-                loop, ast.comprehension
-            )  # its names are gone with it: only the message says what they held
-            if not (
-                MESSAGE.search(context.failure.evalue)
-                if inside
-                else context.is_true(f"type({name}) is tuple and len({name}) == 1")
-            ):
+            if isinstance(loop, ast.comprehension):
+                is_tuple = bool(MESSAGE.search(context.failure.evalue))
+            else:
+                is_tuple = context.is_true(f"type({name}) is tuple and len({name}) == 1")
+            if not is_tuple:
                 continue
             if (context.number(RELEASE) or 0) < 2:
                 return
