@@ -38,7 +38,7 @@ class ClassMethod(Rule):
             return
         for call in context.calls_at_failure():
             keywords = {k.arg for k in call.keywords if k.arg}
-            if call.args or len(keywords) < 2 or len(keywords) < len(call.keywords):
+            if call.args or match[1] not in keywords or len(keywords) < 2 or len(keywords) < len(call.keywords):
                 continue
             made = context.describe(call.func)
             if made is None or not made.is_class or made.path.startswith("__main__"):
@@ -50,7 +50,7 @@ class ClassMethod(Rule):
                 yield self.patch(
                     context.replace_here((end, end, f".{fitting[0]}")),
                     f"Make it by `{context.text(call.func)}.{fitting[0]}`",
-                    f"`{context.text(call.func)}` itself no longer takes `{match[1]}`.",
+                    f"`{context.text(call.func)}` itself takes no `{match[1]}`.",
                     prior=0.93,
                 )
             return
