@@ -28,8 +28,8 @@ class FloatForInt(Rule):
     in which floats are divided.
 
     **Fix safety** Safe where the number is whole, and in an index, which has no fraction: Python 2's `/` gave this number. Unsafe
-    where a fraction is cut off: of a variable, or of a count like `range(pages / 4)`, which may be meant to be rounded up; and where
-    a list is multiplied, whose items may be meant. Silent for a text that holds a number: it is to be read, not repeated.
+    where a fraction is cut off: of a variable, of floats that are divided, or of a count like `range(pages / 4)`, which may be meant to
+    be rounded up; and where a list is multiplied, whose items may be meant. Silent for a text that holds a number: it is to be read, not repeated.
     """
 
     code = "TYP108"
@@ -100,7 +100,8 @@ def _make_whole(context: RuleContext, node: ast.expr, *, indexes: bool) -> tuple
         return [], True
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     if divisions and indexes and _is_float_divided(context, divisions):
-        return [(*context.span(node), f"int({context.text(node)})")], True
+        number = context.number(node)
+        return [(*context.span(node), f"int({context.text(node)})")], number is not None and float(number).is_integer()
     if divisions and not isinstance(node, ast.Call | ast.List | ast.Lambda):
         return [_floor_division(context, n) for n in divisions], indexes or is_whole(context, node)
     name = context.plain_chain(node)

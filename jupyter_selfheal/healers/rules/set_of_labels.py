@@ -23,7 +23,7 @@ class SetOfLabels(Rule):
     **Fix** The braces of a set that is written there become brackets; a set by name becomes `list(names)`.
 
     **Fix safety** Safe where labels are looked up by a set that is written there, in its order: pandas took any order. Unsafe for the names of a new
-    table's several columns, of which the order says which is which, and for a set by name.
+    table's several columns, of which the order says which is which, and for a set by name or of what a name holds (`{*names}`).
     """
 
     code = "PDA150"
@@ -47,7 +47,11 @@ class SetOfLabels(Rule):
                 continue
             start, end = context.span(labels)
             written = isinstance(labels, ast.Set)
-            ordered = isinstance(labels, ast.Set) and (len(labels.elts) == 1 or not (match and match["made"]))
+            ordered = (
+                isinstance(labels, ast.Set)
+                and (len(labels.elts) == 1 or not (match and match["made"]))
+                and not any(isinstance(e, ast.Starred) for e in labels.elts)
+            )
             yield self.patch(
                 context.replace_here((start, start + 1, "["), (end - 1, end, "]"))
                 if written

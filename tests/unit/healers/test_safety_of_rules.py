@@ -86,6 +86,12 @@ AMBIGUOUS = {
         ),
         ("range(len(row))", "for k in row:"),
     ),
+    "floats that are divided for an index": ("TYP108", ("x = [1, 2, 3]\nx[0.3 / 0.1]",), ("x[int(0.3 / 0.1)]",)),
+    "labels that a name holds": (
+        "PDA150",
+        ("import pandas as pd\nt = pd.DataFrame({'a': [1]})\nwanted = ['a', 'a']\nt[{*wanted}]",),
+        ("t[[*wanted]]",),
+    ),
     "an assignment at the end": (
         "NON102",
         (
