@@ -225,7 +225,8 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
             made = isinstance(changed, ast.Name) and changed.id in _list_assigned(function)
             return (end, end, f"\n{indent}return {src.extract_text(source, changed)}") if made else None
         if isinstance(value, ast.Constant) and value.value is not ... and tail is not function.body[0]:
-            return (start, start, "return ") if _returns_somewhere(function) else None
+            is_note = source.startswith(('"""', "'''"), start)
+            return (start, start, "return ") if _returns_somewhere(function) and not is_note else None
         if isinstance(value, ast.Constant | ast.Await) or (
             isinstance(value, ast.Call) and _called_name(value) in EFFECTS
         ):
