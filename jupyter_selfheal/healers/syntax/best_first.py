@@ -120,9 +120,8 @@ class Parser:
         try:
             compile(source, "<cell>", "exec", _FLAGS, dont_inherit=True)
         except SyntaxError as error:
-            return to_fault(
-                error
-            )  # unmasked: a line of `;` alone would be taken for IPython's, where the cell has nothing of IPython's
+            # unmasked: a line of `;` alone would be taken for IPython's, where the cell has nothing of IPython's
+            return to_fault(error)
         except (ValueError, RecursionError, MemoryError, OverflowError):
             return Fault("it cannot be read", 1, 0, 1, 0)
         return find_fault(source)  # `break` outside of a loop and the like are found later than by parsing
