@@ -13,7 +13,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MISSED = re.compile(r"^\s*-?\d+\s*$|^\W{0,2}(?:None of \[\w*(?:Index)?\()?\[\s*-?\d+(?:,\s*-?\d+)*\]")
 """What is missed is a whole number, or a list of them."""
 
-LABELLED = ("int64", "int32", "uint64", "float64")
+NUMBERS = re.compile(r"u?int|float|double|decimal", re.IGNORECASE)
+"""How the dtypes begin of an index of numbers, or of intervals between numbers."""
 
 
 class PositionInSeries(Rule):
@@ -42,7 +43,9 @@ class PositionInSeries(Rule):
             table = context.table(node.value)
             if not table or table.columns or not _is_position(context, node.slice):
                 continue
-            numbers = table.index_dtype in LABELLED
+            numbers = bool(NUMBERS.match(table.index_dtype)) or (
+                table.index_dtype in ("object", "category") and _holds_numbers(context, node.value)
+            )
             negative = context.failure.evalue.strip().startswith("-")
             if numbers and not (negative and "RangeIndex" in table.index_type):
                 continue
@@ -56,6 +59,13 @@ class PositionInSeries(Rule):
                 prior=0.75 if numbers else 0.9,
             )
             return
+
+
+def _holds_numbers(context: RuleContext, series: ast.expr) -> bool:
+    """True where a label of a Series, or the first part of one, is a number, or that cannot be told."""
+    labels = f"(i[0] if isinstance(i, tuple) else i for i in ({context.text(series)}).index)"
+    is_number = "hasattr(n, '__index__') or (isinstance(n, float) and n == n)"
+    return context.number(f"int(any({is_number} for n in {labels}))") != 0
 
 
 def _is_position(context: RuleContext, key: ast.expr) -> bool:
