@@ -51,9 +51,11 @@ class ColourScale(Rule):
 
 
 def _name_axes(context: RuleContext, call: ast.Call) -> list[Splice]:
-    if last_name(call.func) != "colorbar" or not isinstance(call.func, ast.Attribute) or not call.args:
+    if last_name(call.func) != "colorbar" or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
         return []
-    if len(call.args) > 1 or any(k.arg in ("ax", "cax", None) for k in call.keywords):
+    if not isinstance(call.func.value, ast.Name | ast.Attribute) or any(
+        k.arg in ("ax", "cax", None) for k in call.keywords
+    ):
         return []
     end = context.span(call.args[0])[1]
     return [(end, end, f", ax={context.text(call.func.value)}.gca()")]
