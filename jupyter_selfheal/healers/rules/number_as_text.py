@@ -17,6 +17,8 @@ MESSAGE = re.compile(
     r"unsupported type for timedelta \w+ component: str|(?P<named>\w+) must be [^;]*\bor a number, not -?\d|(?P<subplot>Bbox\.from_bounds\(\))"
 )
 WHOLE = re.compile(r"interpreted as an integer")
+PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
+"""Numbers that can be written in Python as they are in a text; `007` and `nan` cannot."""
 
 
 class NumberAsText(Rule):
@@ -62,8 +64,8 @@ class NumberAsText(Rule):
 
 def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:
     """The number that a written text holds; of any other text what reads it."""
-    is_written = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return str(ast.literal_eval(node)).strip() if is_written else f"{function}({context.text(node)})"
+    written = node.value.strip() if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return written if PLAIN.fullmatch(written) else f"{function}({context.text(node)})"
 
 
 def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
