@@ -61,15 +61,21 @@ def infer_domain(checked: Sequence[Arguments]) -> frozenset[tuple[int, str]]:
     return frozenset.intersection(*(list_properties(a) for a in checked))
 
 
-def is_covered(arguments: Arguments, checked: Sequence[Arguments]) -> bool:
-    """Whether arguments have all that those of every checked call have, be they few, and are no larger: of the same types, no longer than
-    the shortest one, with no larger number."""
-    if not checked or any(len(c) != len(arguments) for c in checked):
-        return False
+def list_covered(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> list[bool]:
+    """For each input whether it has all that those of every checked call have, be they few, and is no larger: of the same types, no longer
+    than the shortest one, with no larger number."""
+    if not checked:
+        return [False] * len(inputs)
     held = frozenset.intersection(*map(_list_strict_properties, checked))
-    is_larger = _measure_size(arguments) > max(map(_measure_size, checked))
-    is_longer = len(repr(arguments)) > min(len(repr(c)) for c in checked)  # what takes long may end all the same
-    return held <= _list_strict_properties(arguments) and not is_larger and not is_longer
+    counts, largest = {len(c) for c in checked}, max(map(_measure_size, checked))
+    shortest = min(len(repr(c)) for c in checked)  # what takes long may end all the same
+    return [
+        counts == {len(given)}
+        and len(repr(given)) <= shortest
+        and _measure_size(given) <= largest
+        and held <= _list_strict_properties(given)
+        for given in inputs
+    ]
 
 
 def is_related(arguments: Arguments, checked: Sequence[Arguments]) -> bool:

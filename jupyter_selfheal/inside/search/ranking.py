@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.input_domain import (
     infer_domain,
-    is_covered,
+    list_covered,
     list_properties,
     shrink_input,
 )
@@ -136,7 +136,8 @@ class Ranking:
         checked = self.sight.checked.get(function, [])
         self.domain = infer_domain(checked)
         inputs = (
-            Input(function, g, self.domain <= list_properties(g), is_covered(g, checked), g in checked) for g in given
+            Input(function, g, self.domain <= list_properties(g), is_covered, g in checked)
+            for g, is_covered in zip(given, list_covered(given, checked), strict=True)
         )
         return [*inputs, *varied], shown[:-1]
 
