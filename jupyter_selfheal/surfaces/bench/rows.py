@@ -185,7 +185,7 @@ def check_is_writable(path: Path) -> None:
 def append_line(path: Path, line: str) -> None:
     """Write a line behind the others, at once. Half a line, of a run that was killed, is cut off first. Raises UsageError where that cannot be done;
     the lines before it stay."""
-    whole = 0
+    whole = -1  # not known yet: a file that cannot be opened or read is not cut
     try:
         with path.open("a+b", buffering=0) as file:
             file.seek(0)
@@ -194,8 +194,9 @@ def append_line(path: Path, line: str) -> None:
             if file.write(line.encode() + b"\n") <= len(line.encode()):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     except OSError as error:
-        with suppress(OSError):
-            os.truncate(path, whole)
+        if whole >= 0:
+            with suppress(OSError):
+                os.truncate(path, whole)
         raise UsageError(
             f"{path} cannot take another row ({error.strerror}): those before it are kept, and the same command goes on once it can"
         ) from error

@@ -15,7 +15,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError, SelfHealError, UsageError
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.surfaces.bench import run
-from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
+from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, append_line
 from jupyter_selfheal.surfaces.notebook.report import SCHEMA
 
 CASE = {"program": "def inc(n):\n    return n + 2\n", "tests": ["assert inc(1) == 2"]}
@@ -163,6 +163,19 @@ def test_a_disk_that_is_full_keeps_the_rows_that_are_there(tmp_path: Path) -> No
     assert "\n" not in str(caught.value)
     assert path.read_text() == before
     assert (tmp_path / "new.jsonl").read_text() == ""
+
+
+def test_rows_that_cannot_be_opened_for_a_moment_are_not_cut(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "rows.jsonl")
+    before = path.read_text()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        with pytest.raises(UsageError, match=r"cannot take another row \(Too many open files\)"):
+            append_line(path, "{}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert path.read_text() == before
 
 
 @pytest.mark.parametrize("words", [("figures", "--into"), ("figures", "--keep"), ("dashboard", "-o")])
