@@ -51,7 +51,7 @@ ASKED_FOR = sys.maxsize
 _LEFT_IN_THE_END = (SkipReason.OWN_CHECK, SkipReason.FLAKY)
 """Failures that somebody may be asked about, and that are left alone where nobody had a fix."""
 
-LONGER = "it runs longer than the time limit, and nothing in its code is known to be wrong: allow it more (heal --timeout SECONDS)"
+STOPPED_EARLY = "it was stopped before it ended, and nothing in its code is known to be wrong: let it run longer (heal --timeout SECONDS in a batch)"
 
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
@@ -142,7 +142,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(Reason.REJECTED, "every fix that was found was set aside")
     if dossier.current.failure.kind is FailureKind.TIMED_OUT and not dossier.diagnosis.advice:
         first = f"fixed the first problem ({dossier.current.base.title}); then " if dossier.derived else ""
-        return Close(Reason.EXHAUSTED, f"{first}{LONGER}")
+        return Close(Reason.EXHAUSTED, f"{first}{STOPPED_EARLY}")
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
