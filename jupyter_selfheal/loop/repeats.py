@@ -40,8 +40,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def find_repeated_effects(case: Case, patch: Patch, run_again: Collection[str] = ()) -> tuple[str, ...]:
     """What approving the patch does that was done already ("changes `calls`", "writes files"); empty where nothing is.
 
-    Of the failing cell the statements up to the failing one ran, and of several on its line the others may have. A cell that the patch runs first counts whole where its
-    last run failed: how far that came is not known. What the cells ``run_again`` (ids) bind is made anew before the cell runs.
+    Of the failing cell the statements up to the failing one ran, and of several on its line the others may have. A cell that the
+    patch runs first counts whole where its last run failed: how far that came is not known. What the cells ``run_again`` (ids) bind is made anew before the cell runs.
     """
     world = _World.from_notebook(case.notebook, run_again)
     effects: dict[str, None] = {}
@@ -53,8 +53,8 @@ def find_repeated_effects(case: Case, patch: Patch, run_again: Collection[str] =
     failure = case.failure
     if failure.kind is not FailureKind.SYNTAX:
         whole = len(src.list_statements(failure.source))
-        at = max(plan.find_failing_statement(case), src.find_last_statement(failure.source, failure.line))
-        at = whole if failure.kind is FailureKind.MISSED else at
+        failing = max(plan.find_failing_statement(case), src.find_last_statement(failure.source, failure.line))
+        at = whole if failure.kind is FailureKind.MISSED else failing
         effects.update(dict.fromkeys(_list_effects(failure.source, at, world)))
     return tuple(effects)
 

@@ -32,9 +32,8 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
         return ()
     own = collect_patched_names(case, patch)
     assigned = {n for _, _, after in list_patched_cells(case, patch) for n in _list_assigned(after)}
-    modules = (
-        list_imports_above(case) - assigned
-    )  # `np.zeros(3)` changes nothing of `np`: what else reads it hangs on nothing here
+    # `np.zeros(3)` changes nothing of `np`: what else reads it hangs on nothing here
+    modules = list_imports_above(case) - assigned
     tainted = own.binds | (own.changes - modules)
     there = list_names_above(case) | tainted
     chosen: list[Cell] = []

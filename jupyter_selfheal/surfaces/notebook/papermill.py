@@ -81,9 +81,8 @@ def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, CellRun])
     nb_man.nb.cells = rejoin(read(dict(raw))).cells
     stopped = False
     for index, cell in enumerate(nb_man.nb.cells):
-        if (
-            stopped and "outputs" in cell
-        ):  # papermill stops at the first failing cell, and would name the last that has an error
+        # papermill stops at the first failing cell, and would name the last that has an error
+        if stopped and "outputs" in cell:
             cell.outputs = [o for o in cell.outputs if o.output_type != "error"]
         cell.metadata.setdefault("tags", [])
         cell.metadata.setdefault("papermill", read({}))
