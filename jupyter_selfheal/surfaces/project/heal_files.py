@@ -221,10 +221,7 @@ class FileHealing:
 
     def _is_shown_by_tests(self, found: Found, record: Record) -> bool:
         """Whether a fix that nothing speaks against has the tests for it: some that failed pass with it, and no other one fails."""
-        verdict, patch = found.candidate.verdict, found.candidate.patch
-        against = (verdict.feedback, verdict.difference, verdict.tampering, verdict.inconclusive, patch.rival)
-        is_open = verdict.plausible and not any(against) and patch.applicability is not Applicability.DISPLAY_ONLY
-        oracle = self._open_tests(record) if is_open else None
+        oracle = self._open_tests(record) if is_only_unconfirmed(found.record) else None
         if oracle is None:
             return False
         with oracle:
@@ -280,6 +277,16 @@ class FileHealing:
             report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN, *found.notes),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
         )  # fmt: skip
+
+
+def is_only_unconfirmed(record: Record) -> bool:
+    """Whether nothing speaks against the fix that a record offers, so that tests may speak for it. Where another fix is as likely, the
+    user is asked: the tests may pass with both."""
+    verdict, patch = record.candidate[0].verdict, record.candidate[0].patch
+    against = (verdict.feedback, verdict.difference, verdict.tampering, verdict.inconclusive, patch.rival)
+    is_asked = any(question.blocks for question in record.questions)
+    is_shown_only = patch.applicability is Applicability.DISPLAY_ONLY
+    return verdict.plausible and not (any(against) or is_asked or is_shown_only)
 
 
 def _follows_other(record: Record, root: Record) -> bool:

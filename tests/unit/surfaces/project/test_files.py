@@ -12,12 +12,14 @@ from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import (
     Applicability,
     Candidate,
+    Cell,
     Ending,
     Failure,
     FailureKind,
     Frame,
     Isolation,
     Patch,
+    Question,
     Replace,
     Start,
     StepResult,
@@ -34,7 +36,7 @@ from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.project.derive import build_cell
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
-from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof
+from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof, is_only_unconfirmed
 from jupyter_selfheal.surfaces.project.places import FilePlace
 from tests.batches import cell
 from tests.command import write
@@ -142,6 +144,25 @@ def test_a_file_whose_notebook_gets_too_slow_is_not_written(
     assert [r.status for r in settled.records] == [Status.HEALED if written else Status.PROPOSED]
     assert ("refused by --max-slowdown 1.5" in settled.records[0].detail) is not written
     assert refuse_slowdown(settled, most) is settled, "what was written stays"
+
+
+def test_tests_decide_only_where_nothing_speaks_against_a_fix_and_nobody_is_asked() -> None:
+    patch = Patch((Replace("a", "f(1)", "g(1)"),), "Call g", applicability=Applicability.UNSAFE)
+    trial = Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake"))
+    verdict = Verdict(patch.id, 6.0, plausible=True)
+    offered = Record(Cell("a", "f(1)"), 1, Status.PROPOSED, candidate=(Candidate(patch, trial, verdict),))
+    asks = Question("What should `f(1)` return?", {"1": (patch.id,)})
+    assert is_only_unconfirmed(offered)
+    assert is_only_unconfirmed(replace(offered, questions=(asks,)))
+    assert not is_only_unconfirmed(replace(offered, questions=(replace(asks, blocks=True),)))
+    for patch_, verdict_ in (
+        (replace(patch, rival="h(1)"), verdict),
+        (replace(patch, applicability=Applicability.DISPLAY_ONLY), verdict),
+        (patch, replace(verdict, plausible=False)),
+        (patch, replace(verdict, tampering=("it drops the assert",))),
+        (patch, replace(verdict, inconclusive="it adds network access")),
+    ):
+        assert not is_only_unconfirmed(replace(offered, candidate=(Candidate(patch_, trial, verdict_),)))
 
 
 def test_cells_that_only_follow_from_a_failure_are_evidence_for_its_fix(tmp_path: Path) -> None:
