@@ -245,7 +245,8 @@ class HealMagics:
         from jupyter_selfheal.surfaces.live import session_file
 
         output = session_file.choose_free_name("minimal.ipynb")
-        command = session_file.SessionCommand("minimize", self._session.cells.list_cells_to_failure(), output)
+        cells = self._session.cells.list_cells_to_failure()
+        command = session_file.start_command(self._session, "minimize", cells, output)
         intro = "Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop)."
         session_file.show_command(self._session, command, intro)
 
@@ -257,7 +258,7 @@ class HealMagics:
             )
         from jupyter_selfheal.surfaces.live import session_file
 
-        command = session_file.SessionCommand("bisect", session_file.list_code_cells(notebook))
+        command = session_file.start_command(self._session, "bisect", session_file.list_code_cells(notebook))
         intro = "Self-heal: running the cells from the top in copies of a clean kernel (interrupt to stop)."
         session_file.show_command(
             self._session, command, intro, lambda printed: session_file.describe_bisection(printed, notebook)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.surfaces.live.ahead import Ahead
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
+    from jupyter_selfheal.surfaces.live.session_file import SessionCommand
 else:
     m = LazyModule("messages")
     registry = LazyModule("registry")
@@ -70,6 +71,8 @@ class LiveSession:
         """Has a page do it in the notebook itself: ``run``, ``resume`` or ``undo``. False where no page can."""
         self.closers: list[Callable[[], None]] = []
         """Called when healing is switched off, before the rest goes."""
+        self.command: SessionCommand | None = None
+        """The last ``%heal minimize`` or ``%heal bisect``: one is at work at a time."""
         self.name = f"live-{time.strftime('%Y%m%d-%H%M%S')}-{self.pid}"
         self.switches: dict[str, str] = {}
         """What the user switched, and when, for ``%heal status``."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Cell, Notebook
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ TELL_SECONDS = 5.0
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl+C ended."""
+
+NOTED = "jupyter selfheal: interrupted: "
+"""What the last line of a command that Ctrl+C ended begins with."""
 
 STOPPED = "Self-heal: stopped; nothing was written."
 
@@ -40,8 +44,12 @@ def write_session(cells: Iterable[Cell]) -> str:
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": raw, "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 5}
     number, path = tempfile.mkstemp(prefix=".selfheal-", suffix=".ipynb", dir=os.getcwd())
-    with open(number, "w", encoding="utf-8") as file:
-        json.dump(notebook, file)
+    try:
+        with open(number, "w", encoding="utf-8") as file:
+            json.dump(notebook, file)
+    except BaseException:
+        os.unlink(path)
+        raise
     return path
 
 
@@ -56,9 +64,18 @@ class SessionCommand:
         self._path = write_session(cells)
         words = [sys.executable, "-m", "jupyter_selfheal", command, self._path, *(["-o", output] if output else [])]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            words, stdout=pipe, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
-        )
+        try:
+            self._process = subprocess.Popen(
+                words, stdout=pipe, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+            )
+        except BaseException:
+            os.unlink(self._path)
+            raise
+        self.name = command
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
 
     def stop(self) -> None:
         """End it, and leave no file. Idempotent."""
@@ -83,11 +100,29 @@ class SessionCommand:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
-        code = self._process.returncode
-        is_stopped = (
-            code < 0 or code == INTERRUPTED or printed.rstrip().endswith("KeyboardInterrupt")
-        )  # while Python started
+        is_stopped = was_interrupted(self._process.returncode, printed)
         return STOPPED if is_stopped else printed.replace(self._path, "this session").strip()
+
+
+def was_interrupted(code: int, printed: str) -> bool:
+    """Whether a command was stopped: by a signal, by Ctrl+C while Python started, or by Ctrl+C that it took note of itself."""
+    last = printed.rstrip().rpartition("\n")[2]
+    return code < 0 or code == INTERRUPTED or last.endswith("KeyboardInterrupt") or last.startswith(NOTED)
+
+
+def start_command(session: LiveSession, command: str, cells: Iterable[Cell], output: str = "") -> SessionCommand:
+    """Begin a command that ends with the session. Raises UsageError while another one is at work: both would write the same file."""
+    before = session.command
+    if before is not None and before.is_running:
+        raise UsageError(
+            f"`%heal {before.name}` is still at work: wait for its result, or interrupt the kernel to stop it"
+        )
+    started = SessionCommand(command, cells, output)
+    if before is not None:
+        session.closers.remove(before.stop)
+    session.command = started
+    session.closers.append(started.stop)
+    return started
 
 
 def show_command(
@@ -96,7 +131,6 @@ def show_command(
     """Show what it prints in this cell's output when it has ended, and leave the kernel free meanwhile; where no output can be
     changed later, or nobody is there to see it, wait for it."""
     shell = session.shell
-    session.closers.append(command.stop)
     if not getattr(getattr(shell, "kernel", None), "_allow_stdin", False):
         print(intro)
         print(describe(command.wait(lambda seconds: print(f"{seconds} s so far."))))
