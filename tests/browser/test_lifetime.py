@@ -147,4 +147,3 @@ def test_what_was_healed_is_told_and_undone_after_a_reload_and_a_restart(page: A
     panel.get_by_role("button", name="Undo").click()
     panel.locator("article", has_text="'pera'").get_by_text("Undone").wait_for()
     lab.expect_source(2, name)
-    lab.status("Self-heal: idle")  # the kernel is there again, with the extension
