@@ -79,11 +79,13 @@ export class KernelLine {
         this.loseCards();
       }
       this.wasLoaded ||= this._isAlwaysOn;
+      this.attempt = null;
       this.attach(change.newValue);
     });
     panel.sessionContext.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
         this.wasLoaded ||= this.loaded && this._state.on;
+        this.attempt = null;
         this.lose();
         this.loseCards();
       } else if (status === 'idle') {
@@ -107,11 +109,25 @@ export class KernelLine {
 
   private loadWhenIdle(): void {
     const language = this.panel.content.model?.defaultKernelLanguage;
-    if (this.wasLoaded && this.panel.sessionContext.session?.kernel?.status === 'idle' && (!language || language === 'python' || language === 'ipython')) {
-      this.wasLoaded = false;
-      void this.load();
+    if (this.wasLoaded && !this.attempt && this.panel.sessionContext.session?.kernel?.status === 'idle' && (!language || language === 'python' || language === 'ipython')) {
+      void this.loadAgain();
     }
   }
+
+  /**
+   * Load the extension once more. A restart ends the attempt, wherever it is, and the kernel is asked again once it is idle (a restart
+   * tells of itself twice, and the second word may come late). What it answers is final, or it would be asked for ever.
+   */
+  private async loadAgain(): Promise<void> {
+    const attempt = (this.attempt = {});
+    const isCancelled = await this.load().then(() => false, () => true);
+    if (this.attempt === attempt) {
+      this.attempt = null;
+      this.wasLoaded = isCancelled;
+    }
+  }
+
+  private attempt: object | null = null;
 
   /** Healing was on in the kernel that was here before: in the next one it is loaded again. */
   private wasLoaded = false;
@@ -152,10 +168,15 @@ export class KernelLine {
     return this._healed;
   }
 
-  /** Take in what the kernel tells; what this page recalls of earlier kernels stays. */
+  /**
+   * Take in what the kernel tells; what this page recalls of earlier kernels stays, and so does what it took back: the kernel's word
+   * may have been under way before it knew, and a kernel that restarts then never says more.
+   */
   private remember(told: IHealedCell[]): void {
     const runs = new Set(told.map(heal => heal.run));
-    this.keep([...this._healed.filter(heal => !runs.has(heal.run)), ...told]);
+    const undone = new Set(this._healed.filter(heal => heal.is_undone).map(heal => heal.run));
+    const known = told.map(heal => ({ ...heal, is_undone: heal.is_undone || undone.has(heal.run) }));
+    this.keep([...this._healed.filter(heal => !runs.has(heal.run)), ...known]);
   }
 
   recordUndone(run: string): void {

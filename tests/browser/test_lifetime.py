@@ -118,6 +118,10 @@ def test_used_in_every_notebook_it_tells_how_a_kernel_died(page: Any, server: Se
         server.call("PUT", settings, {"raw": "{}"})
 
 
+SAY_LATE = """code => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+    .requestExecute({ code, store_history: false }).done.then(() => null)"""
+
+
 def test_what_was_healed_is_told_and_undone_after_a_reload_and_a_restart(page: Any, server: Server) -> None:
     name = "prices = {'pear': 2}\nprint(prices['pera'])"
     lab = Lab(page, server, server.notebook("told.ipynb", [TYPO, name]))
@@ -139,11 +143,41 @@ def test_what_was_healed_is_told_and_undone_after_a_reload_and_a_restart(page: A
     assert line.get_by_role("button", name="Details").evaluate("b => b === document.activeElement"), (
         "the focus is not lost with Undo"
     )
-    page.evaluate("() => void window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
-    lab.status("Self-heal: not loaded")
+    page.evaluate(SAY_LATE, "def late(heal): heal.is_undone, heal.card = False, heal.card.with_(headline='told late')\n"
+                            "for heal in get_ipython()._jupyter_selfheal.heals: late(heal)")  # fmt: skip
+    notebook = page.evaluate_handle("() => window.jupyterapp.shell.currentWidget")
     lab.command("jupyter-selfheal:history")
     panel = page.locator(".jp-SelfHeal-history")
+    panel.locator("article", has_text="'pera'").get_by_text("told late").wait_for()
+    panel.get_by_text(
+        "Undone: the old source is back."
+    ).wait_for()  # what the kernel said before it knew takes nothing back
+    notebook.evaluate("notebook => void notebook.sessionContext.session.kernel.restart()")
+    lab.status("Self-heal: not loaded")
     panel.get_by_text("Undone: the old source is back.").wait_for()
     panel.get_by_role("button", name="Undo").click()
     panel.locator("article", has_text="'pera'").get_by_text("Undone").wait_for()
     lab.expect_source(2, name)
+    lab.status("Self-heal: idle")  # the kernel is there again, with the extension
+
+
+RESTART_TWICE = """() => {
+    const context = window.jupyterapp.shell.currentWidget.sessionContext;
+    let again = true;
+    context.statusChanged.connect((_, status) => {
+        if (status === 'idle' && again) {
+            again = false;
+            void context.session.kernel.restart();
+        }
+    });
+    void context.session.kernel.restart();
+}"""
+
+
+def test_a_second_restart_that_cancels_the_loading_does_not_lose_the_extension(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("twice.ipynb", [TYPO]))
+    lab.ready()
+    lab.status("Self-heal: idle")
+    page.evaluate(RESTART_TWICE)
+    lab.status("Self-heal: not loaded")
+    lab.status("Self-heal: idle")
