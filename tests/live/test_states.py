@@ -14,6 +14,7 @@ from tests.live.conftest import LiveKernel
 pytestmark = pytest.mark.kernel
 
 PROVEN = "fix ready, tested"
+SESSION = "get_ipython()._jupyter_selfheal"
 TYPO = "items = [1, 2]\nitems.appendd(3)\nprint(len(items))"
 
 
@@ -56,6 +57,26 @@ def test_three_rejections_pause_and_it_goes_on_when_told(loaded: LiveKernel) -> 
     assert "that does not fit" in str(loaded.run("%heal reject"))
     loaded.run("%heal continue")
     assert "Paused" not in settled(loaded)
+
+
+WAITS_FOR_THE_ANSWER = """
+def send_and_wait(message, send=SESSION.client.send):
+    is_sent = send(message)
+    if type(message).__name__ == "Decide":
+        SESSION.heals.latest.settled.wait(30)
+    return is_sent
+SESSION.client.send = send_and_wait"""
+"""The main thread goes on only when the worker's answer to a decision was taken in, as on a loaded machine it may."""
+
+
+def test_answer_that_comes_before_the_decision_was_sent_through_is_shown(loaded: LiveKernel) -> None:
+    loaded.run("def last(items):\n    return items[0]", "f")
+    loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
+    first = loaded.card(PROVEN)
+    assert loaded.run(WAITS_FOR_THE_ANSWER.replace("SESSION", SESSION))["status"] == "ok"
+    assert loaded.run("%heal reject")["status"] == "ok"
+    assert PROVEN in settled(loaded)
+    assert loaded.card().splitlines()[1] != first.splitlines()[1]
 
 
 def test_second_failure_before_the_first_heal_ended(loaded: LiveKernel) -> None:
@@ -180,9 +201,6 @@ def test_undo_is_not_over_what_came_later(loaded: LiveKernel) -> None:
     (payload,) = [p for p in undone["payload"] if p["source"] == "set_next_input"]
     assert payload["text"] == TYPO  # in the cell of `%heal undo` itself; the variables stay as they are
     assert loaded.value("items") == "['mine']"
-
-
-SESSION = "get_ipython()._jupyter_selfheal"
 
 
 def test_failure_without_a_copy_before_its_cell_is_healed_from_the_whole_cell(loaded: LiveKernel) -> None:

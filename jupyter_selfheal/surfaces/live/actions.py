@@ -105,15 +105,17 @@ class Actions:
             return
         candidate = heal.card.find_candidate(patch_id)
         decision = Decision(choice, patch_id or (candidate.patch.id if candidate else ""), text)
-        if not self._session.client.send(m.Decide(heal.run, decision, states)):
-            self._session.checkpoints.release(states)
-            heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.")
-            heal.settled.set()
-        elif choice is not Choice.STOP:
+        if (
+            choice is not Choice.STOP
+        ):  # before it is sent: the answer is folded on another thread, and may be there at once
             draft = text if choice is Choice.EDIT else heal.card.draft
             heal.update_card(
                 phase="healing", status=f"{heal.card.headline}: healing…", proposal=(), draft=draft, expired=False
             )
+        if not self._session.client.send(m.Decide(heal.run, decision, states)):
+            self._session.checkpoints.release(states)
+            heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.")
+            heal.settled.set()
 
     def _renew_states(self, heal: LiveHeal) -> tuple[m.StateAddress, ...] | None:
         """New states for a heal whose own had to go: from the state as it is now. None where none can be made."""
