@@ -105,16 +105,15 @@ class Actions:
             return
         candidate = heal.card.find_candidate(patch_id)
         decision = Decision(choice, patch_id or (candidate.patch.id if candidate else ""), text)
-        if (
-            choice is not Choice.STOP
-        ):  # before it is sent: the answer is folded on another thread, and may be there at once
+        shown = heal.card.proposal
+        if choice is not Choice.STOP:  # before it is sent: the worker may answer at once, and its word is the newer one
             draft = text if choice is Choice.EDIT else heal.card.draft
             heal.update_card(
                 phase="healing", status=f"{heal.card.headline}: healing…", proposal=(), draft=draft, expired=False
             )
         if not self._session.client.send(m.Decide(heal.run, decision, states)):
             self._session.checkpoints.release(states)
-            heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.")
+            heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.", proposal=shown)
             heal.settled.set()
 
     def _renew_states(self, heal: LiveHeal) -> tuple[m.StateAddress, ...] | None:

@@ -46,6 +46,8 @@ class FrontEnd:
         self._set_before: dict[str, Any] = {}
         """What the settings that a page sets were before: one that is reset in the editor gets it back."""
         self._lock = threading.Lock()
+        self._telling = threading.RLock()
+        """Held while a state is read and sent, so that what a page is told last is how it is."""
 
     def start(self) -> None:
         """Register the target, and say hello."""
@@ -75,8 +77,14 @@ class FrontEnd:
     ) -> None:
         """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
         the answer, and ``wait`` the seconds after which to ask again (0: that is of no use)."""
-        heal = heal or self._session.heals.latest
-        state = {
+        with self._telling:
+            state = self._build_state(heal or self._session.heals.latest)
+            state |= {"answered": answered, "granted": granted, "wait": wait}
+            for channel in list(self._comms):
+                channel.send(state)
+
+    def _build_state(self, heal: LiveHeal | None) -> dict[str, Any]:
+        return {
             "phase": heal.card.phase if heal else "idle",
             "status": heal.card.status if heal else "nothing failed yet",
             "run": heal.run if heal else "",
@@ -85,14 +93,9 @@ class FrontEnd:
             "cost": words.format_money(self._session.spent),
             "on": self._session.auto_suggest,
             "auto": self._session.auto_approve,
-            "answered": answered,
-            "granted": granted,
-            "wait": wait,
             "ahead": self._describe_ahead(),
             "died": self._session.died,
         }
-        for channel in list(self._comms):
-            channel.send(state)
 
     def _send_document(self, message: Any) -> None:
         """The heal of the whole notebook goes on, or has ended. Called on the reader's thread."""

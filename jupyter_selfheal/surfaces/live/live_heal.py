@@ -115,12 +115,11 @@ class LiveHeal:
             return True
 
     def update_card(self, **changes: object) -> None:
-        """Replace fields of the card and show it."""
+        """Replace fields of the card and show it: under the lock, so that what is shown last is what the card is."""
         with self.lock:
             before, self.card = self.card, self.card.with_(**changes)
-            after = self.card
-        if before != after:
-            self.view.update(self, before)
+            if before != self.card:
+                self.view.update(self, before)
 
     def fold_message(self, message: m.FromWorker) -> None:
         """Take in a message of the worker. Called on the reader thread."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,8 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Notebook, Outcome, Reason, SkipReason
+from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Notebook, Outcome, Proposal, Reason, SkipReason
+from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -112,3 +114,33 @@ def test_why_a_cell_is_left_as_it_is_is_said_as_a_sentence(reason: SkipReason) -
         m.Finished("run", Outcome(Reason.ENVIRONMENT, case.failure, diagnosis=Diagnosis("", skip_reason=reason)), "")
     )
     assert heal.card.status == f"OSError: gone: Not changed: {reason.words}."
+
+
+@pytest.mark.parametrize("action", ["reject", "retry", "edit", "continue"])
+def test_an_answer_that_comes_at_once_is_not_overwritten_by_the_question(session: Any, action: str) -> None:
+    case = Case(Failure("c", "x['a']", ename="KeyError"), Notebook((Cell("c", "x['a']"),)))
+    view = SimpleNamespace(update=lambda heal, before: None)
+    heal = LiveHeal("run", case, build_new_card("run", case, phase="proposed"), view)  # type: ignore[arg-type]
+    answer = m.Proposed("run", Proposal(case.failure, Diagnosis("another cause"), ()), {}, {})
+    session.client = SimpleNamespace(send=lambda message: heal.fold_message(answer) or True, close=lambda: None)
+    Actions(session, SimpleNamespace()).send_decision(heal, action, text="x = 1")  # type: ignore[arg-type]
+    assert (heal.card.phase, heal.card.cause) == ("proposed", "another cause")
+    assert heal.settled.is_set()
+
+
+def test_what_is_shown_last_is_what_the_card_is() -> None:
+    case = Case(Failure("c", "x['a']", ename="KeyError"), Notebook((Cell("c", "x['a']"),)))
+    shown: list[str] = []
+    other = threading.Thread(target=lambda: heal.update_card(status="second"))
+
+    def show(heal: LiveHeal, before: object) -> None:
+        text = heal.card.status
+        if text == "first":
+            other.start()
+            other.join(0.05)  # as long as the first is being shown, it must wait
+        shown.append(text)
+
+    heal = LiveHeal("run", case, build_new_card("run", case), SimpleNamespace(update=show))  # type: ignore[arg-type]
+    heal.update_card(status="first")
+    other.join()
+    assert shown == ["first", "second"]
