@@ -11,7 +11,6 @@ from jupyter_selfheal.errors import KernelError, PatchError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
 from jupyter_selfheal.model import (
-    Attempt,
     Case,
     Cell,
     Failure,
@@ -21,12 +20,11 @@ from jupyter_selfheal.model import (
     Outcome,
     Reason,
     Run,
-    SkipReason,
     Start,
     Trial,
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.surfaces.notebook import edits, failures, final, stale
+from jupyter_selfheal.surfaces.notebook import edits, failures, final, outcomes, stale
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells, compare_records
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
@@ -246,7 +244,7 @@ class Batch:
                 cell, Status.NOT_HEALED, failure, detail=_format_time_limit(chain.deadline), cost=outcome.cost, run=run
             )
             raise _TimeIsUp
-        healed, status = False, _find_status(outcome)
+        healed, status = False, outcomes.find_status(outcome)
         if (word := describe_word(failure, outcome)) is not None:
             self._record_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
             self._look_at_healthy(chain, cell, trial, after)
@@ -260,7 +258,7 @@ class Batch:
             self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:
-            why = _explain_not_healed(outcome, status)
+            why = outcomes.explain_not_healed(outcome, status)
         self._record_outcome(cell, failure, outcome, status, why)
         made = self.fixes[-1].patch.edits if healed else ()
         self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
@@ -323,7 +321,7 @@ class Batch:
         paths = [self.dependencies.install(requirement) for requirement in list_requirements(given)]
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
-            return f"the fix ran in its trial but not when it was applied ({_describe_failure(trial)})"
+            return f"the fix ran in its trial but not when it was applied ({outcomes.describe_failure(trial)})"
         chain.advance(after, [PastCell(s.code, s.cell_id) for s in steps], trial)
         self.notebook = patched
         if self.review is not None:
@@ -372,51 +370,3 @@ class Batch:
             reason=outcome.reason.value,
             questions=shown.questions if shown is not None and status is Status.PROPOSED else (),
         )
-
-
-def _find_status(outcome: Outcome) -> Status:
-    if outcome.diagnosis.skip_reason is SkipReason.DELIBERATE:
-        return Status.MEANT_TO_FAIL
-    candidates = outcome.proposal[0].candidates if outcome.proposal else ()
-    if any(c.verdict.plausible for c in candidates):
-        return Status.PROPOSED
-    if outcome.diagnosis.skip_reason or outcome.reason is Reason.ENVIRONMENT:
-        return Status.LEFT_ALONE
-    return Status.NOT_HEALED
-
-
-def _explain_not_healed(outcome: Outcome, status: Status) -> str:
-    if status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
-        advice = outcome.diagnosis.advice or outcome.diagnosis.cause
-        if outcome.diagnosis.skip_reason is SkipReason.FLAKY:
-            return f"{outcome.diagnosis.cause} {advice}"
-        if outcome.detail.endswith(advice):  # it may say first what was mended before
-            advice = outcome.detail
-        tried = next((_describe_installation(a) for a in outcome.attempts if list_requirements(a.patch)), "")
-        return f"{advice} ({tried})" if tried else advice
-    shown = {c.patch.id for p in outcome.proposal for c in p.candidates[:1]} if status is Status.PROPOSED else None
-    by_policy = next(
-        (a.rejection for a in outcome.attempts if a.rejection.strip("-") and (shown is None or a.patch.id in shown)), ""
-    )
-    if outcome.reason is Reason.REJECTED and by_policy:
-        return by_policy
-    return outcome.detail or {
-        Reason.EXHAUSTED: "no healer had a fix that works",
-        Reason.NOT_REPRODUCED: "it did not fail again when it was run a second time",
-        Reason.OVER_BUDGET: "the budget is used up",
-        Reason.STUCK: "the same attempts came again",
-        Reason.NO_IMPROVEMENT: "the attempts did not get better",
-    }.get(outcome.reason, outcome.reason.value.replace("_", " "))
-
-
-def _describe_installation(attempt: Attempt) -> str:
-    """What came of an installation that was tried: a trial of no steps could not begin, as it could not be installed."""
-    if attempt.trial is None or attempt.trial.ran or not attempt.trial.steps:
-        return attempt.trial.detail if attempt.trial and not attempt.trial.ran else ""
-    return f"{', '.join(list_requirements(attempt.patch))} was installed for a trial, and the cell failed: {_describe_failure(attempt.trial)}"
-
-
-def _describe_failure(trial: Trial) -> str:
-    """How the first step that failed did."""
-    error = next((e for step in trial.steps for e in step.errors if not step.ok), None)
-    return f"{error.ename}: {error.evalue}"[:200] if error is not None else trial.detail or trial.ending.value
