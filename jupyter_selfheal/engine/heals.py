@@ -19,6 +19,7 @@ from jupyter_selfheal.engine.models import (
     build_judged_scorer,
     build_provider,
     choose_judging_provider,
+    open_provider,
     read_prompt,
     why_no_model,
 )
@@ -144,10 +145,10 @@ def open_dependencies(
     """
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
-        if provider is None and not why_no_model(config):
-            provider = build_provider(config, pot)
+        can_ask = provider is not None or why_no_model(config) is None
+        provider = provider or open_provider(config, pot)
         redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
-        judging = choose_judging_provider(config, provider, pot) if provider is not None else None
+        judging = choose_judging_provider(config, provider, pot) if provider is not None and can_ask else None
         healers = build_healers(config, provider, redactor)
         if run_fixes is not None:
             healers = load_part("healers.memory.run_fixes", "ask_known_first")(run_fixes, healers)

@@ -46,6 +46,20 @@ def why_no_model(config: HealConfig) -> str | None:
     return None
 
 
+def open_provider(config: HealConfig, pot: Pot | None = None) -> Provider | None:
+    """The configured provider; where all it lacks is a key or an address, one that says so whenever it is asked, until that is mended; None where no
+    model is wanted. Raises :class:`ConfigError`."""
+    if why_no_model(config) is None:
+        return build_provider(config, pot)
+    is_paid = any(registry.load_traits(name).paid for name in config.healers)
+    if config.offline or not config.consent or not is_paid:
+        return None
+    awaited: Provider = load_part("providers.awaited", "AwaitedProvider")(
+        config.provider, lambda: why_no_model(config), lambda: build_provider(config, pot)
+    )
+    return awaited
+
+
 def build_provider(config: HealConfig, pot: Pot | None = None) -> Provider:
     """The configured provider, with the user's own price where there is one, paid out of ``pot`` if that is given.
 

@@ -46,3 +46,32 @@ def test_after_two_outages_no_cell_is_sent_before_a_probe_is_answered(
         again = heal(given, *words, "--resume", run[1], online=True, ends=0)
         assert "3 healed" in again.stdout
         assert len(server.requests) == 6
+
+
+def test_a_model_that_is_named_and_has_no_key_is_an_outage(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = {"selfheal": {"expect": "5"}}
+    broken = cell("c2 = prices['quince'] + 1\nc2", metadata=expected)
+    given = write(place / "n.ipynb", "prices = {'pear': 4}", broken)
+    words = ["--healers", "rules,language_model", "--budget", "1", "-o", "out.ipynb"]
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with FakeModelServer([repair]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        first = heal(given, *words, online=True, ends=2)
+        assert server.requests == []
+        assert "no model will be asked: no key: set ANTHROPIC_API_KEY" in first.stderr
+        assert len(first.stderr.strip().splitlines()) == 1
+        table = " ".join(first.stdout.partition("how it went")[0].split())
+        run = re.search(r"cell 2 could not be tried to the end: no key: set ANTHROPIC_API_KEY .* --resume (\w+)$", table)
+        assert run is not None, table
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
+        again = heal(given, *words, "--resume", run[1], online=True, ends=0)
+        assert "1 healed" in again.stdout
+        assert len(server.requests) == 1
+
+
+def test_a_missing_key_is_no_matter_where_the_free_healers_heal_everything(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = write(place / "n.ipynb", "'a'.uper()")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    heal(given, "--healers", "rules,language_model", "-o", "out.ipynb", online=True, ends=0)

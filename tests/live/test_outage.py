@@ -45,3 +45,29 @@ def test_an_outage_pauses_a_heal_and_continue_goes_on(
             assert len(server.requests) > sent
         finally:
             kernel.stop()
+
+
+def test_a_missing_key_pauses_a_heal_and_continue_goes_on_once_its_file_has_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    keys = tmp_path / "keys.env"
+    keys.write_text("OTHER=1\n")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with FakeModelServer([Says(reply("c")), *[Says("{}")] * 20]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        kernel = LiveKernel(tmp_path / "work", tmp_path / "data", keep_key=True)
+        try:
+            chosen = f"%config SelfHeal.healers = 'language_model'\n%config SelfHeal.key_file = '{keys}'"
+            kernel.run(f"%load_ext jupyter_selfheal\n%heal consent\n{chosen}")
+            kernel.run(CELL, "c", allow_stdin=True)
+            kernel.wait_for(lambda: "healing" not in kernel.card().splitlines()[0])
+            card = kernel.card()
+            assert "Paused" in card
+            assert "set ANTHROPIC_API_KEY" in card
+            assert server.requests == []
+            keys.write_text("ANTHROPIC_API_KEY=sk-ant-test\n")
+            kernel.run("%heal continue")
+            kernel.wait_for(lambda: "by language model" in kernel.card())
+        finally:
+            kernel.stop()
