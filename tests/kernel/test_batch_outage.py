@@ -61,7 +61,9 @@ def test_a_model_that_is_named_and_has_no_key_is_an_outage(place: Path, monkeypa
         assert "no model will be asked: no key: set ANTHROPIC_API_KEY" in first.stderr
         assert len(first.stderr.strip().splitlines()) == 1
         table = " ".join(first.stdout.partition("how it went")[0].split())
-        run = re.search(r"cell 2 could not be tried to the end: no key: set ANTHROPIC_API_KEY .* --resume (\w+)$", table)
+        run = re.search(
+            r"cell 2 could not be tried to the end: no key: set ANTHROPIC_API_KEY .* --resume (\w+)$", table
+        )
         assert run is not None, table
         monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
         again = heal(given, *words, "--resume", run[1], online=True, ends=0)
