@@ -66,7 +66,11 @@ class ChangedKeyword(Rule):
         if nearest is None:
             return
         live = context.describe_all([nearest.func], calls=True)[0]
-        change = _change_of(nearest, live, name) or _change_of_handed(context, nearest, name)
+        change = (
+            _change_of(nearest, live, name)
+            or _change_of_handed(context, nearest, name)
+            or _change_of_options(context, nearest, name)
+        )
         if change is None:
             yield from self._guess_keyword(context, nearest, name)
             return
@@ -164,6 +168,15 @@ def _change_of_handed(context: RuleContext, call: ast.Call, name: str) -> Keywor
     live = context.describe_all([given])[0]
     change = load_knowledge().keyword(last_name(given), [live.path], name) if live.is_callable and live.path else None
     return None if change is None or any(c.callee or c.wrap for c in change.cases) else change
+
+
+def _change_of_options(context: RuleContext, call: ast.Call, name: str) -> Keyword | None:
+    """What became of an option in a ``dict(…)`` that is given by keyword (``arrowprops=dict(frac=0.1)``)."""
+    outer = next((c for c in context.walk(ast.Call) for k in c.keywords if k.value is call), None)
+    if outer is None or last_name(call.func) != "dict":
+        return None
+    keyword = next(str(k.arg) for k in outer.keywords if k.value is call)
+    return load_knowledge().keyword(keyword, [context.describe_all([outer.func], calls=True)[0].path], name)
 
 
 def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.Call]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.one_vs_rest import looks_inside, wrap_classifiers
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
@@ -47,6 +48,9 @@ class EstimatorArguments(Rule):
             calls = list(view.walk(ast.Call))
             splices = [s for c in calls for s in (_drop_random_state(view, c) if shuffles else _add_solver(view, c))]
             if splices:
+                if not shuffles and _is_of_several_classes(context):
+                    yield from self._fit_each_class(view, [c for c in calls if _add_solver(view, c)])
+                    return
                 is_said = shuffles and not any(_add_shuffle(view, c) for c in calls)
                 unsafe = shuffles and not is_said
                 yield self.patch(
@@ -65,6 +69,31 @@ class EstimatorArguments(Rule):
                         applicability=Applicability.UNSAFE, why="The seed says that shuffling may be meant.", prior=0.6,
                     )  # fmt: skip
                 return
+
+    def _fit_each_class(self, view: RuleContext, made: list[ast.Call]) -> Iterator[Patch]:
+        """With three classes or more, liblinear fitted one classifier for each; since scikit-learn 1.8 that must be said."""
+        edits = wrap_classifiers(view, made, ', solver="liblinear"')
+        safe = not looks_inside(view)
+        if edits:
+            yield self.patch(
+                edits,
+                "Add `solver='liblinear'` in `OneVsRestClassifier(…)`",
+                "The default solver doesn't support this penalty, and `liblinear` only takes two classes since scikit-learn 1.8.",
+                applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
+                why="It is the solver that this was written for, which fitted one classifier for each class." if safe
+                else "The notebook looks into the estimator, which is then one level deeper.",
+                prior=0.88,
+            )  # fmt: skip
+
+
+def _is_of_several_classes(context: RuleContext) -> bool:
+    """True where one column of three values or more is given to the failing call: its target."""
+    given = [
+        a for c in context.calls_at_failure() for a in [*c.args[1:3], *(k.value for k in c.keywords if k.arg == "y")]
+    ]
+    chains = [text for a in given if (text := context.plain_chain(a))]
+    test = "getattr({0}, 'ndim', 0) == 1 and __import__('numpy').unique({0}).size > 2 and str({0}.dtype)[0] != 'f'"
+    return any(context.is_true(test.format(chain)) for chain in chains)
 
 
 def _drop_random_state(context: RuleContext, call: ast.Call) -> list[Splice]:

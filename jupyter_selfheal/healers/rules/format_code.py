@@ -21,7 +21,7 @@ class FormatCode(Rule):
     **Failure** `ValueError: Unknown format code 'f' for object of type 'str'` at `"{:.2f}".format(price)` or `f"{price:.2f}"` where the
     text holds a number; `Unknown format code 'd' for object of type 'float'`.
 
-    **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`.
+    **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`, also as `fmt="d"` of a heat map, where the table holds whole numbers, else `.2f`.
 
     **Fix safety** Safe where the text holds a number, and for `.2d`, which no number has. Unsafe for `d` of a fraction: its digits are lost.
     """
@@ -37,6 +37,9 @@ class FormatCode(Rule):
         match = MESSAGE.search(context.failure.evalue)
         assert match
         code, kind = match[1], match[2]
+        if code == "d" and kind == "float" and (splice := _find_format_argument(context)) is not None:
+            yield from self._format_table(context, splice)
+            return
         for node in context.failing_nodes(ast.JoinedStr, ast.Call, ast.FormattedValue):
             if kind == "str" and code in "dfgeG%":
                 changes, title = _convert_texts(context, node, code), "Convert the text to a number"
@@ -56,6 +59,33 @@ class FormatCode(Rule):
                     prior=0.9 if sure else 0.6,
                 )
                 return
+
+    def _format_table(self, context: RuleContext, found: tuple[Splice, str]) -> Iterator[Patch]:
+        splice, table = found
+        is_whole = bool(table) and context.is_true(
+            f"(lambda v: (v[v == v] % 1 == 0).all())(__import__('numpy').asarray({table}, dtype=float))"
+        )
+        text = "'.0f'" if is_whole else "'.2f'"
+        yield self.patch(
+            context.replace_here((splice[0], splice[1], text)),
+            f"Format the numbers with `fmt={text}`",
+            "The numbers are floats, which the code `d` is not for.",
+            applicability=Applicability.SAFE if is_whole else Applicability.UNSAFE,
+            why="All the numbers are whole ones, and are shown as `d` would."
+            if is_whole
+            else "How many digits are wanted is yours to say.",
+            prior=0.9 if is_whole else 0.6,
+        )
+
+
+def _find_format_argument(context: RuleContext) -> tuple[Splice, str] | None:
+    """``fmt="d"`` of the failing call, and the table that it is given first ("" where that is no plain name)."""
+    for call in context.calls_at_failure():
+        for keyword in call.keywords:
+            if keyword.arg == "fmt" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "d":
+                given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "data"), None)
+                return (*context.span(keyword.value), ""), (context.plain_chain(given) or "") if given else ""
+    return None
 
 
 def _convert_texts(context: RuleContext, node: ast.AST, code: str) -> list[Splice]:

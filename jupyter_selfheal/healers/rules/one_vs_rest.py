@@ -46,9 +46,13 @@ class OneVsRest(Rule):
         match = MESSAGE.search(context.failure.evalue)
         solver = match[1] if match else ""
         for view in context.look_upwards():
-            edits = self._wrap_classifiers(view, solver)
+            inside = {
+                id(a) for c in list_calls(view.tree) if last_name(c.func) == "OneVsRestClassifier" for a in c.args
+            }
+            made = [c for c in list_calls(view.tree) if last_name(c.func) in CLASSIFIERS and _name_solver(c) == solver]
+            edits = wrap_classifiers(view, [c for c in made if id(c) not in inside])
             if edits:
-                safe = not _looks_inside(view)
+                safe = not looks_inside(view)
                 yield self.patch(
                     edits,
                     "Use `OneVsRestClassifier(…)`",
@@ -59,22 +63,22 @@ class OneVsRest(Rule):
                 )
                 return
 
-    def _wrap_classifiers(self, context: RuleContext, solver: str) -> tuple[Replace, ...]:
-        known = context.reference(WRAPPER)
-        inside = {
-            id(a) for c in _list_calls(context.tree) if last_name(c.func) == "OneVsRestClassifier" for a in c.args
-        }
-        made = [c for c in _list_calls(context.tree) if id(c) not in inside and last_name(c.func) in CLASSIFIERS and _name_solver(c) == solver]  # fmt: skip
-        if known is None or not made:
-            return ()
-        splices: list[Splice] = []
-        for call in made:
-            start, end = context.span(call)
-            splices += [(start, start, f"{known[0]}("), (end, end, ")")]
-        return context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])])
+
+def wrap_classifiers(context: RuleContext, made: list[ast.Call], argument: str = "") -> tuple[Replace, ...]:
+    """One classifier for each class around each of the calls, maybe with one argument more; empty where none is to be wrapped."""
+    known = context.reference(WRAPPER) if made else None
+    if known is None:
+        return ()
+    splices: list[Splice] = []
+    for call in made:
+        start, end = context.span(call)
+        inside = [(end - 1, end - 1, argument)] if argument else []
+        splices += [(start, start, f"{known[0]}("), *inside, (end, end, ")")]
+    return context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])])
 
 
-def _list_calls(tree: ast.AST) -> list[ast.Call]:
+def list_calls(tree: ast.AST) -> list[ast.Call]:
+    """Every call of a tree."""
     return [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
 
 
@@ -83,7 +87,7 @@ def _name_solver(call: ast.Call) -> str:
     return str(value.value) if isinstance(value, ast.Constant) else ""
 
 
-def _looks_inside(context: RuleContext) -> bool:
+def looks_inside(context: RuleContext) -> bool:
     """True where some cell reads what the estimator itself has, or hands it to what sets its parameters."""
     trees = [src.parse(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"]
     nodes = [n for tree in trees if tree is not None for n in ast.walk(tree)]

@@ -27,6 +27,10 @@ SURE = 3
 Of a function of the notebook only one: nothing says that it ever took several by position in the order of their names."""
 
 
+LATER = frozenset({"groups", "out", "where"})
+"""Parameters that came late, and stand before older ones in today's signatures."""
+
+
 class PositionalArguments(Rule):
     """Give arguments by keyword where a function no longer takes them by position.
 
@@ -79,14 +83,15 @@ class PositionalArguments(Rule):
                     more = _name_arguments(context, other, live)
                     splices += _write_names(context, other, more) if more else []
             most = 1 if live.path.startswith("__main__.") else SURE
-            sure = _find_order(call, live) is not None or sum(map(bool, names)) <= most
+            kept = sum(map(bool, names)) <= most and not LATER & set(names)
+            sure = _find_order(call, live) is not None or kept
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 f"Pass {shown} by keyword",
                 f"`{context.text(call.func)}` only takes these arguments by keyword.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "With so many arguments one may have been taken out of their order since.",
+                why=self.why if sure else "The order may be another one since: arguments were added, or taken out.",
                 prior=0.9 if sure else 0.6,
             )
             return
