@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 
 from jupyter_selfheal import magic_options as options
-from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
-from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces import words
-from jupyter_selfheal.surfaces.live import explanation, forecasts, patch_application
+from jupyter_selfheal.surfaces.live import explanation, patch_application, worker_questions
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -24,32 +22,13 @@ if TYPE_CHECKING:
 
     from jupyter_selfheal.surfaces.live.ahead import Ahead
 
-ANSWER_SECONDS = 5.0
-"""How long ``status`` waits for the worker."""
-
 PROOF_SECONDS = 60.0
 """How long an approval waits for its proof from the state as it is now; then nothing is applied."""
-
-RENDER_SECONDS = 60.0
-"""How long ``sent`` does: a request describes live variables, and for that the cell is run once more in a copy."""
-
-AHEAD_SECONDS = 300.0
-"""How long ``ahead now`` waits: each cell below may take its time in a copy, and the first that fails is healed."""
 
 AHEAD_ON = (
     "In idle time the cells below are run in copies of the kernel: the page shows beside each what will become of it. "
     "Nothing of it changes your kernel; it stops when you run a cell."
 )
-
-REVIEW_SECONDS = 180.0
-"""How long ``review`` waits: each question to a copy of the kernel takes a moment, a model's answer some."""
-
-NOTHING_TO_SEND = (
-    "Nothing was sent to a model for this cell, and what would be cannot be said: the kernel no longer has its failure. "
-    "Run the cell again, and ask then."
-)
-
-ASKED_FOR = "This would be, if you asked one:"
 
 
 class HealMagics:
@@ -230,7 +209,7 @@ class HealMagics:
             print(self._session.died["text"])
             return
         heal = self._find_last_heal()
-        heal.settled.wait(ANSWER_SECONDS)
+        heal.settled.wait(worker_questions.ANSWER_SECONDS)
         card, failure = heal.card, heal.case.failure
         candidate = card.find_candidate() or next(iter(heal.applied), None)
         print(*(card.explanation or [card.headline]), sep="\n")
@@ -301,48 +280,13 @@ class HealMagics:
         print(words.format_card(heal.card, heal.case.notebook))
 
     def _do_status(self, _rest: str) -> None:
-        session = self._session
-        session.status = None
-        session.client.send(m.AskStatus())
-        _wait_until(lambda: session.status is not None)
-        print(
-            f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}"
-        )
-        for switch, since in session.switches.items():
-            print(f"switched: {switch} {since}")
-        print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
-        print(f"checkpoints: {session.checkpoints.status_text}")
-        tally = f": {session.ahead.tally}" if session.ahead is not None else ""
-        print(f"looking ahead {'on' if session.look_ahead else 'off'}{tally}")
-        print(f"spent in this session: {words.format_money(session.spent)}")
-        if (heal := session.heals.latest) is not None:
-            print(
-                f"last heal: {heal.card.phase}: {heal.card.status}"
-                + (f"; journal {heal.journal}" if heal.journal else "")
-            )
-        print(f"log: {session.log_path}")
+        worker_questions.print_status(self._session)
 
     def _do_review(self, _rest: str) -> None:
-        session = self._session
-        notebook, run = session.cells.build_history(), session.make_run_id()
-        numbers = {cell.id: f"In [{cell.runs}]" for cell in notebook.cells if cell.kind == "code" and cell.runs}
-        if not numbers:
-            print("Self-heal: no cell has run in this session yet.")
-            return
-        session.reviewed = None
-        states = session.checkpoints.freeze_now(run)
-        if not session.client.send(m.Review(run, notebook, states, session.config, session.spent)):
-            session.checkpoints.release(states)
-            raise UsageError(f"the worker does not run; see {session.log_path}")
-        _wait_until(lambda: session.reviewed is not None and session.reviewed.run == run, REVIEW_SECONDS)
-        answer = session.reviewed
-        if answer is None or answer.run != run:
-            raise UsageError("the worker does not answer; `%heal status` says how it is")
-        print("Self-heal:")
-        for line in words.format_doubts(answer.doubts, numbers, len(numbers)):
-            print(line)
-        for note in answer.notes:
-            print(f"  note: {note}")
+        worker_questions.print_review(self._session)
+
+    def _do_sent(self, rest: str) -> None:
+        worker_questions.print_what_was_sent(self._session, self._dispatcher, rest)
 
     def _do_ahead(self, rest: str) -> None:
         session = self._session
@@ -357,57 +301,7 @@ class HealMagics:
             return
         if rest not in ("", "now"):
             raise UsageError("`%heal ahead on`, `off` or `now`: the cells below are run in a copy of the kernel")
-        cells = session.cells.list_cells_below()
-        if not cells:
-            why = "there is no cell below the one that ran last"
-            print(f"Self-heal: {why if session.cells.is_told else 'no page has told which cells are below'}.")
-            return
-        run = session.make_run_id()
-        notebook = session.cells.build_notebook(cells[0].id, cells[0].source, 0)
-        states = session.checkpoints.freeze_now(run)
-        session.foreseen = None
-        ids = tuple(cell.id for cell in cells)
-        if not session.client.send(m.LookAhead(run, notebook, ids, states, session.config)):
-            session.checkpoints.release(states)
-            raise UsageError(f"the worker does not run; see {session.log_path}")
-        _wait_until(lambda: session.foreseen is not None and session.foreseen.run == run, AHEAD_SECONDS)
-        if session.foreseen is None or session.foreseen.run != run:
-            raise UsageError("the worker does not answer; `%heal status` says how it is")
-        for line in forecasts.format_forecasts(session.foreseen, notebook):
-            print(line)
-
-    def _do_sent(self, rest: str) -> None:
-        arguments = rest.split()
-        cell_id = arguments[arguments.index("--cell") + 1] if "--cell" in arguments[:-1] else ""
-        session = self._session
-        sendable = self._dispatcher.find_case_to_send(cell_id)
-        if sendable is None:
-            print(NOTHING_TO_SEND if cell_id else "Nothing was sent to a model: nothing failed yet in this session.")
-            return
-        run, case = sendable
-        heal = session.heals.get(run)
-        reply = self._ask_what_was_sent(
-            run, case, open_=heal is not None and heal.card.phase not in ("closed", "applied")
-        )
-        if "--json" in arguments:
-            import json
-
-            print(json.dumps(list(reply.records), indent=2, ensure_ascii=False))
-        elif reply.records:
-            print(f"This was sent to a model for this failure:\n\n{reply.text}" if cell_id else reply.text)
-        else:
-            print(f"Nothing was sent to a model for this failure. {ASKED_FOR}\n\n{reply.would}")
-
-    def _ask_what_was_sent(self, run: str, case: Case, *, open_: bool) -> m.Sent:
-        """What the worker says was sent in a run, or would be; ``open_``: the worker has the states of that heal."""
-        session = self._session
-        session.sent = None
-        states = () if open_ else session.checkpoints.freeze_now(run)
-        session.client.send(m.AskSent(run, (case,), states, session.config.with_every_healer()))
-        _wait_until(lambda: session.sent is not None, RENDER_SECONDS)
-        if session.sent is None:
-            raise UsageError("the worker does not answer; `%heal status` says how it is")
-        return session.sent
+        worker_questions.print_forecasts(session)
 
     def _do_config(self, _rest: str) -> None:
         for f in fields(self._session.config):
@@ -437,11 +331,3 @@ class HealMagics:
     def _do_consent(self, _rest: str) -> None:
         self._session.record_consent()
         print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
-
-
-def _wait_until(done: Any, seconds: float = ANSWER_SECONDS) -> None:
-    import time
-
-    until = time.monotonic() + seconds
-    while not done() and time.monotonic() < until:
-        time.sleep(0.02)
