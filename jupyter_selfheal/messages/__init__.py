@@ -1,8 +1,7 @@
 """What a user's kernel and its worker say to each other: one wire line each, over the worker's stdin and stdout.
 
 What the kernel sends is in :mod:`.from_kernel`, what the worker sends in :mod:`.from_worker`. Every answer names the ``run`` that it
-belongs to. The modules import only the model and the settings, so that they are
-cheap in the user's kernel.
+belongs to. The modules import only the model and the settings, so that they are cheap in the user's kernel.
 
 A conversation::
 

@@ -8,10 +8,16 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"global flags not at the start of the expression at position (\d+)")
 FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
+TAKE_PATTERNS = frozenset({
+    "compile", "match", "fullmatch", "search", "split", "findall", "finditer", "sub", "subn",
+    "contains", "extract", "extractall", "count", "replace",
+})  # fmt: skip
+"""Functions of `re`, and methods of a column's `str`, whose first argument is a pattern."""
 OPENING = re.compile(r"[rRuUbB]{0,2}('''|\"\"\"|'|\")")
 
 
@@ -40,7 +46,9 @@ class FlagsInPattern(Rule):
             texts = [c for c in view.walk(ast.Constant) if isinstance(c.value, str | bytes)]
             if not any(_has_flags_at(str(c.value), position) for c in texts):
                 continue
-            splices = [s for c in texts for s in _move_flags(view, c)]
+            patterns = {id(c.args[0]) for c in view.walk(ast.Call) if c.args and last_name(c.func) in TAKE_PATTERNS}
+            meant = [c for c in texts if id(c) in patterns or _has_flags_at(str(c.value), position)]
+            splices = [s for c in meant for s in _move_flags(view, c)]
             edits = view.replace(view.cell_id, splices)
             if edits:
                 cause = "Since Python 3.11, flags such as `(?i)` are only taken at the beginning of a pattern."
