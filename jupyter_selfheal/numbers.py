@@ -32,3 +32,9 @@ def read_count(value: object, greatest: int = 10**12) -> int | None:
     """``value`` as a whole number from 0 to ``greatest``; None where it is none."""
     number = read_number(value, 0, greatest, whole=True)
     return None if number is None else int(number)
+
+
+def format_limit(usd: float) -> str:
+    """A limit in dollars as it was given: in cents, or to the digit where it has more (``0.50``, ``0.025``)."""
+    cents = f"{usd:.2f}"
+    return cents if abs(float(cents) - usd) < 1e-9 else f"{usd:.6f}".rstrip("0")

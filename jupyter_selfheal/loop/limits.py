@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop.states import Account, Dossier
 from jupyter_selfheal.model import Attempt, Cost, Insert, Reason, Replace
+from jupyter_selfheal.numbers import format_limit
 
 _NOISE = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?(e[+-]?\d+)?|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}")
 
@@ -30,17 +31,11 @@ def find_exceeded_limit(account: Account, worst: Cost, config: HealConfig) -> st
     if not after.usd <= account.allowance + 1e-12:
         return (
             f"the next call may cost ${worst.usd:.4f}; ${account.spent.usd:.4f} of the budget of "
-            f"${_show_limit(account.allowance)} is used"
+            f"${format_limit(account.allowance)} is used"
         )
     if not account.session.usd + after.usd <= account.session_allowance + 1e-12:
-        return f"the session's ceiling of ${_show_limit(account.session_allowance)} would be passed"
+        return f"the session's ceiling of ${format_limit(account.session_allowance)} would be passed"
     return _find_exceeded_token_limit(account, after, config) if after.unknown else None
-
-
-def _show_limit(usd: float) -> str:
-    """A limit as it was given: in cents, or to the digit where it has more."""
-    cents = f"{usd:.2f}"
-    return cents if abs(float(cents) - usd) < 1e-9 else f"{usd:.6f}".rstrip("0")
 
 
 def _find_exceeded_token_limit(account: Account, after: Cost, config: HealConfig) -> str | None:

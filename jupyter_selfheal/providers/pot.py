@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.model import Cost
+from jupyter_selfheal.numbers import format_limit
 from jupyter_selfheal.ports import ModelReply, ModelRequest, Provider
 
 BUDGET = "budget"
@@ -112,7 +113,7 @@ class Pot:
             return f"the notebooks of this command have used {tokens} of {self.tokens} tokens, and the model's price is not known"
         return (
             f"the next call may cost ${worst.usd:.4f}; the notebooks of this command have used ${used.usd:.4f} of "
-            f"${self.usd:.2f} together"
+            f"${format_limit(self.usd)} together"
         )
 
     @contextlib.contextmanager

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Received, Says
+from jupyter_selfheal.testing.fake_model_server import Fails, FakeModelServer, Line, Received, Says
 from tests.batches import cell
 from tests.command import heal, place, write
 
 __all__ = ["place"]
 
 pytestmark = pytest.mark.kernel
+
+BUDGET = 0.028
+"""Less than two calls at their worst, and more than three that were made and one at its worst."""
 
 
 def repair(received: Received) -> Says:
@@ -77,3 +81,42 @@ def test_a_missing_key_is_no_matter_where_the_free_healers_heal_everything(
     given = write(place / "n.ipynb", "'a'.uper()")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     heal(given, "--healers", "rules,language_model", "-o", "out.ipynb", online=True, ends=0)
+
+
+def test_notebooks_that_are_healed_at_once_share_the_outage_and_the_pot(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What each of two processes would have as its share pays no call; out of one pot four are healed, and the fifth does not fit."""
+    expected = {"selfheal": {"expect": "5"}}
+    broken = cell("c2 = prices['quince'] + 1\nc2", metadata=expected)
+    given = [write(place / f"{name}.ipynb", "prices = {'pear': 4}", broken) for name in "abcde"]
+    words = ["--healers", "language_model", "--budget", str(BUDGET), "--jobs", "2", "--output-dir", "out"]
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
+    is_down = True
+
+    def answer(received: Received) -> Line:
+        return Fails(401, "authentication_error") if is_down else repair(received)
+
+    with FakeModelServer([answer] * 30) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        first = heal(*given, *words, online=True, ends=2)
+        asked = sum("quince" in json.dumps(r.body) for r in server.requests)
+        assert 2 <= asked <= 3, "the second and the third may be under way at once; then only a probe is sent"
+        assert "5 cells wait for a service that was down" in " ".join(first.stdout.split())
+        run = re.search(r"--resume (\w+)", first.stdout)
+        assert run is not None
+        is_down = False
+        again = heal(*given, *words, "--resume", run[1], "--report", "r.json", online=True, ends=1)
+    assert "4 cells healed" in again.stdout
+    assert "$0.0160 of $0.028 together" in " ".join(again.stdout.split())
+    journals = list((place.parent / "data" / "selfheal" / "runs").glob(f"{run[1]}-*.jsonl"))
+    assert len(journals) == 5
+    drawn = [body for path in journals for body in read_bodies(path) if body["$"] == "Reserved"]
+    assert max(body["worst"]["usd"] for body in drawn) > BUDGET / 2
+    report = json.loads((place / "r.json").read_text())
+    spent = sum(c["cost_usd"] for n in report["notebooks"] for c in n["cells"])
+    assert 0 < spent <= BUDGET
+
+
+def read_bodies(journal: Path) -> list[dict[str, Any]]:
+    return [json.loads(line)["body"] for line in journal.read_text().splitlines()[1:]]
