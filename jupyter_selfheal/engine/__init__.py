@@ -29,7 +29,7 @@ from jupyter_selfheal.engine.models import (
     build_judged_scorer,
     build_provider,
     choose_judging_provider,
-    import_provider_libraries,
+    import_in_background,
     open_cell_judge,
     why_no_model,
 )
@@ -54,7 +54,7 @@ __all__ = [
     "find_project",
     "format_event",
     "heal",
-    "import_provider_libraries",
+    "import_in_background",
     "move_state",
     "open_cell_judge",
     "open_dependencies",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import threading
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ def why_no_model(config: HealConfig) -> str | None:
     if spec.needs_base_url and not config.base_url:
         return f"{spec.name} has no address of its own: set base_url (`--base-url`, or c.SelfHeal.base_url)"
     if not config.consent:
-        return "nothing is sent before you agree: `--consent`, `%heal consent`, or c.SelfHeal.consent = True"
+        return "nothing is sent before you agree: `--consent`, `%heal consent`, c.SelfHeal.consent = True, or consent=True (papermill, Python)"
     return None
 
 
@@ -81,14 +82,27 @@ def build_provider(config: HealConfig, pot: Pot | None = None) -> Provider:
     return load_part("providers.pot", "PayingProvider")(wrapped, pot) if pot is not None else wrapped
 
 
-def import_provider_libraries(config: HealConfig) -> None:
-    """Import what the configured provider's client stands on, where a model may be asked: it takes seconds, and the first call need
-    not wait for it. Never raises: the call itself says what is wrong."""
+def import_in_background(config: HealConfig) -> threading.Thread | None:
+    """Import, beside the free healers' work, what the configured provider's client stands on, where a model may be asked: it takes seconds, and the
+    first call need not wait for it. Once in a process; the thread that does it, None where nothing is to be done."""
+    if config.provider in _IMPORTED or config.replay or why_no_model(config) is not None:
+        return None
+    _IMPORTED.add(config.provider)
+    thread = threading.Thread(target=_import_libraries, args=(config.provider,), name="selfheal-import", daemon=True)
+    thread.start()
+    return thread
+
+
+_IMPORTED: set[str] = set()
+"""The providers whose libraries this process has, or is importing."""
+
+
+def _import_libraries(provider: str) -> None:
+    """Never raises: the call itself says what is wrong."""
     with contextlib.suppress(Exception):
-        if why_no_model(config) is None and not config.replay:
-            client = registry.load_by_name(registry.load_provider(config.provider).where)
-            for library in getattr(client, "libraries", ()):
-                import_module(library)
+        client = registry.load_by_name(registry.load_provider(provider).where)
+        for library in getattr(client, "libraries", ()):
+            import_module(library)
 
 
 def choose_judging_provider(config: HealConfig, provider: Provider, pot: Pot | None = None) -> Provider:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import evidence, limits, proposals, stability
+from jupyter_selfheal.loop import evidence, limits, progress, proposals, stability
 from jupyter_selfheal.loop.commands import (
     AskHealer,
     Close,
@@ -107,9 +107,9 @@ def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candida
     if shown:
         return Propose(proposals.build_proposal(dossier, shown))
     if why:
-        return Pause(why, Reason.OVER_BUDGET)
+        return Pause(_say_how_far(dossier, why), Reason.OVER_BUDGET)
     warning = f"; {limits.explain_waste(dossier, wasted)}" if wasted else ""
-    return Pause(f"{len(dossier.rounds)} attempts did not heal it{warning}", Reason.EXHAUSTED)
+    return Pause(_say_how_far(dossier, f"{len(dossier.rounds)} attempts did not heal it{warning}"), Reason.EXHAUSTED)
 
 
 def _choose_untried_move(dossier: Dossier) -> Command:
@@ -127,7 +127,7 @@ def _choose_untried_move(dossier: Dossier) -> Command:
 def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     """The end, but where a service that is paid could not be reached: that is a pause, which the user may end when it is mended."""
     if wasted:
-        return Close(wasted, limits.explain_waste(dossier, wasted))
+        return Close(wasted, _say_how_far(dossier, limits.explain_waste(dossier, wasted)))
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
         means = f"{proposals.format_partial_fix(dossier)}, an error that the notebook means to raise"
         return Close(Reason.EXHAUSTED, means)
@@ -135,18 +135,28 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         why = dossier.diagnosis.advice or dossier.diagnosis.cause
         return Close(Reason.ENVIRONMENT, f"{proposals.format_partial_fix(dossier)}. {why}" if dossier.derived else why)
     if limits.is_outage(dossier):
-        return Pause(dossier.shut[-1].message, Reason.INFRASTRUCTURE)
+        return Pause(_say_how_far(dossier, dossier.shut[-1].message), Reason.INFRASTRUCTURE)
     if dossier.shut:
-        return Close(dossier.shut[-1].reason, dossier.shut[-1].message)
+        return Close(dossier.shut[-1].reason, _say_how_far(dossier, dossier.shut[-1].message))
     if evidence.list_rejected_ids(dossier):
         return Close(Reason.REJECTED, "every fix that was found was set aside")
     if dossier.current.failure.kind is FailureKind.TIMED_OUT and not dossier.diagnosis.advice:
-        first = f"fixed the first problem ({dossier.current.base.title}); then " if dossier.derived else ""
+        first = (
+            f"mended as far as line {dossier.current.failure.line} ({dossier.current.base.title}); then "
+            if dossier.derived
+            else ""
+        )
         return Close(Reason.EXHAUSTED, f"{first}{STOPPED_EARLY}")
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
     return Close(Reason.EXHAUSTED, f"no working fix found{advice}")
+
+
+def _say_how_far(dossier: Dossier, why: str) -> str:
+    """Why the heal goes no further, after how far the cell is mended where that is further than it came by itself."""
+    came, comes = (progress.measure_reach(failure) for failure in (dossier.case.failure, dossier.current.failure))
+    return f"{proposals.format_partial_fix(dossier)}; {why}" if dossier.derived and comes > came else why
 
 
 def is_left_alone(diagnosis: Diagnosis) -> bool:

@@ -60,13 +60,9 @@ def find_last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
 
 
 def format_partial_fix(dossier: Dossier) -> str:
-    """Which change got past the first failure, and the failure behind it."""
-    return f"fixed the first problem ({dossier.current.base.title}); next: {format_progress(dossier)}"
-
-
-def format_progress(dossier: Dossier) -> str:
-    """``KeyError: 'price' (line 2)``: the failure that is left."""
-    return f"{dossier.current.failure.headline} (line {dossier.current.failure.line})"
+    """How far the cell is mended, by which change, and the failure behind it."""
+    failure = dossier.current.failure
+    return f"mended as far as line {failure.line} ({dossier.current.base.title}), then {failure.headline}"
 
 
 def diagnosis_to_show(dossier: Dossier) -> Diagnosis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -120,3 +121,37 @@ def test_notebooks_that_are_healed_at_once_share_the_outage_and_the_pot(
 
 def read_bodies(journal: Path) -> list[dict[str, Any]]:
     return [json.loads(line)["body"] for line in journal.read_text().splitlines()[1:]]
+
+
+def test_papermill_says_what_keeps_a_model_from_being_asked_and_takes_the_key_of_a_named_file(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papermill = pytest.importorskip("papermill")
+    broken = cell("c2 = prices['quince'] + 1\nc2", metadata={"selfheal": {"expect": "5"}})
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    given = write(place / "n.ipynb", "prices = {'pear': 4}", broken, kernelspec=spec)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+    def execute(**more: Any) -> dict[str, Any]:
+        words = {"healers": "rules,language_model", "consent": True, "offline": False, "approve": "all", **more}
+        with contextlib.suppress(papermill.exceptions.PapermillExecutionError):
+            papermill.execute_notebook(
+                str(given),
+                str(place / "out.ipynb"),
+                engine_name="selfheal",
+                cwd=str(place),
+                progress_bar=False,
+                **words,
+            )
+        told: dict[str, Any] = json.loads((place / "out.ipynb").read_text())["metadata"]["papermill"]["selfheal"]
+        return told
+
+    with FakeModelServer([repair]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        told = execute()
+        assert "set ANTHROPIC_API_KEY" in told["waiting"][0]
+        assert told["notes"][0].startswith("no model will be asked: no key")
+        (place / "my.env").write_text("ANTHROPIC_API_KEY=sk-ant-of-the-file\n")
+        told = execute(key_file=str(place / "my.env"))
+        assert told == {"fixes": ["Spell it"], "summary": "2 code cells: 1 ran, 1 healed"}
+        assert len(server.requests) == 1

@@ -23,6 +23,7 @@ from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.notebook.answers import list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.kept_reports import KeptReports
+from jupyter_selfheal.surfaces.notebook.model_notes import list_model_notes
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import check_target, write_report
 from jupyter_selfheal.surfaces.notebook.session import Session, find_run, make_run_id, open_run_fixes
@@ -159,7 +160,7 @@ def _mention_model(options: argparse.Namespace, reports: list[NotebookReport]) -
 def build_settings(options: argparse.Namespace) -> Settings:
     """The command's options as settings. A model is asked only where it is named: that is the consent to send."""
     config = resolve_options(options).config
-    if config.offline and len(_select_paid(config.healers)) == len(config.healers):
+    if config.offline and all(registry.load_traits(name).paid for name in config.healers):
         raise UsageError("--offline asks no language model, and no other healer is named: leave one of the two out")
     if options.fresh and (options.input or options.warnings):
         name = "--input" if options.input else "--warnings"
@@ -186,29 +187,6 @@ def build_settings(options: argparse.Namespace) -> Settings:
     )
 
 
-def list_model_notes(settings: Settings) -> tuple[str, ...]:
-    """What keeps a model that was named from healing anything, a line each, before anything is run or paid."""
-    config = settings.config
-    paid = _select_paid(config.healers)
-    if not paid or config.offline:
-        return ()
-    from jupyter_selfheal import engine
-
-    notes = []
-    if why := engine.why_no_model(config):
-        notes.append(f"no model will be asked: {why}")
-    elif settings.approve == "safe":
-        notes.append(
-            "a model's fix is never applied by --approve safe (with --in-place the default): say --approve all or ask"
-        )
-    return tuple(notes)
-
-
 def _has_decided_on_model(config: HealConfig) -> bool:
     """Whether nothing need be said of a model: one was named, or none may be asked."""
-    return config.offline or bool(_select_paid(config.healers))
-
-
-def _select_paid(healers: Sequence[str]) -> tuple[str, ...]:
-    """Those that ask a model."""
-    return tuple(name for name in healers if registry.load_traits(name).paid)
+    return config.offline or any(registry.load_traits(name).paid for name in config.healers)

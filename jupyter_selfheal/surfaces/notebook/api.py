@@ -13,6 +13,7 @@ from pathlib import Path
 from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON
+from jupyter_selfheal.surfaces.notebook.model_notes import add_model_notes
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.propose_fix import CellProposal, propose_fix
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
@@ -127,7 +128,7 @@ def _heal_with(
     progress: Callable[[int, int, str], None] | None = None,
 ) -> HealedNotebook:
     with Session(settings) as session:
-        document = session.choose_kernel_for(read(Path(notebook)))
+        document = add_model_notes(session.choose_kernel_for(read(Path(notebook))), settings)
         report, seen = Batch(document, session.build_dependencies(document, progress), session.limits).run()
         target = Path(output) if output is not None else None
         raw = build_healed_notebook(document, report, seen, in_place=target == document.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,11 +15,14 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.setting_sources import resolve_settings
 from jupyter_selfheal.surfaces.notebook.executed import list_failures
 from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.model_notes import add_model_notes, list_model_notes
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
+
+log = logging.getLogger(__name__)
 
 
 class SelfHealEngine(Engine):  # type: ignore[misc]
@@ -43,16 +47,23 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
     ) -> None:
         """Called by papermill with its notebook manager, in the folder that the notebook is to run in."""
         settings = _build_settings(kwargs, approve, execution_timeout or CELL_SECONDS, kernel_name)
+        for note in list_model_notes(settings):
+            log.warning(note)
         session = Session(settings)
         try:
-            document = session.choose_kernel_for(_build_document(nb_man.nb))
+            document = add_model_notes(session.choose_kernel_for(_build_document(nb_man.nb)), settings)
             report, seen = Batch(document, session.build_dependencies(document), session.limits).run()
         finally:
             session.close()
         _hand_back(nb_man, build_executed_notebook(document, report, seen), seen)
-        told = {"summary": report.summary, "fixes": list(report.fixes)}
+        told: dict[str, Any] = {"summary": report.summary, "fixes": list(report.fixes)}
         if failing := list_failures(report):
             told["failing"] = failing
+        if report.paused:
+            told["waiting"] = [f"cell {r.number}: {r.detail}" for r in report.paused]
+            log.warning("; ".join(told["waiting"]))
+        if report.notes:
+            told["notes"] = list(report.notes)
         nb_man.nb.metadata["papermill"]["selfheal"] = told
 
 

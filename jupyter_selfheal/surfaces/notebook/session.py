@@ -173,6 +173,7 @@ class Session:
         def install(requirement: str) -> str:
             return self.kernels.install_into_scratch(requirement, document.kernelspec)
 
+        engine.import_in_background(self.settings.config)
         interrupted = threading.Event()
         with contextlib.closing(self._open_journal(document, name)) as journal, deadline.set_when_over(interrupted):
             events = journal.events() if self.resuming else ()

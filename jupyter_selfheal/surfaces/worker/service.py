@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from jupyter_selfheal import engine, wire
 from jupyter_selfheal import messages as m
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError, WireError
 from jupyter_selfheal.journal.describe import format_request_record
 from jupyter_selfheal.journal.jsonl import JsonlJournal
@@ -52,7 +51,6 @@ class Worker:
         self._done = 0
         self._spent = Cost()
         self._switched: JsonlJournal | None = None
-        self._is_imported = False
         self._watch: KernelWatch | None = None
 
     def serve(self) -> None:
@@ -98,7 +96,7 @@ class Worker:
                         m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")
                     )
             case m.Heal():
-                self._import_in_background(message.config)
+                engine.import_in_background(message.config)  # while the free healers work
                 heal = self._heals[message.run] = RunningHeal(
                     message, self._send_message, self._turn, self._remove_heal
                 )
@@ -141,12 +139,6 @@ class Worker:
                 self._send_message(self._build_status())
             case _:
                 self._send_message(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
-
-    def _import_in_background(self, config: HealConfig) -> None:
-        """While the free healers work, what a model's client needs is loaded: once in a session, and only where one may be asked."""
-        if not self._is_imported and engine.why_no_model(config) is None:
-            self._is_imported = True
-            self._run_aside("import", lambda: engine.import_provider_libraries(config))
 
     @staticmethod
     def _run_aside(name: str, work: Callable[[], None]) -> None:

@@ -278,7 +278,7 @@ def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage:
     parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.EXHAUSTED
-    assert outcome.detail.startswith("fixed the first problem (x.lenght → len(x)); next: NameError: name 'missing'")
+    assert outcome.detail.startswith("mended as far as line 2 (x.lenght → len(x)), then NameError: name 'missing'")
     assert outcome.proposal[0].candidates[0].patch.title == "x.lenght → len(x)"
     assert outcome.proposal[0].proven_from == ()
 
@@ -295,3 +295,13 @@ def test_a_run_that_is_resumed_without_its_key_says_that_the_model_is_not_there(
         outcome = heal(s.case, resumed, resume_from=before)  # type: ignore[arg-type]
         assert outcome.reason in (Reason.INFRASTRUCTURE, Reason.REJECTED), outcome.detail
         assert kind == "CapabilitiesChecked" or "not available any more" in outcome.detail
+
+
+def test_a_model_that_repeats_itself_leaves_said_how_far_the_cell_is_mended(stage: MakeStage) -> None:
+    s = stage("x = [3, 1]", "a = x.lenght\nb = missing")
+    first = costly(answer(s.replaced("x.lenght", "len(x)")))
+    again = [costly(answer(s.replaced("x.lenght", "len(x)"), s.replaced("missing", f"mising{n}"))) for n in range(9)]
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [model(first, *again)]))
+    assert outcome.reason in (Reason.STUCK, Reason.NO_IMPROVEMENT)
+    assert outcome.detail.startswith("mended as far as line 2 (x.lenght → len(x)), then NameError: name 'missing'")
+    assert outcome.detail.endswith(("the attempts repeat themselves", "the attempts do not get better"))

@@ -10,10 +10,11 @@ import pytest
 from jupyter_selfheal.errors import NotebookError, UsageError
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.surfaces.cli import main
-from jupyter_selfheal.surfaces.cli.heal import build_settings, list_model_notes
+from jupyter_selfheal.surfaces.cli.heal import build_settings
 from jupyter_selfheal.surfaces.cli.one import Job, heal_notebook
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
+from jupyter_selfheal.surfaces.notebook.model_notes import list_model_notes
 from jupyter_selfheal.surfaces.notebook.read import build_document
 from jupyter_selfheal.surfaces.notebook.session import Session
 
