@@ -23,6 +23,7 @@ from jupyter_selfheal.model import (
     Notebook,
     Outcome,
     Patch,
+    Probe,
     Proposal,
     Question,
     Start,
@@ -64,6 +65,32 @@ class TrialKernel(Protocol):
 
     def close(self) -> None:
         """Let go of the state and every process of it. Idempotent. Running trials are cancelled."""
+        ...
+
+
+class Questions(Protocol):
+    """A copy of a state that answers one question after the other, none of which changes what the next one sees."""
+
+    def ask(self, probe: Probe) -> JSON:
+        """The answer; None where the question raised or took too long. Raises :class:`~jupyter_selfheal.errors.KernelError` or
+        ``OSError`` where the copy is gone: it ends when nobody has asked for a while."""
+        ...
+
+    def prepare(self, source: str) -> None:
+        """Let the copy read the source of questions that are to come; not waited for. Raises ``OSError`` where the copy is gone."""
+        ...
+
+    def close(self) -> None:
+        """Let the copy go. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class AnswersQuestions(Protocol):
+    """A :class:`TrialKernel` to which a question costs much less than a trial of its own."""
+
+    def open_questions(self) -> Questions:
+        """A copy of the state to ask; the caller closes it. Raises :class:`~jupyter_selfheal.errors.KernelError`."""
         ...
 
 

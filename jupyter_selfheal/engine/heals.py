@@ -26,6 +26,7 @@ from jupyter_selfheal.engine.models import (
 from jupyter_selfheal.engine.parts import load_part
 from jupyter_selfheal.engine.secrets import build_redactor, keep_secrets
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.observed_calls import CallObserver
@@ -58,6 +59,10 @@ from jupyter_selfheal.ports import (
 if TYPE_CHECKING:
     from jupyter_selfheal.healers.memory.run_fixes import RunFixes
     from jupyter_selfheal.providers.pot import Pot
+
+
+_ASKED_FIRST = "probes.live_objects"
+"""What most failures are asked about before anything else (see ``healers/rules/context/questions.py``)."""
 
 
 def heal(
@@ -190,6 +195,7 @@ def build_facts(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Fact
         return NoFacts()
     kernel_facts = load_part("healers.facts", "KernelFacts").of(starts, case.failure)
     stack.callback(kernel_facts.close)
+    kernel_facts.open(probe_source(_ASKED_FIRST))
     facts: Facts = kernel_facts
     return facts
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import JSON, Failure, FailureKind, Keep, Probe, Role, Run, TrialRequest
-from jupyter_selfheal.ports import Starts, TrialKernel
+from jupyter_selfheal.ports import AnswersQuestions, Questions, Starts, TrialKernel
 
 PROBE_SECONDS = 20.0
 """Seconds a probe may take: they read attributes and folders; one that hangs is a property of the user's own."""
@@ -38,11 +39,23 @@ class KernelFacts:
         self._asking = threading.Lock()
         self._keeping = threading.Lock()
         self._closings = 0
+        self._line: Questions | None = None
+        """The copy that is asked, where the state has such ones."""
 
     @classmethod
     def of(cls, starts: Starts, failure: Failure) -> KernelFacts:
         """From the state after the failure where there is one, else from before the cell."""
         return cls(starts.after[0]) if starts.after else cls(starts.before[0], failure)
+
+    def open(self, source: str) -> None:
+        """Have a copy made that reads what questions of this source are written in, while nobody waits for it. Nothing is asked."""
+        if isinstance(self._kernel, AnswersQuestions) and (
+            self._failure is None or self._failure.kind in _WITHOUT_AFTER
+        ):
+            with contextlib.suppress(KernelError, OSError):
+                line = self._kernel.open_questions()
+                if self._keep_line(line, self._closings):
+                    line.prepare(source)
 
     def ask(self, source: str, argument: JSON = None) -> JSON:
         """See :meth:`jupyter_selfheal.ports.Facts.ask`."""
@@ -60,7 +73,10 @@ class KernelFacts:
         """
         with self._keeping:
             kept, self._after = self._after, None
+            line, self._line = self._line, None
             self._closings += 1
+        if line is not None:
+            line.close()
         if kept is not None:
             kept.close()
 
@@ -68,12 +84,39 @@ class KernelFacts:
         after = self._after
         # what the state is to this cell was said by whoever gave it: an earlier failure may have left it, too
         if after is not None or self._failure is None or self._failure.kind in _WITHOUT_AFTER:
-            return self._answer_request(after or self._kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+            return self._ask_state(after or self._kernel, probe)
         if self._repeated >= REPEATS_SECONDS:
             return None
         steps = (Run(self._failure.source, self._failure.cell_id, Role.CELL, go_on=True), probe)
         limit = self._cell_seconds + PROBE_SECONDS
-        return self._answer_request(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS))
+        return self._answer_request(self._kernel, TrialRequest(steps, timeout=limit, keep=Keep.ALWAYS, is_brief=True))
+
+    def _ask_state(self, kernel: TrialKernel, probe: Probe) -> JSON:
+        if not isinstance(kernel, AnswersQuestions):
+            return self._answer_request(kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+        closings, line = self._closings, self._line
+        if line is not None:
+            try:
+                return line.ask(probe)
+            except (KernelError, OSError):  # nobody had asked for a while
+                line.close()
+        try:
+            line = kernel.open_questions()
+            if not self._keep_line(line, closings):
+                return None
+            return line.ask(probe)
+        except (KernelError, OSError):
+            return None  # as in :meth:`_answer_request`
+
+    def _keep_line(self, line: Questions, closings: int) -> bool:
+        """Keep the copy for further questions. False where :meth:`close` came while it was made."""
+        with self._keeping:
+            is_wanted = closings == self._closings
+            if is_wanted:
+                self._line = line
+        if not is_wanted:
+            line.close()
+        return is_wanted
 
     def _answer_request(self, kernel: TrialKernel, request: TrialRequest) -> JSON:
         closings = self._closings

@@ -2,12 +2,15 @@
 
 What a module needs is read from its imports, so there is no list to keep. The text that is sent makes the modules under their
 own names, calls nothing, and leaves ``sys.modules`` as it was: an installed package of ours in the kernel's environment is
-neither used nor disturbed.
+neither used nor disturbed. Compiled code goes along for a kernel of the same Python: to compile the search takes 0.1 s in each trial.
 """
 
 from __future__ import annotations
 
 import ast
+import base64
+import importlib.util
+import marshal
 from functools import cache
 from pathlib import Path
 
@@ -17,8 +20,9 @@ _FOLDER = Path(__file__).parent
 _LOAD = '''
 def load():
     """Make the modules, each after those it imports; return the last."""
-    import sys, types
+    import base64, importlib.util, marshal, sys, types
     sources = {sources!r}
+    codes = marshal.loads(base64.b64decode({codes!r})) if importlib.util.MAGIC_NUMBER == {magic!r} else {{}}
     packages = {packages!r}
     names = [*packages, *sources]
     before = {{name: sys.modules.pop(name) for name in names if name in sys.modules}}
@@ -31,7 +35,7 @@ def load():
                 setattr(sys.modules[parent], last, module)
         for name, text in sources.items():
             module = sys.modules[name]
-            exec(compile(text, "<selfheal " + name + ">", "exec"), module.__dict__)
+            exec(codes.get(name) or compile(text, "<selfheal " + name + ">", "exec"), module.__dict__)
         return module
     finally:
         for name in names:
@@ -40,8 +44,7 @@ def load():
 '''
 
 _PROBE = """
-def probe(shell, last, argument):
-    return load().probe(shell, last, argument)
+probe = load().probe
 """
 
 
@@ -67,7 +70,9 @@ def code_to_load(module: str) -> str:
     sources = {f"{_PACKAGE}.{name}": read_source(name) for name in needed}
     inner = {f"{_PACKAGE}.{name.rpartition('.')[0]}".rstrip("."): None for name in needed}
     packages = [_PACKAGE.partition(".")[0], _PACKAGE, *(name for name in inner if name != _PACKAGE)]
-    return _LOAD.format(sources=sources, packages=packages)
+    codes = {name: compile(text, f"<selfheal {name}>", "exec", dont_inherit=True) for name, text in sources.items()}
+    compiled = base64.b64encode(marshal.dumps(codes)).decode("ascii")
+    return _LOAD.format(sources=sources, packages=packages, codes=compiled, magic=importlib.util.MAGIC_NUMBER)
 
 
 @cache

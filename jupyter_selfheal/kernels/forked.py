@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError, SandboxError
+from jupyter_selfheal.kernels.question_line import QuestionLine
 from jupyter_selfheal.kernels.trial_channels import GONE, Channels, read_results, send_request
 from jupyter_selfheal.kernels.trial_report import describe_isolation, find_ending, is_sandboxed, measure_phases
 from jupyter_selfheal.kernels.trial_results import ResultReader
@@ -24,6 +25,10 @@ from jupyter_selfheal.numbers import read_number
 
 _PATIENCE = 20.0
 """Seconds beyond a trial's limit after which the machinery, not the code, is at fault."""
+
+
+_QUESTIONS_SECONDS = 600.0
+"""Seconds that a trial may answer questions for; who asks then gets another."""
 
 
 class ForkedKernel:
@@ -95,9 +100,7 @@ class ForkedKernel:
         with Channels(keep=request.keep is not Keep.NEVER) as channels:
             self._register_trial(channels.status)
             try:
-                order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_sandboxed(request.sandbox)}
-                self._send_order(order, channels.theirs)
-                channels.close_theirs()
+                self._send_run(request, channels, began)
                 reading = ResultReader(request.steps)
                 send_request(channels.results, request, self._folders)
                 report = read_results(channels, reading, began + request.timeout + _PATIENCE)
@@ -105,6 +108,25 @@ class ForkedKernel:
                 self._unregister_trial(channels.status)
             trial = self._build_trial(request, reading, report, began)
             return trial, self._keep_state(channels, trial) if reading.is_kept else None
+
+    def open_questions(self) -> QuestionLine:
+        """See :class:`jupyter_selfheal.ports.AnswersQuestions`."""
+        channels = Channels(keep=False)
+        line = QuestionLine(channels, self._unregister_trial)
+        try:
+            self._register_trial(channels.status)
+            request = TrialRequest((), timeout=_QUESTIONS_SECONDS)
+            self._send_run(request, channels, time.monotonic())
+            send_request(channels.results, request, self._folders, asks=True)
+        except BaseException:
+            line.close()
+            raise
+        return line
+
+    def _send_run(self, request: TrialRequest, channels: Channels, began: float) -> None:
+        order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_sandboxed(request.sandbox)}
+        self._send_order(order, channels.theirs)
+        channels.close_theirs()
 
     def move_to(self, path: str) -> None:
         """Go on from another frozen state, whose zygote listens there: this one's is gone, or out of date.

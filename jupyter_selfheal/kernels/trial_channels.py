@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.trial_results import FrameReader, ResultReader
-from jupyter_selfheal.model import Run, Step, TrialRequest
+from jupyter_selfheal.model import Probe, Run, Step, TrialRequest
 
 GONE = "the saved state has expired, or ran out of memory: run the cell again"
 
@@ -44,13 +44,19 @@ class Channels:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close whatever is still open."""
         self.close_theirs()
         for end in (self.results, self.status, *self._control):
             end.close()
 
 
-def send_request(results: socket.socket, request: TrialRequest, folders: tuple[str, ...]) -> None:
-    """Everything that the trial must know, as one frame."""
+def send_request(
+    results: socket.socket, request: TrialRequest, folders: tuple[str, ...], *, asks: bool = False
+) -> None:
+    """Everything that the trial must know, as one frame. ``asks``: once its steps are run, it waits for questions."""
     limits = request.sandbox
     body = json.dumps(
         {
@@ -64,10 +70,18 @@ def send_request(results: socket.socket, request: TrialRequest, folders: tuple[s
                 "memory_mb": limits.memory_mb,
                 "folders": list(folders),
             },
+            "asks": asks,
+            "brief": request.is_brief,
         }
     ).encode()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it is gone already: the status says how
         results.sendall(struct.pack(">I", len(body)) + body)
+
+
+def send_question(results: socket.socket, probe: Probe, *, is_ahead: bool = False) -> None:
+    """A question to a trial that waits for some; ``is_ahead``: its source alone is read. Raises ``OSError`` where the trial is gone."""
+    body = json.dumps({**_encode_step(probe), "ahead": is_ahead}).encode()
+    results.sendall(struct.pack(">I", len(body)) + body)
 
 
 def _encode_step(step: Step) -> dict[str, Any]:

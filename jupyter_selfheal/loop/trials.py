@@ -68,6 +68,7 @@ def run_trial(
         keep=keep,
         sandbox=build_sandbox(config),
         paths=paths,
+        is_brief=True,
     )
     trial, kept = kernel.run(request)
     return replace(trial, start=start), kept

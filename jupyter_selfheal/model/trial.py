@@ -135,6 +135,8 @@ class TrialRequest:
     keep: Keep = Keep.NEVER
     sandbox: Sandbox = Sandbox()
     paths: tuple[str, ...] = ()
+    is_brief: bool = False
+    """Tracebacks as Python writes them, not as IPython draws them with sources and colours (20 to 150 ms): nobody looks at them."""
 
 
 class Ending(StrEnum):

@@ -9,9 +9,11 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import select
 import socket
 import stat
 import sys
+import time
 from collections.abc import Iterable, Mapping
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -155,6 +157,23 @@ def receive_message(end: socket.socket) -> tuple[bytes, list[socket.socket]]:
     for number in numbers:
         os.set_inheritable(number, False)
     return data, [socket.socket(fileno=number) for number in numbers]
+
+
+def receive_bytes(end: socket.socket, size: int, seconds: float = -1.0) -> bytes:
+    """So many bytes of a stream and none beyond; empty where it ends before, or where they do not come within the seconds
+    (none given: there is no limit)."""
+    data, until = b"", time.monotonic() + seconds if seconds >= 0 else float("inf")
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    while len(data) < size:
+        left = max(0.0, until - time.monotonic()) * 1000
+        part = b""
+        with contextlib.suppress(ConnectionResetError):
+            part = end.recv(min(size - len(data), 1 << 20)) if poll.poll(left if seconds >= 0 else None) else b""
+        if not part:
+            return b""
+        data += part
+    return data
 
 
 # --- memory -------------------------------------------------------------------------------------------------------

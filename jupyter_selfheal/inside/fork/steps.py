@@ -15,6 +15,7 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -76,6 +77,23 @@ def shorten_tracebacks(shell: Any) -> None:
     shell.showtraceback = show_short_traceback
 
 
+@contextlib.contextmanager
+def keep_tracebacks_brief(shell: Any) -> Iterator[None]:
+    """Have tracebacks written without sources, variables and colours: finding those takes IPython longer than most cells take.
+
+    ``InteractiveTB`` and its modes are those of IPython 7.34 to 9.18; one without them draws as ever.
+    """
+    drawer = getattr(shell, "InteractiveTB", None)
+    mode = getattr(drawer, "mode", "")
+    try:
+        if mode:
+            drawer.set_mode("Plain")  # type: ignore[union-attr]
+        yield
+    finally:
+        if mode:
+            drawer.set_mode(mode)  # type: ignore[union-attr]
+
+
 def _drop_middle(tb: TracebackType | None) -> None:
     nodes = []
     while tb is not None:
@@ -105,6 +123,8 @@ class Runner:
         self._running = False
         self._step_deadline = float("inf")
         self._step: dict[str, Any] = {}
+        self._probes: dict[str, Any] = {}
+        """What probes define that were read ahead, by source."""
         shorten_tracebacks(shell)
 
     def run(self, steps: list[dict[str, Any]], limit: Any) -> None:
@@ -118,7 +138,7 @@ class Runner:
             began = time.perf_counter()
             try:
                 self._running = True
-                ended = self._run_cell_step(step) if "code" in step else self._run_probe_step(step)
+                ended = self._run_cell_step(step) if "code" in step else self.run_probe(step)
             except TimedOut:
                 ended = {"status": "timeout"}
             finally:
@@ -241,12 +261,19 @@ class Runner:
 
     # --- probes ---------------------------------------------------------------------------------------------------
 
-    def _run_probe_step(self, step: dict[str, Any]) -> dict[str, Any]:
+    def read_probe(self, step: dict[str, Any]) -> None:
+        """Make what a probe's source defines, so that it is there for copies of this process; a fault in it comes up where it is asked."""
+        source = step["source"]
+        if source not in self._probes:
+            with contextlib.suppress(Exception):
+                self._probes[source] = _make_probe(source)
+
+    def run_probe(self, step: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one question, or what it raised; nothing that it writes is kept."""
         self.capture.mute()
         try:
-            space: dict[str, Any] = {"__name__": "selfheal_probe"}
-            exec(compile(step["source"], "<probe>", "exec"), space)
-            value = space["probe"](self.shell, self.last, step.get("argument"))
+            probe = self._probes.get(step["source"]) or _make_probe(step["source"])
+            value = probe(self.shell, self.last, step.get("argument"))
             json.dumps(value)
         except Exception as error:
             failure = {"ename": type(error).__name__, "evalue": str(error), "traceback": traceback.format_exc()}
@@ -254,6 +281,12 @@ class Runner:
         finally:
             self.capture.flush()
         return {"status": "ok", "value": value}
+
+
+def _make_probe(source: str) -> Any:
+    space: dict[str, Any] = {"__name__": "selfheal_probe"}
+    exec(compile(source, "<probe>", "exec"), space)
+    return space["probe"]
 
 
 def _cut_to_cell(tb: TracebackType | None, file: str) -> TracebackType | None:

@@ -5,6 +5,7 @@ Standard library only, with the modules beside it: sent as source to kernels who
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,9 +14,18 @@ import sys
 import time
 from typing import Any
 
-from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate, guard, sandbox, thread_pools
+from jupyter_selfheal.inside.fork import (
+    after_fork,
+    descriptors,
+    event_loop,
+    gate,
+    guard,
+    questions,
+    sandbox,
+    thread_pools,
+)
 from jupyter_selfheal.inside.fork.capture import Capture, Frames, Memory
-from jupyter_selfheal.inside.fork.steps import Last, Runner
+from jupyter_selfheal.inside.fork.steps import Last, Runner, keep_tracebacks_brief
 
 try:
     import resource
@@ -96,7 +106,11 @@ class Trial:
         self.runner = Runner(state.shell, state.capture, state.last, request["plan"], self.order["deadline"], loop)
         signal.signal(after_fork.STOPPED, self.runner.stop)
         self.marks["ready"] = time.monotonic()
-        self.runner.run(request["steps"], self._limit_step)
+        with keep_tracebacks_brief(state.shell) if request.get("brief") else contextlib.nullcontext():
+            self.runner.run(request["steps"], self._limit_step)
+        if request.get("asks"):
+            asked = (self.runner.read_probe, self.runner.run_probe)
+            questions.answer_questions(self.results, frames.send, *asked, self._limit_step)
         self.marks["ran"] = time.monotonic()
         keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
         refused = None
@@ -141,10 +155,9 @@ class Trial:
         return max(added, copied) / 2**20
 
     def _read_request(self) -> dict[str, Any]:
-        with self.results.makefile("rb") as stream:
-            size = int.from_bytes(stream.read(4), "big")
-            request: dict[str, Any] = json.loads(stream.read(size))
-            return request
+        size = int.from_bytes(descriptors.receive_bytes(self.results, 4), "big")
+        request: dict[str, Any] = json.loads(descriptors.receive_bytes(self.results, size))
+        return request
 
     def _limit_step(self, seconds: float) -> None:
         os.write(self.words, b"limit %f\n" % seconds)
