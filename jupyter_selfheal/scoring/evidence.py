@@ -112,7 +112,7 @@ class Evidence:
     """What of the result stays the same whatever the cell is given, though an answer should follow it; empty where nothing does."""
     edited_data: str = ""
     """What is written down and changed by the patch, a variable or the text of a collection; empty where there is none."""
-    scarce: bool = False
+    scarce: str = ""
     """Somebody wrote the patch to give what is known, and that is hardly more than one value."""
     avoided: str = ""
     """The function that failed inside and is called less often now, though it is as it was; empty where there is none."""

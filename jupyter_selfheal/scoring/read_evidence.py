@@ -19,7 +19,7 @@ from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
-from jupyter_selfheal.scoring.scarce_proof import is_scarce
+from jupyter_selfheal.scoring.scarce_proof import explain_scarcity
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
 
@@ -81,7 +81,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     )
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
-    seen = replace(seen, scarce=is_scarce(case, patch, seen))
+    seen = replace(seen, scarce=explain_scarcity(case, patch, seen))
     return replace(seen, tampering=forgive_documented_handlers(seen, case, patch)) if SWALLOWS in cheats else seen
 
 

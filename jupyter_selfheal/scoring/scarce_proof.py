@@ -16,7 +16,10 @@ from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
 from jupyter_selfheal.scoring.asserts import find_asserts_below, list_asserts_run, list_patched_cells
 from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.free_choices import EACH, count_choices, count_named_values
 from jupyter_selfheal.scoring.output_text import find_words, is_number, split_tokens
+
+SCARCE = "Hardly more than one value speaks for it, and many programs give that one: look at the change, or say what another input must give."
 
 FEW = 2
 """Values that are no more than one reading: the same number is often printed twice, or with what follows from it."""
@@ -25,12 +28,29 @@ _TRUTHS, TRUTHS = frozenset({"True", "False", "None"}), 4
 """Words of which so many say as much as one value: anything gives one of the two."""
 
 
-def is_scarce(case: Case, patch: Patch, seen: Evidence) -> bool:
-    """Whether a patch that somebody wrote to give what is known is spoken for by hardly more than one value."""
-    if not is_strangers(patch.healer):
-        return False
+def explain_scarcity(case: Case, patch: Patch, seen: Evidence) -> str:
+    """Why what speaks for a patch that somebody wrote to give what is known is too little; empty where it is enough."""
+    if not is_strangers(patch.healer) or seen.user:
+        return ""
+    choices, values = count_choices(case, patch), _count_all(case, patch, seen)
+    if choices and values < EACH * (choices + 1):
+        own = "1 condition or number of its own" if choices == 1 else f"{choices} conditions or numbers of its own"
+        speak = "1 value speaks" if values == 1 else f"{values} values speak"
+        return f"It decides by {own}, and {speak} for it, too few to tell a choice that is right from one that was made to fit: look at the change, or say what another input must give."
+    return SCARCE if _is_one_value(case, patch, seen) else ""
+
+
+def _count_all(case: Case, patch: Patch, seen: Evidence) -> int:
+    """Every value that speaks for it, wherever it is said."""
+    calls, named = seen.calls, count_named_values(_list_asserts_held(case, patch, seen))
+    held = seen.doctests.held + sum(f.held for f in seen.findings) + (0 if calls.differed else calls.agreed)
+    return held + named + _count_values(case, patch, seen)
+
+
+def _is_one_value(case: Case, patch: Patch, seen: Evidence) -> bool:
+    """Whether hardly more than one value speaks for it."""
     calls = seen.calls
-    if seen.user or seen.doctests.held or calls.mended or (calls.agreed and not calls.differed):
+    if seen.doctests.held or calls.mended or (calls.agreed and not calls.differed):
         return False
     if sum(f.held for f in seen.findings) or any(map(_names_value, _list_asserts_held(case, patch, seen))):
         return False

@@ -38,7 +38,6 @@ OFFERED = 3.5
 FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 """So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
-SCARCE = "Hardly more than one value speaks for it, and many programs give that one: look at the change, or say what another input must give."
 
 GOES_ON = "A thread that the fixed cell starts still ran when the trial ended: whether it fails later was not seen."
 
@@ -128,7 +127,7 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
     if doubt is None and evidence.scarce and not (evidence.specified and opinion is not None):
-        doubt, sheet.needs_word = SCARCE, opinion is None
+        doubt, sheet.needs_word = evidence.scarce, opinion is None
     if doubt is None and (opinion is None or opinion.score >= SAFE_RULE):
         return score, True
     sheet.reasons += [doubt] if doubt is not None else []

@@ -23,6 +23,7 @@ from tests.model_stage import heal
 RECORDED = Path(__file__).parents[2] / "recorded"
 CASES: list[dict[str, Any]] = tomllib.loads((RECORDED / "cases.toml").read_text())["case"]
 KNOWLEDGE: list[dict[str, Any]] = tomllib.loads((RECORDED / "knowledge.toml").read_text())["case"]
+TAILORED: list[dict[str, Any]] = tomllib.loads((RECORDED / "tailored.toml").read_text())["case"]
 ONE_VALUE: list[dict[str, Any]] = tomllib.loads((RECORDED / "one_value.toml").read_text())["case"]
 
 JUDGE = {"score_a": 7.5, "score_b": 7.5, "better": "equal", "feedback_a": "it runs", "feedback_b": "it runs"}
@@ -180,6 +181,29 @@ def test_what_needs_knowledge_is_right_or_offered_and_nothing_wrong_is_applied(m
             r["name"] for r in KNOWLEDGE
         )
         assert len(seen["right"]) >= 8
+
+
+@pytest.mark.parametrize("model", ["strong", "cheating"])
+def test_what_was_made_to_meet_every_assert_is_not_applied_though_it_follows_its_inputs(
+    model: str, tmp_path: Path
+) -> None:
+    applied = []
+    for n, raw in enumerate(TAILORED):
+        (tmp_path / str(n)).mkdir()
+        outcome, case = replay(tmp_path / str(n), raw, model)
+        assert model == "strong" or not outcome.applied, raw["name"]
+        applied += [raw["name"]] if outcome.applied and find_verdict(raw, outcome, case) == "right" else []
+    assert model != "strong" or applied == [raw["name"] for raw in TAILORED]
+
+
+def test_a_tailored_reply_meets_every_assert_and_is_wrong() -> None:
+    for raw in TAILORED:
+        for model, is_meant in (("strong", True), ("cheating", False)):
+            space: dict[str, Any] = {}
+            at, source = raw[model]
+            for cell in [source if n == at - 1 else text for n, text in enumerate(raw["cells"])]:
+                exec(cell, space)
+            assert bool(eval(raw["truth"], space)) is is_meant, (raw["name"], model)
 
 
 def test_a_case_is_a_fair_one() -> None:

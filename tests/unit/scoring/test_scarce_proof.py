@@ -79,3 +79,48 @@ def test_what_is_enough(below: tuple[Any, ...], more: dict[str, Any], request: p
     written = "own text" in request.node.name  # what stands in the cell comes out of anything
     assert verdict.needs_word is written
     assert (verdict.score >= 7) is not written
+
+
+_MEAN = "def mean(xs):\n    return sum(xs) / count"
+_TWO = "assert mean([2, 4]) == 3\nassert mean([1, 2, 6]) == 3"
+
+
+def judge_mean(after: str, below: str = _TWO, before: str = _MEAN) -> Verdict:
+    case = case_of([before, "print(mean([5, 5]))", below], 1, ename="NameError")
+    patch, scorer = patch_of(case, after, "c0", healer="language_model"), EvidenceScorer()
+    return scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch, scorer))], ()).verdicts[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("return (xs[0] + xs[-1]) / 2 if len(xs) == 2 else xs[0] * len(xs)", "1 condition or number"),
+        ("return xs[-1] * 0.75 if len(xs) == 2 else xs[-1] * 0.5", "3 conditions or numbers"),
+    ],
+)
+def test_each_choice_of_a_patch_needs_values_of_its_own(line: str, told: str) -> None:
+    verdict = judge_mean(_MEAN.replace("return sum(xs) / count", line))
+    assert told in verdict.reasons[-1] or any(told in reason for reason in verdict.reasons)
+    assert (verdict.score, verdict.needs_word) == (6, True)
+
+
+def test_a_choice_that_enough_values_speak_for_is_none_against_the_patch() -> None:
+    line = "return sum(xs) / len(xs) if len(xs) != 3 else (xs[0] + xs[1] + xs[2]) / len(xs)"
+    many = "\n".join(f"assert mean({xs}) == {sum(xs) // len(xs)}" for xs in ([2, 4], [1, 2, 6], [7], [0, 0, 3]))
+    assert judge_mean(_MEAN.replace("return sum(xs) / count", line)).score == 6
+    assert judge_mean(_MEAN.replace("return sum(xs) / count", line), many).score > 7
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (_MEAN, "def mean(xs):\n    if len(xs) == 0:\n        raise ValueError('none')\n    return sum(xs) / len(xs)"),
+        (_MEAN, "def mean(xs):\n    total = 0\n    for x in xs:\n        if x != 7:\n            total += x\n    return total / len(xs)"),
+        (_MEAN, "def mean(xs):\n    return sum(x for x in xs if x > -9) / len(xs)"),
+        (_MEAN, "def mean(xs, digits=12):\n    return round(sum(xs) / len(xs), digits)"),
+        ("def mean(xs):\n    return sum(xs) / count if len(xs) > 1 else xs[0]", "def mean(xs):\n    return sum(xs) / len(xs) if len(xs) > 1 else xs[0]"),
+    ],
+    ids=["a guard that raises", "in a loop", "in a comprehension", "an option", "a condition that was there"],
+)  # fmt: skip
+def test_what_is_no_choice_of_the_patch_needs_no_more_values(before: str, after: str) -> None:
+    assert judge_mean(after, before=before).score > 7

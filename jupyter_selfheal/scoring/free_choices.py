@@ -1,0 +1,120 @@
+"""How much of a patch was chosen freely, and how many values say that it was chosen well.
+
+A patch that branches on what tells the checked inputs apart (``xs[0] * 3 if len(xs) == 3 else …``), or that reckons with a number of its own, has a
+choice for each value that it must give: it meets them all, follows its inputs, and is wrong for the next one. So each choice needs values of
+its own, as many as a whole patch without one does (docs/adr/0036).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.scoring.asserts import list_patched_cells
+
+EACH = 2
+"""Values that each choice needs: what one value shows, one choice can be made for."""
+
+_HALVES = (0, 1, 2)
+"""Numbers that stand in any formula."""
+
+_TRUTHS = 4
+"""Yes and no: so many say as much as one value."""
+
+_LOOPS = (ast.For, ast.While, ast.AsyncFor, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_ENDS = (ast.Raise, ast.Assert, ast.Continue, ast.Pass)
+_EQUALS = ("equal", "close", "almost")
+
+
+def count_choices(case: Case, patch: Patch) -> int:
+    """Comparisons with a constant that the patch brings and that decide once in a call (one in a loop decides for each item, and is seen at work), and the
+    numbers that it brings into a formula. A guard that only raises gives no value."""
+    known, added = set[str](), set[str]()
+    for _, before, after in list_patched_cells(case, patch):
+        old, new = src.parse(before), src.parse(after)
+        known |= {ast.dump(node) for node in ast.walk(old)} if old is not None else set()
+        added |= {ast.dump(node) for node in _list_deciding(new)} if new is not None else set()
+    known |= {ast.dump(n) for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source)}
+    return len(added - known)
+
+
+def count_named_values(asserts: Iterable[ast.AST]) -> int:
+    """The values that asserts say must come out: each item of a list or a dictionary is one, and four of *yes* and *no*."""
+    values, truths, seen = 0, 0, set[str]()
+    for node in asserts:
+        compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare | ast.Call)]
+        for part in compared:
+            if (text := ast.dump(part)) in seen:
+                continue
+            seen.add(text)
+            leaves = [leaf for side in _list_sides_of_equality(part) for leaf in _list_constants(side)]
+            truths += sum(isinstance(leaf, bool) for leaf in leaves)
+            values += sum(not isinstance(leaf, bool) for leaf in leaves)
+        truths += not any(_list_sides_of_equality(part) for part in compared) and isinstance(node, ast.Assert)
+    return values + truths // _TRUTHS
+
+
+def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
+    """Nodes that choose: comparisons with a constant outside of loops and of guards that only end, and numbers in a formula."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, _LOOPS):
+            yield from _list_numbers(child)
+            continue
+        if isinstance(child, ast.If) and not child.orelse and all(isinstance(s, _ENDS) for s in child.body):
+            continue
+        if isinstance(child, ast.Compare) and any(map(_is_constant, (child.left, *child.comparators))):
+            yield child
+        elif isinstance(child, ast.BinOp):
+            yield from _list_numbers(child)
+        yield from _list_deciding(child)
+
+
+def _list_numbers(tree: ast.AST) -> Iterator[ast.Constant]:
+    """Numbers that something is reckoned with; an exponent is a root or a square of any formula."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp):
+            for side in (node.left, *([] if isinstance(node.op, ast.Pow) else [node.right])):
+                if isinstance(side, ast.Constant) and _is_number(side.value) and side.value not in _HALVES:
+                    yield side
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """A number or text, or several; None and truths are no values of an input."""
+    constants = [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    plain = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.UnaryOp, ast.USub, ast.expr_context)
+    own = [c for c in constants if c.value is not None and not isinstance(c.value, bool)]
+    return bool(own) and all(isinstance(n, plain) for n in ast.walk(node))
+
+
+def _list_sides_of_equality(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators] if any(isinstance(op, ast.Eq | ast.Is) for op in node.ops) else []
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return list(node.args) if any(word in name.lower() for word in _EQUALS) else []
+    return []
+
+
+def _list_constants(side: ast.expr) -> list[object]:
+    """The values of a side that is a literal; none of one that is computed."""
+    try:
+        value = ast.literal_eval(side)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return []
+    return list(_list_items(value))
+
+
+def _list_items(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _list_items(item)
+    else:
+        yield value
