@@ -40,7 +40,7 @@ class NoneFromInPlace(Rule):
     why = "The call keeps its effect, and the name holds the changed object, as the later code expects."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if not context.is_about_none:
+        if not context.is_about_none and context.failure.evalue != "can only join an iterable":
             return
         for name in context.list_names_of_none():
             assignment = context.find_last_assignment(name)

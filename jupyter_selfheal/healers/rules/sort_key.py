@@ -106,8 +106,16 @@ class SortKey(Rule):
                 if isinstance(n, ast.Name) and n.id in names
             ]
             body = src.splice(context.source[start:end], [(a - start, b - start, t) for a, b, t in parts])
+            collection = _find_collection(call, given)
+            is_table = collection is not None and _is_dictionary(context, collection)
+            if not is_table and collection is not None and _has_other_items(context, collection, len(names)):
+                return
+            end_of_table = context.span(collection)[1] if is_table and collection is not None else -1
+            pairs = [(end_of_table, end_of_table, ".items()")] if is_table and len(names) == 2 else []
+            if is_table and not pairs:
+                return
             yield self.patch(
-                context.replace_here((*context.span(given), f"lambda {item}: {body}")),
+                context.replace_here(*pairs, (*context.span(given), f"lambda {item}: {body}")),
                 "Take the parts of the item by their positions",
                 f"`{name}` gives the function one item, not its parts.",
                 prior=0.9,
@@ -119,6 +127,26 @@ KEYED = frozenset({"sorted", "sort", "max", "min", "nlargest", "nsmallest", "gro
 """Functions whose ``key`` is given one item."""
 MAPPED = frozenset({"map", "filter"})
 """Functions that give one item of one collection to a function."""
+
+
+def _find_collection(call: ast.Call, given: ast.Lambda) -> ast.expr | None:
+    """What a call with a function of its items goes through."""
+    if last_name(call.func) == "sort" and isinstance(call.func, ast.Attribute):
+        return call.func.value
+    return next((a for a in call.args if a is not given), None)
+
+
+def _is_dictionary(context: RuleContext, node: ast.expr) -> bool:
+    chain = context.plain_chain(node)
+    described = context.describe(chain) if chain else None
+    return isinstance(node, ast.Dict) or (described is not None and described.type == "dict")
+
+
+def _has_other_items(context: RuleContext, node: ast.expr, count: int) -> bool:
+    """True where the first item is known, and does not have so many parts."""
+    chain = context.plain_chain(node)
+    first = context.describe(f"{chain}[0]") if chain else None
+    return first is not None and not (first.type in ("tuple", "list") and first.length >= count)
 
 
 def _find_items(context: RuleContext, call: ast.Call) -> str | None:

@@ -72,7 +72,7 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         yield Mend("\n".join(body), "Add `pass` to the empty block", False, 0.4 if ends else 0.65)
         if ends:
             return
-    reach = _find_block_end(lines, first, base)
+    reach = _find_call_outside(lines, head, first, _find_block_end(lines, first, base))
     # a function's lines up to its return can stand nowhere else; how many lines a loop or a condition holds nobody can tell
     function = bool(re.match(r"\s*(async\s+)?def\b", lines[head - 1]))
     ends_function = function and bool(re.match(r"\s*(return|raise)\b", lines[reach - 1]))
@@ -81,6 +81,19 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         yield Mend(
             _shift_lines(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank
         )
+
+
+def _find_call_outside(lines: list[str], head: int, first: int, reach: int) -> int:
+    """The last line before one that calls the very function without its parameters: that call stands outside of it."""
+    defined = re.match(r"\s*(?:async\s+)?def\s+(\w+)\s*\(([^()]*)\)", lines[head - 1])
+    if defined is None:
+        return reach
+    parameters = re.findall(r"[A-Za-z_]\w*", defined[2])
+    for n in range(first + 1, reach + 1):
+        call = re.match(rf"\s*(?:\w+\s*=\s*)?(?:print\s*\(\s*)?{defined[1]}\s*\((.*)", lines[n - 1])
+        if call and not set(re.findall(r"[A-Za-z_]\w*", call[1])) & set(parameters):
+            return n - 1
+    return reach
 
 
 def _find_block_end(lines: list[str], first: int, base: str) -> int:

@@ -254,7 +254,10 @@ class Batch:
             obstacle = self._apply_fix(chain, case, outcome)
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
-        elif status is Status.NOT_HEALED and (needed := failures.find_needed_cell(outcome, self.lost)):
+        elif status is Status.NOT_HEALED and (
+            needed := failures.find_needed_cell(outcome, self.lost)
+            or failures.find_half_made_root(cell, failure, self.lost)
+        ):
             self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:

@@ -47,6 +47,25 @@ SAME = [
     ("\x1b[31m5\x1b[0m apples", "5 apples"),
 ]
 
+OLD_SUMMARY = """<class 'pandas.core.frame.DataFrame'>
+RangeIndex: 2 entries, 0 to 1
+Data columns (total 2 columns):
+TV speed    2 non-null float64
+name        1 non-null object
+dtypes: float64(1), object(1)
+memory usage: 112.0+ bytes
+"""
+SUMMARY = """<class 'pandas.DataFrame'>
+RangeIndex: 2 entries, 0 to 1
+Data columns (total 2 columns):
+ #   Column    Non-Null Count  Dtype
+---  ------    --------------  -----
+ 0   TV speed  2 non-null      float64
+ 1   name      1 non-null      str
+dtypes: float64(1), str(1)
+memory usage: 164.0 bytes
+"""
+
 FORM = [
     ("{'b', 'a'}", "{'a', 'b'}"),
     ("{3, 1, 2}", "{1, 2, 3}"),
@@ -82,6 +101,7 @@ FORM = [
         "    a\n0   1\n1   2\n..  ..\n8   9\n9  10\n\n[10 rows x 1 columns]",
     ),
     ("   a  b  \\\n0  1  2   \n1  3  4   \n\n   c  \n0  5  \n1  6  ", "   a  b  c\n0  1  2  5\n1  3  4  6"),
+    (printed(OLD_SUMMARY), printed(SUMMARY)),
     (printed("seen: {'b', 'a'} of 2\n"), printed("seen: {'a', 'b'} of 2\n")),
     (printed("n.py:3: FutureWarning: this will go\n  old()\n42\n"), printed("42\n")),
     (
@@ -120,6 +140,9 @@ VALUE = [
     ("Ridge(alpha=2.0)", "Ridge(alpha=3.0)"),
     ("Ridge(alpha=2.0)", "Lasso(alpha=2.0)"),
     ("Timestamp('2020-01-01 00:00:00')", "Timestamp('2021-01-01 00:00:00')"),
+    (printed(OLD_SUMMARY), printed(SUMMARY.replace("1 non-null", "2 non-null"))),
+    (printed(OLD_SUMMARY), printed(SUMMARY.replace("name ", "nick "))),
+    (printed(OLD_SUMMARY), printed(SUMMARY.replace("2 entries, 0 to 1", "3 entries, 0 to 2"))),
     (printed("total: 30\n"), printed("total: 20\n")),
     (printed("the best model: ridge\n"), printed("the best model: lasso\n")),
     (printed("1\n2\n"), printed("1\n")),

@@ -1,0 +1,99 @@
+"""FIL108: a table that is read from the network, while a file of its name lies in the project."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote, urlsplit
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+READERS = frozenset({"read_csv", "read_table", "read_json", "read_excel", "read_html", "read_fwf", "read_pickle", "loadtxt", "genfromtxt", "imread"})  # fmt: skip
+"""What takes an address as well as a path."""
+NETWORK = re.compile(
+    r"urlopen error|Name or service not known|Temporary failure in name resolution|Network is unreachable|getaddrinfo failed|HTTP Error 4"
+)
+
+
+class LocalCopy(Rule):
+    """Read the file that lies in the project, where its address cannot be reached.
+
+    **Failure** `URLError: <urlopen error [Errno -3] Temporary failure in name resolution>`, `HTTPError: HTTP Error 404: Not Found` at
+    `pd.read_csv("https://raw.githubusercontent.com/me/course/master/data/rivers.csv")`, where `data/rivers.csv` is in the notebook's tree.
+
+    **Fix** `pd.read_csv("data/rivers.csv")`: the one file of this name, or the one whose folders agree with the address too.
+
+    **Fix safety** Unsafe: the address may hold other data by now. Stored outputs decide. Silent where the name says nothing (`data.csv` in another
+    folder than the address has) and where several files fit.
+    """
+
+    code = "FIL108"
+    name = "copy of a download in the project"
+    enames = frozenset({"URLError", "HTTPError", "gaierror", "ConnectionError", "FileNotFoundError"})
+    applicability = Applicability.UNSAFE
+    why = "The file in the project may hold other data than the address."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and NETWORK.search(failure.evalue + failure.traceback) is not None
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            if last_name(call.func) not in READERS:
+                continue
+            given = (
+                call.args[0]
+                if call.args
+                else next((k.value for k in call.keywords if k.arg == "filepath_or_buffer"), None)
+            )
+            address = _read_address(context, given) if given is not None else ""
+            path = find_copy(context, address) if address else ""
+            if given is not None and path:
+                yield self.patch(
+                    context.replace_here((*context.span(given), repr(path))),
+                    f"Read `{path}`",
+                    f"The address cannot be reached here, and `{path}` has its name.",
+                    prior=0.8,
+                )
+                return
+
+
+def _read_address(context: RuleContext, node: ast.expr) -> str:
+    """The address that an argument is, as it stands there or is assigned to its name; empty where it is none."""
+    if isinstance(node, ast.Name):
+        values = [
+            n.value
+            for view in context.look_upwards()
+            for n in view.walk(ast.Assign)
+            if any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+        ]
+        node = values[-1] if len(values) == 1 else node
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return text if re.match(r"(?:https?|ftp)://", text) else ""
+
+
+def find_copy(context: RuleContext, address: str) -> str:
+    """The path of the one file in the project that agrees with an address in its name, and with most of its folders; else empty."""
+    parts = [p for p in unquote(urlsplit(address).path).split("/") if p]
+    if not parts or "." not in parts[-1]:
+        return ""
+    raw = context.ask(questions.LOOK_AROUND, path=parts[-1])
+    named = [p.replace("\\", "/") for p in raw["named"]] if isinstance(raw, dict) else []
+    ranked = sorted(
+        ((_count_same_tail(p.split("/"), parts), p) for p in named if posixpath.basename(p) == parts[-1]), reverse=True
+    )
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return ""
+    agreed, path = ranked[0]
+    is_common = re.match(r"(?:data|train|test|index|file|table|input|output|results?)\d*\.", parts[-1], re.I)
+    return path if agreed > 1 or not is_common else ""
+
+
+def _count_same_tail(path: list[str], address: list[str]) -> int:
+    count = 0
+    while count < min(len(path), len(address)) and path[-1 - count] == address[-1 - count]:
+        count += 1
+    return count
