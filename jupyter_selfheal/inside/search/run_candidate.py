@@ -228,7 +228,10 @@ class Runner:
             self.record(True)
 
     def _lose_patience(self, error: BaseException | None) -> None:
-        """After a few checks that loop the next one ends the run."""
+        """After a few checks that loop the next one ends the run. One that filled the memory (``xs *= x`` in a loop over ``xs``) does so
+        at once: it takes as long as thousands of candidates, and the next one would do the same."""
+        if isinstance(error, MemoryError):
+            raise Enough
         if isinstance(error, OutOfTime):
             self.loops += 1
             self.counter.set_limit(self.steps // FEWER)

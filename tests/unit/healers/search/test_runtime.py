@@ -172,6 +172,23 @@ def test_the_pool_survives_death_hoarding_and_c_loops() -> None:
     assert not pool.workers
 
 
+def test_a_check_that_fills_the_memory_ends_a_patient_run() -> None:
+    made = runner(
+        Unit("def f():\n    raise MemoryError", "cell", cell="c"), Unit("assert f()\nassert True", "check", cell="c")
+    )
+    made.patient = True
+    result = made.run({}, STEPS)
+    assert (result.passed, result.failed, result.plausible) == (0, 2, False)
+
+
+def test_a_candidate_may_fill_a_quarter_of_a_gibibyte_where_little_is_held() -> None:
+    made = runner(Unit("x = 1", "cell", cell="c"), Unit("assert x == 2", "check", cell="c"))
+    texts = ["x = len(bytes(200 << 20)) >> 20 == 200 and 2", "x = len(bytes(700 << 20)) >> 20 == 700 and 2"]
+    jobs = [(n, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
+    results = list(Pool(made, STEPS, 1).collect_results(iter(jobs), lambda: False))
+    assert [result is not None and result.plausible for _, result, _ in results] == [True, False]
+
+
 def test_suspicion_is_highest_where_only_failing_checks_go() -> None:
     source = "def f(n):\n    if n > 2:\n        return n + 2\n    return n\n"
     made = runner(Unit(source, "define", True), Unit("assert f(1) == 1", "check"), Unit("assert f(5) == 5", "check"))
