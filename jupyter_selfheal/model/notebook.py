@@ -102,6 +102,7 @@ class Cell:
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
     changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
     healed: it is not run again for another cell's sake. ``warned``: classes of what it was warned of when it ran in a batch.
+    ``count``: the execution number that is stored in the notebook with its outputs.
     """
 
     id: str
@@ -117,6 +118,7 @@ class Cell:
     stale: bool = False
     failed: bool = False
     warned: tuple[str, ...] = ()
+    count: int | None = None
 
     @property
     def first_line(self) -> str:

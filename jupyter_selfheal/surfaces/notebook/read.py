@@ -195,6 +195,7 @@ def _parse_cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str,
         oracle=oracle,
         skip=own.get("skip") is True,
         expensive=own.get("expensive") is True,
+        count=count if isinstance(count := raw.get("execution_count"), int) else None,
     ), notes
 
 

@@ -158,23 +158,63 @@ def test_a_fault_in_a_function_of_another_cell_is_placed_there(bench: Bench) -> 
     assert (found.locus, found.cell_id) == (Locus.ELSEWHERE, "c1")
 
 
-def _with(cell: Cell, bench: Bench) -> Diagnosis:
-    broken = find_first_failure(build_notebook([cell], bench.folder))
+def _with(cell: Cell, bench: Bench, *below: Cell) -> Diagnosis:
+    broken = find_first_failure(build_notebook([cell, *below], bench.folder))
     assert broken is not None
     return diagnosed(broken)
 
 
+LATER = Cell("c2", "2", count=4)
+
+
 def test_a_tag_or_the_same_stored_error_means_deliberate_and_another_stored_error_does_not(bench: Bench) -> None:
-    cell = Cell("c1", "1 / 0")
+    cell = Cell("c1", "1 / 0", count=3)
     same = Output("error", ename="ZeroDivisionError", evalue="integer division or modulo by zero")
     other = Output("error", ename="NameError", evalue="name 'x' is not defined")
     assert _with(replace(cell, tags=("raises-exception",)), bench).skip_reason == "deliberate"
-    assert _with(replace(cell, outputs=(replace(same, evalue="division by zero"),)), bench).skip_reason == "deliberate"
-    assert _with(replace(cell, outputs=(other,)), bench).skip_reason is None
+    known = replace(cell, outputs=(replace(same, evalue="division by zero"),))
+    assert _with(known, bench, LATER).skip_reason == "deliberate"
+    assert _with(replace(cell, outputs=(other,)), bench, LATER).skip_reason is None
     renamed = Output("error", ename="KeyError", evalue="Key length was greater than the depth")
     again = Cell("c1", "class UnsortedError(KeyError): __str__ = Exception.__str__\nraise_it = UnsortedError('Key length was greater than the depth')\n"
-                       "def f():\n    raise raise_it\nf()", outputs=(renamed,))  # fmt: skip
-    assert _with(again, bench).skip_reason == "deliberate"
+                       "def f():\n    raise raise_it\nf()", outputs=(renamed,), count=3)  # fmt: skip
+    assert _with(again, bench, LATER).skip_reason == "deliberate"
+
+
+SAVED = (Output("error", ename="NameError", evalue="name 'prise' is not defined"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "below", "meant"),
+    [
+        ("prise * 3", (), False),  # saved where it failed
+        ("prise * 3", (Cell("c2", "2"),), False),  # as *Run all* leaves it
+        ("prise * 3", (Cell("c2", "2", count=1),), False),  # run before
+        ("prise * 3", (LATER,), True),
+        ("total = prise * 3", (replace(LATER, source="total + 1"),), False),  # what it makes is needed
+        ("total = prise * 3", (replace(LATER, source="total = 1\ntotal"),), True),
+    ],
+)
+def test_who_stopped_at_an_error_did_not_mean_it(bench: Bench, text: str, below: tuple[Cell, ...], meant: bool) -> None:
+    found = _with(Cell("c1", text, outputs=SAVED, count=3), bench, *below)
+    assert (found.skip_reason == "deliberate") is meant
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"), [("x = float(1j)", True), ("x = int(1j)", False), ("float(1j) + 1  # x = float(1j)", False)]
+)
+def test_a_type_error_in_new_words_is_the_same_at_the_same_line(bench: Bench, line: str, meant: bool) -> None:
+    told = "\x1b[0;32m----> 1\x1b[0;31m \x1b[0mx\x1b[0m = float(1j)\n\x1b[0m\nTypeError: can't convert complex to float"
+    stored = Output("error", ename="TypeError", evalue="can't convert complex to float", traceback=(told,))
+    found = _with(Cell("c1", line, outputs=(stored,), count=3), bench, LATER)
+    assert (found.skip_reason == "deliberate") is meant
+
+
+def test_without_numbers_an_output_below_tells_that_the_author_went_on(bench: Bench) -> None:
+    cell = Cell("c1", "prise * 3", outputs=SAVED)
+    shown = Output("stream", text="2\n", name="stdout")
+    assert _with(cell, bench, Cell("c2", "print(2)", outputs=(shown,))).skip_reason == "deliberate"
+    assert _with(cell, bench, Cell("c2", "print(2)")).skip_reason is None
 
 
 @pytest.mark.parametrize(

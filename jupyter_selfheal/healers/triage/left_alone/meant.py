@@ -12,11 +12,13 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, is_skeleton
 from jupyter_selfheal.healers.search.reading import has_assert
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
-from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle, SkipReason
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone, read_line
+from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, Oracle, Output, SkipReason
 
 RAISES = "raises-exception"
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_MARKED = re.compile(r"^-+> *\d+ (.+)$", re.MULTILINE)
 PLACEHOLDER = re.compile(r"^(your|YOUR|<)\w*|^_{2,}$|^x{3,}$|^X{3,}$|^FILL\w*$|^REPLACE\w*$")
 
 UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "IndentationError", "TypeError", "AssertionError",
@@ -38,7 +40,7 @@ def _may_be_endless(context: RuleContext) -> bool:
 
 
 def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """A tag says so, the stored output is the same error, or the cell itself raises it."""
+    """A tag says so, the cell itself raises it, or its author went on below the same error, which is stored."""
     cell, failure = find_cell(context), context.failure
     advice = "Tag the cell `raises-exception` so that nbclient and nbval expect the error too."
     if RAISES in cell.tags:
@@ -51,10 +53,12 @@ def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis |
         )
     stored = next((o for o in cell.outputs if o.output_type == "error"), None)
     own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
-    if stored is not None and stored.ename not in own and _is_same_error(context, stored.ename, stored.evalue):
+    is_known = stored is not None and stored.ename not in own and _is_same_error(context, stored)
+    if is_known and _went_on_below(context, cell) and not _is_needed_below(context, cell):
         return leave_alone(
-            "The saved output of this cell is the same error.", SkipReason.DELIBERATE, advice, Locus.CODE
-        )
+            "The saved output of this cell is the same error, and cells below were run after it.",
+            SkipReason.DELIBERATE, f"{advice} If it is not meant, clear the cell's output: then it is healed.", Locus.CODE,
+        )  # fmt: skip
     if failure.ename == "SystemExit":
         return leave_alone("The cell exits the program on purpose.", SkipReason.DELIBERATE, advice, Locus.CODE)
     statement = context.failing_statement
@@ -65,6 +69,30 @@ def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis |
     ):
         return leave_alone("The cell raises this error itself.", SkipReason.DELIBERATE, advice, Locus.CODE, 90)
     return None
+
+
+def _went_on_below(context: RuleContext, cell: Cell) -> bool:
+    """Whether a cell below was run after this one, as the notebook was saved: who only has a failing cell stops there, as *Run all* does.
+
+    Nothing is known of cells without a stored number: there an output tells.
+    """
+    below = [c for c in context.notebook.code_after(cell.id) if c.source.strip()]
+    if cell.count is None:
+        return any(c.outputs for c in below)
+    return any(c.count is not None and c.count > cell.count for c in below)
+
+
+def _is_needed_below(context: RuleContext, cell: Cell) -> bool:
+    """Whether a cell below reads a name that only this cell makes, before another one does: a demonstration makes nothing that is needed."""
+    missing = set(src.find_names(cell.source).binds)
+    for above in context.notebook.code_before(cell.id):
+        missing -= src.find_names(above.source).binds
+    for below in context.notebook.code_after(cell.id):
+        names = src.find_names(below.source)
+        if missing & names.uses:
+            return True
+        missing -= names.binds
+    return False
 
 
 def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -103,17 +131,25 @@ def _raises_its_own(source: str, line: int) -> bool:
     )
 
 
-def _is_same_error(context: RuleContext, ename: str, evalue: str) -> bool:
-    """The same name, and for names whose message says what is missing nearly the same message.
+def _is_same_error(context: RuleContext, stored: Output) -> bool:
+    """The same name, and for names whose message says what is missing nearly the same message; a type's may be at the same line.
 
     Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
     """
-    one, two = _normalize_message(evalue), _normalize_message(context.failure.evalue)
-    if ename != context.failure.ename:
+    one, two = _normalize_message(stored.evalue), _normalize_message(context.failure.evalue)
+    if stored.ename != context.failure.ename:
         return one == two and len(one) >= 20  # a library gave its error a class of its own
-    if ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
+    if stored.ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
+        return True
+    if stored.ename == "TypeError" and read_line(context).strip() in _list_marked_lines(stored):
         return True
     return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
+
+
+def _list_marked_lines(stored: Output) -> list[str]:
+    """The lines that a stored traceback points at."""
+    text = _COLOURS.sub("", "\n".join(stored.traceback))
+    return [line.strip() for line in _MARKED.findall(text)]
 
 
 def _normalize_message(message: str) -> str:
