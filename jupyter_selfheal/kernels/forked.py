@@ -17,7 +17,7 @@ from typing import Any
 
 from jupyter_selfheal.errors import KernelError, SandboxError
 from jupyter_selfheal.kernels.question_line import QuestionLine
-from jupyter_selfheal.kernels.trial_channels import GONE, Channels, read_results, send_request
+from jupyter_selfheal.kernels.trial_channels import GONE, Channels, NotBegun, read_results, send_request
 from jupyter_selfheal.kernels.trial_report import describe_isolation, find_ending, is_sandboxed, measure_phases
 from jupyter_selfheal.kernels.trial_results import ResultReader
 from jupyter_selfheal.model import Ending, Isolation, Keep, Sandbox, Start, Trial, TrialRequest
@@ -26,6 +26,8 @@ from jupyter_selfheal.numbers import read_number
 _PATIENCE = 20.0
 """Seconds beyond a trial's limit after which the machinery, not the code, is at fault."""
 
+_PAUSES = (0.1, 0.5, 2.0)
+"""Seconds until a trial is asked for again of which nothing was heard: a machine that has no process, file or memory left for it may have soon."""
 
 _QUESTIONS_SECONDS = 600.0
 """Seconds that a trial may answer questions for; who asks then gets another."""
@@ -35,7 +37,8 @@ class ForkedKernel:
     """A :class:`~jupyter_selfheal.ports.TrialKernel` over a connected zygote.
 
     ``folders`` are those whose writes an overlay discards, besides the kernel's working directory. ``on_close`` is called
-    once, when this state and every state kept from it were let go (to stop the kernel that it was forked from, say).
+    once, when this state and every state kept from it were let go (to stop the kernel that it was forked from, say). ``explain_end``
+    says why the state is gone, as far as that is known.
     """
 
     is_exact = True
@@ -47,12 +50,13 @@ class ForkedKernel:
         *,
         folders: tuple[str, ...] = (),
         on_close: Callable[[], None] | None = None,
+        explain_end: Callable[[], str] | None = None,
         lineage: _Lineage | None = None,
     ) -> None:
         self._control = control
         self._start = start
         self._folders = folders
-        self._lineage = lineage or _Lineage(on_close)
+        self._lineage = lineage or _Lineage(on_close, explain_end)
         self._lineage.add_state()
         self._lock = threading.Lock()
         self._running: set[socket.socket] = set()
@@ -67,12 +71,13 @@ class ForkedKernel:
         *,
         folders: tuple[str, ...] = (),
         on_close: Callable[[], None] | None = None,
+        explain_end: Callable[[], str] | None = None,
     ) -> ForkedKernel:
         """Connect to the socket that ``checkpoint`` named. A zygote takes one connection and ends with it.
 
         Raises :class:`KernelError` where nobody listens.
         """
-        return cls(_open_control(path), start, folders=folders, on_close=on_close)
+        return cls(_open_control(path), start, folders=folders, on_close=on_close, explain_end=explain_end)
 
     @property
     def start(self) -> Start:
@@ -96,6 +101,14 @@ class ForkedKernel:
 
     def run(self, request: TrialRequest) -> tuple[Trial, ForkedKernel | None]:
         """See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
+        for pause in _PAUSES:
+            try:
+                return self._run_once(request)
+            except NotBegun:
+                time.sleep(pause)
+        return self._run_once(request)
+
+    def _run_once(self, request: TrialRequest) -> tuple[Trial, ForkedKernel | None]:
         began = time.monotonic()
         with Channels(keep=request.keep is not Keep.NEVER) as channels:
             self._register_trial(channels.status)
@@ -157,7 +170,7 @@ class ForkedKernel:
             try:
                 socket.send_fds(self._control, [json.dumps(order).encode()], [end.fileno() for end in ends])
             except OSError as error:
-                raise KernelError(GONE) from error
+                raise KernelError(self._lineage.describe_end()) from error
 
     def _register_trial(self, status: socket.socket) -> None:
         with self._lock:
@@ -216,8 +229,8 @@ def _open_control(path: str) -> socket.socket:
 class _Lineage:
     """The states that descend from one kernel: it is let go with the last of them."""
 
-    def __init__(self, on_end: Callable[[], None] | None) -> None:
-        self._on_end = on_end
+    def __init__(self, on_end: Callable[[], None] | None, explain_end: Callable[[], str] | None) -> None:
+        self._on_end, self._explain_end = on_end, explain_end
         self._states = 0
         self._lock = threading.Lock()
 
@@ -231,3 +244,8 @@ class _Lineage:
             is_last = not self._states
         if is_last and self._on_end is not None:
             self._on_end()
+
+    def describe_end(self) -> str:
+        """What is said where a state is gone."""
+        why = self._explain_end() if self._explain_end is not None else ""
+        return f"{GONE} ({why})" if why else GONE

@@ -7,6 +7,7 @@ an assumption), the state is a :class:`~jupyter_selfheal.kernels.fresh.FreshKern
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_selfheal.errors import ForkRefused, KernelError
+from jupyter_selfheal.inside.fork.guard import count_memory_kills
 from jupyter_selfheal.inside.loader import code_to_load
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
@@ -70,13 +72,21 @@ def _open_forked(
     try:
         checkpoint = _freeze_kernel(kernel, timeout)
         state = ForkedKernel.connect(
-            checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop
-        )
+            checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop,
+            explain_end=functools.partial(_explain_end, kernel, count_memory_kills()),
+        )  # fmt: skip
         _check_fork(state)
     except BaseException:
         kernel.stop()
         raise
     return state
+
+
+def _explain_end(kernel: LiveKernel, memory_kills: int) -> str:
+    """What is known of the end of a kernel's frozen states; ``memory_kills`` is what the system had killed for want of memory before."""
+    if count_memory_kills() > memory_kills:
+        return "the system has ended processes for want of memory meanwhile"
+    return "" if kernel.alive else f"their kernel has ended: {kernel.describe_end()}"
 
 
 def _limit_openmp() -> dict[str, str]:

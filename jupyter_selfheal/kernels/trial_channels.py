@@ -16,6 +16,12 @@ from jupyter_selfheal.model import Probe, Run, Step, TrialRequest
 
 GONE = "the saved state has expired, or ran out of memory: run the cell again"
 
+SILENT = "nothing was heard of the trial: the machine may be out of processes, files or memory; run the cell again"
+
+
+class NotBegun(KernelError):
+    """Nothing was heard of a trial: no code of it ran. Its state may be there all the same."""
+
 
 class Channels:
     """The two ends of each channel of one trial; whatever is still open at the end is closed."""
@@ -119,7 +125,7 @@ def read_results(channels: Channels, reading: ResultReader, deadline: float) -> 
         fields = json.loads(report)
     except (ValueError, RecursionError) as error:
         if reading.done is None:
-            raise KernelError(GONE) from error
+            raise (KernelError(GONE) if reading.was_heard else NotBegun(SILENT)) from error
         return {}
     return fields if isinstance(fields, dict) else {}
 

@@ -66,6 +66,11 @@ class ResultReader:
         return self.done is not None and bool(self.done.get("kept"))
 
     @property
+    def was_heard(self) -> bool:
+        """True where the trial has said anything."""
+        return self._at >= 0 or bool(self.layers or self.failed) or self.done is not None
+
+    @property
     def is_over(self) -> bool:
         """True where nothing can come after the trial's last word."""
         return self.done is not None and bool(self.done.get("over"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -92,6 +94,25 @@ def test_a_killed_zygote_is_an_error_with_advice(user: User) -> None:
             running.result(timeout=60)
     assert wait_until(lambda: not named("sleep", "selfheal-guard"))
     state.close()
+
+
+def test_a_state_outlives_a_system_that_has_no_files_left_for_a_trial(user: User) -> None:
+    state = user.freeze("before")
+    [zygote] = named("selfheal-zygote")
+    limits = resource.prlimit(zygote, resource.RLIMIT_NOFILE)
+    most = max(int(number) for number in os.listdir(f"/proc/{zygote}/fd"))
+    resource.prlimit(zygote, resource.RLIMIT_NOFILE, (most + 1, limits[1]))
+    for _ in range(2):  # a pair may be there already
+        with contextlib.suppress(KernelError):
+            tried(state, "print(1)")
+    with pytest.raises(KernelError, match="out of processes, files or memory"):
+        tried(state, "print(2)")
+    restore = threading.Timer(0.3, resource.prlimit, (zygote, resource.RLIMIT_NOFILE, limits))
+    restore.start()
+    assert printed(tried(state, "print(3)")) == "3\n", "it was asked for again"
+    restore.join()
+    state.close()
+    assert wait_until(lambda: not named("selfheal-zygote", "selfheal-guard", "selfheal-spare"))
 
 
 def test_a_state_may_be_closed_before_those_kept_from_it(user: User) -> None:

@@ -84,9 +84,12 @@ def fork_pair(state: State, let_go: Callable[[], None]) -> Pair | Trial:
     if pid:
         theirs.close()
         return Pair(pid, orders)
-    orders.close()
-    let_go()
-    return _be_guard(state, theirs, zygote, began)
+    try:
+        orders.close()
+        let_go()
+        return _be_guard(state, theirs, zygote, began)
+    except (OSError, MemoryError):  # never to the zygote's code above, which would take this process for itself
+        os._exit(1)
 
 
 def _be_guard(state: State, orders: socket.socket, zygote: int, began: float) -> Trial:

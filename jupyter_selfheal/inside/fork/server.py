@@ -28,6 +28,9 @@ from jupyter_selfheal.inside.fork.trial import State, Trial
 _PAUSE = 0.03
 """Seconds before a pair is made ahead where none may be wanted: the cell may run, or its success closes this state."""
 
+_MOST_FAILURES = 1000
+"""Failures of the system one after the other, with :data:`_PAUSE` between, after which a zygote ends."""
+
 
 def serve_forever(first: Any) -> None:
     """The life of a forked copy, which never returns to the kernel's code: wait as a zygote; in a trial forked from it, run; if that is kept, wait again; …
@@ -129,30 +132,47 @@ class Zygote:
         return zygote
 
     def serve(self) -> Trial:
-        """Wait for requests until there is nobody left to wait for. Returns only in a trial."""
-        while True:
-            ready = self._wait_for_event()
-            if ready & {self.state.alive, self.end_asked}:
-                self._end_state(everything=True)
-            kept_ended = ready & set(self.kept)  # now: the number of a guard's pidfd is soon that of its kept trial's
-            for number in ready & set(self.pairs):
-                self._forget_pair(number)
-            for number in kept_ended:
-                os.close(number)
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(self.kept.pop(number), 0)
-            trial = None
-            if self.listener is not None and self.listener.fileno() in ready:
-                self._accept_connection()
-            elif self.control is not None and self.control.fileno() in ready:
-                trial = self._take_request()
-            elif self._wants_spare() and time.monotonic() >= self.spare_at:
-                trial = self._make_spare()
+        """Wait for requests until there is nobody left to wait for. Returns only in a trial.
+
+        A system that has no process, file or memory left has them again soon: this state must not go with that.
+        """
+        failed = 0
+        while failed < _MOST_FAILURES:
+            try:
+                trial = self._serve_event()
+            except (OSError, MemoryError):
+                failed += 1
+                time.sleep(_PAUSE)
+                continue
             if trial is not None:
                 return trial
-            self._adopt_orphans()
-            if self.closing and not self.pairs and not self.kept:
-                self._end_state(everything=not self._list_other_processes())
+            failed = 0
+        raise SystemExit(1)
+
+    def _serve_event(self) -> Trial | None:
+        ready = self._wait_for_event()
+        if ready & {self.state.alive, self.end_asked}:
+            self._end_state(everything=True)
+        kept_ended = ready & set(self.kept)  # now: the number of a guard's pidfd is soon that of its kept trial's
+        for number in ready & set(self.pairs):
+            self._forget_pair(number)
+        for number in kept_ended:
+            os.close(number)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.kept.pop(number), 0)
+        trial = None
+        if self.listener is not None and self.listener.fileno() in ready:
+            self._accept_connection()
+        elif self.control is not None and self.control.fileno() in ready:
+            trial = self._take_request()
+        elif self._wants_spare() and time.monotonic() >= self.spare_at:
+            trial = self._make_spare()
+        if trial is not None:
+            return trial
+        self._adopt_orphans()
+        if self.closing and not self.pairs and not self.kept:
+            self._end_state(everything=not self._list_other_processes())
+        return None
 
     def _wait_for_event(self) -> set[int]:
         """Descriptors at which something has happened; none where it is time to make a spare."""
@@ -193,9 +213,13 @@ class Zygote:
                 self.spare = None
             return None
         order = json.loads(data)
-        if order["do"] == "run":
-            return self._run_order(order, channels)
-        channels[0].sendall(json.dumps(self.state.probe_layers()).encode())
+        try:
+            if order["do"] == "run":
+                return self._run_order(order, channels)
+            channels[0].sendall(json.dumps(self.state.probe_layers()).encode())
+        except (OSError, MemoryError, LookupError):  # whoever asked hears nothing, and asks again
+            for pair in self.pairs.values():
+                pair.let_go()  # where it waits for an order still
         for channel in channels:
             channel.close()
         return None
