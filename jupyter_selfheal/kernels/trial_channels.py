@@ -14,9 +14,9 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.trial_results import FrameReader, ResultReader
 from jupyter_selfheal.model import Probe, Run, Step, TrialRequest
 
-GONE = "the saved state has expired, or ran out of memory: run the cell again"
-
-SILENT = "nothing was heard of the trial: the machine may be out of processes, files or memory; run the cell again"
+ADVICE = ": run the cell again"
+GONE = f"the saved state has expired, or ran out of memory{ADVICE}"
+SILENT = f"nothing was heard of the trial, as the machine may be out of processes, files or memory{ADVICE}"
 
 
 class NotBegun(KernelError):

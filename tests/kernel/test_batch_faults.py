@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import heal, place, read_refusal, write
+from tests.command import heal, place, read_refusal, sources, write
 
 __all__ = ["place"]
 
@@ -147,3 +147,17 @@ def test_a_full_folder_for_temporary_files_is_done_without(
             assert [p.name for p in small.iterdir()] == ["ballast"]
     finally:
         small.rmdir()
+
+
+def test_a_frozen_state_that_is_gone_is_made_again_by_replay(place: Path) -> None:
+    """As where the system ends it for want of memory: what the notebook held is had by running its cells once more."""
+    end_state = (
+        "import os, signal\nguard = os.getppid()\nzygote = int(open(f'/proc/{guard}/stat').read().rpartition(')')[2].split()[1])\n"
+        "if 'PYTHONHASHSEED' not in os.environ and open(f'/proc/{zygote}/comm').read().strip() == 'selfheal-zygote':\n    os.kill(zygote, signal.SIGKILL)\n    signal.pause()"
+    )
+    given = write(place / "n.ipynb", "stock = [3, 4]", end_state, "print(sum(stok))")
+    done = heal(given, "--in-place", "--approve", "all", "--offline")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "states are reconstructed by replay" in done.stdout
+    assert "the saved state has expired" in " ".join(done.stdout.split()), "and why is said"
+    assert sources(given)[2] == "print(sum(stock))"

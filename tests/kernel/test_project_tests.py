@@ -107,3 +107,46 @@ def test_each_of_several_faults_is_written_once_it_is_proven_and_stays_where_the
     assert [f.status for f in report.files] == ["written"]
     assert [name for name, _ in report.not_healed] == ["test_a.py, test_rest", "test_b.py"]
     assert report.not_healed[1][1] == "not done: interrupted"
+
+
+CHAINED = """def mean(xs):
+    return total(xs) / (len(xs) + 1)
+
+
+def total(xs):
+    s = 0
+    for x in xs:
+        s -= x
+    return s
+"""
+CHAINED_TESTS = """from calc import mean, total
+
+
+def test_mean():
+    assert mean([2, 4]) == 3
+    assert mean([5]) == 5
+
+
+def test_total():
+    assert total([1, 2]) == 3
+    assert total([5]) == 5
+"""
+
+
+@pytest.mark.slow
+def test_what_others_call_is_healed_first_and_built_upon(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the fix of `total` alone the other test still fails; a change of `mean` alone could only make up for it (it was written once)."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    program = place / "calc.py"
+    program.write_text(CHAINED)
+    (place / "test_calc.py").write_text(CHAINED_TESTS)
+    settings = Settings(HealConfig(offline=True), project=place, test="pytest -q")
+    with Session(settings) as session:
+        report = ProjectHealing(session, place, "python3", lambda number, total, what: None).run()
+    assert (report.exit_code, report.failed_after) == (0, 0)
+    assert [f.status for f in report.files] == ["written"] * 2
+    assert "s += x" in program.read_text()
+    assert program.read_text().splitlines()[1].replace(" ", "") in (
+        "returntotal(xs)/(len(xs))",
+        "returntotal(xs)/len(xs)",
+    )

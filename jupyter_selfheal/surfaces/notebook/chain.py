@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.errors import ForkRefused
+from jupyter_selfheal.errors import ForkRefused, KernelError
 from jupyter_selfheal.kernels.replay_plan import PastCell, list_needed_cells
+from jupyter_selfheal.kernels.trial_channels import ADVICE
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -41,6 +42,7 @@ class Chain:
         self._limits = limits
         self._ran: list[PastCell] = []
         self._paths: tuple[str, ...] = ()
+        self._rebuilt = False
 
     def run(self, cell: Cell, notebook: Notebook) -> tuple[Trial, Failure | None, TrialKernel | None]:
         """Run a cell from the present state, which stays as it is.
@@ -130,12 +132,18 @@ class Chain:
         try:
             return self.state.run(request)
         except ForkRefused as refused:
-            self._add_note(refused.reason)
-            self._reconstruct_state()
-            return self.state.run(request)
+            why = refused.reason
+        except KernelError as gone:
+            if self._rebuilt or self.deadline.is_over:
+                raise
+            why = str(gone).replace(ADVICE, "")
+        self._add_note(why)
+        self._reconstruct_state()
+        return self.state.run(request)
 
     def _reconstruct_state(self) -> None:
-        """The present state cannot be forked on: from here every trial replays the cells run so far in a real kernel."""
+        """The present state cannot be forked on, or is gone: from here every trial replays the cells run so far in a real kernel."""
+        self._rebuilt = True
         self.state.close()
         self.state = self._replay(tuple(self._ran), self._paths)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jupyter_selfheal.errors import PatchError
+from jupyter_selfheal.errors import KernelError, PatchError
 from jupyter_selfheal.model import (
     BASELINE,
     Candidate,
@@ -180,18 +181,23 @@ class FinalCheck:
         self, cells: Sequence[Cell], notebook: Notebook, paths: tuple[str, ...]
     ) -> tuple[dict[str, CellRun], str]:
         groups = [self._build_steps(cell, notebook) for cell in cells]
-        state = (self.dependencies.open_clean or self.dependencies.open_state)()
+        request = TrialRequest(
+            tuple(s for group in groups for s in group),
+            timeout=min(sum(self.limits.most_seconds_for(c) for c in cells) + 60.0, self.deadline.left),
+            sandbox=self.limits.sandbox,
+            paths=paths,
+        )
         try:
-            request = TrialRequest(
-                tuple(s for group in groups for s in group),
-                timeout=min(sum(self.limits.most_seconds_for(c) for c in cells) + 60.0, self.deadline.left),
-                sandbox=self.limits.sandbox,
-                paths=paths,
-            )
-            trial, _ = state.run(request)
-        finally:
-            state.close()
+            trial = self._run_clean_trial(request)
+        except KernelError:  # its state is gone, on a machine without memory, say: once more from a new one
+            if self.deadline.is_over:
+                raise
+            trial = self._run_clean_trial(request)
         return self._split_trial(cells, notebook, trial, groups), trial.detail or trial.ending.value
+
+    def _run_clean_trial(self, request: TrialRequest) -> Trial:
+        with contextlib.closing((self.dependencies.open_clean or self.dependencies.open_state)()) as state:
+            return state.run(request)[0]
 
     def _build_steps(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
         # a %pip line of ours was proven in a scratch directory, which is on the path here

@@ -99,7 +99,10 @@ class Batch:
             as_stored = self.healthy.list_as_stored()
             document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
             proof = final.FinalCheck(document, self.dependencies, self.limits, deadline, as_stored)
-            settled = proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
+            try:
+                settled = proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
+            except KernelError as error:
+                settled = self._settle_unfinished(f"The clean run in the end could not be made: {error}.")
         records = compare_records(
             (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
             self._mark_stale(settled.notebook),

@@ -35,6 +35,18 @@ TESTS = "tests"
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A fix that the tests it was found for pass with, and no other one fails; ``needed`` are those that must pass before it is written."""
+
+    name: str
+    fixes: tuple[FileFix, ...]
+    candidate: Candidate
+    needed: frozenset[str]
+    why: str = ""
+    """Why it is not written yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectReport:
     """What became of a project: how many of its tests failed before and fail now, which files were changed, what was not healed."""
 
@@ -68,6 +80,8 @@ class ProjectHealing:
         self._session, self._folder, self._kernelspec = session, folder.resolve(), kernelspec
         self._progress = progress
         self._fixes: tuple[FileFix, ...] = ()
+        self._steps: list[Step] = []
+        """Fixes on which others are built, and which are written with them; of the file of tests at hand."""
         self._healed: set[str] = set()
         self._changes: list[FileChange] = []
         self._offered: list[FileChange] = []
@@ -92,7 +106,7 @@ class ProjectHealing:
 
     def _heal_groups(self, oracle: TestOracle, before: TestRun) -> bool:
         """Heal file by file; whether it was interrupted. Where the time is over, files that were not looked at are named."""
-        groups = _group(before.failing, lambda test: before.tests[test]["file"])
+        groups = dict(_sort_groups(oracle, _group(before.failing, lambda test: before.tests[test]["file"])))
         left = list(groups)
         why = f"not looked at: {OVER}"
         interrupted = False
@@ -125,11 +139,13 @@ class ProjectHealing:
             self._not_healed += [(name, why)] if why else []
             return
         written, parts = len(self._changes), list[FileChange]()
-        for function, tests in _group([t for t in failing if t not in self._healed], _name_function).items():
+        left = [t for t in failing if t not in self._healed]
+        for function, tests in _sort_groups(oracle, _group(left, _name_function)):
             if not self._healed.issuperset(tests):
                 more, why = self._heal_tests(oracle, before, file, tests, failing)
                 parts += more
                 self._not_healed += [(f"{name}, {function}", why)] if why else []
+        parts += self._give_up_steps()
         self._offered += parts or (offered if len(self._changes) == written else [])
 
     def _heal_tests(
@@ -137,7 +153,8 @@ class ProjectHealing:
     ) -> tuple[list[FileChange], str]:
         """Heal these tests of a file together, and write the fix; else what is offered, and why they still fail.
 
-        ``others`` are all that fail in the file: those that may run what the fix changes must pass with it, too.
+        ``others`` are all that fail in the file: those that may run what the fix changes must pass with it, too. Where they do not,
+        it may be a step on the way to that.
         """
         try:
             fixes, candidate, why = self._find_fixes(before, file, failing)
@@ -145,26 +162,72 @@ class ProjectHealing:
             return [], str(error)
         if candidate is None:
             return [], OVER if time.monotonic() > self._session.settings.run_ends else why
-        together = _join_fixes(self._fixes, fixes)
-        needed = set(others) & set(oracle.list_concerned(fixes)) or set(failing)
-        why = why or oracle.compare(together, [*self._healed, *needed]) or self._write(fixes, together, candidate)
-        title = candidate.patch.title
-        if why:
-            return [describe_change(f, title, f"offered, not written: {why}") for f in fixes], why
-        self._fixes = together
-        self._healed |= needed
-        self._changes += [describe_change(f, title, "written", written=True) for f in fixes]
+        needed = frozenset(set(others) & set(oracle.list_concerned(fixes)) or failing)
+        name = f"{_name_file(file, self._folder)}, {_name_function(failing[0])}"
+        step = Step(name, fixes, candidate, needed, why or self._find_broken_ground(oracle, before, failing, needed))
+        step = step if step.why else replace(step, why=self._prove_steps(oracle, [*self._steps, step]))
+        if step.why and not why and needed - set(failing) and not self._ask_tests(oracle, step, failing):
+            self._steps.append(step)
+            return [], ""
+        if step.why:
+            return [_offer(step, f, step.why) for f in fixes], step.why
         left = set(failing) - self._healed
         return [], f"the test {min(left)} fails for another reason" if left else ""
 
-    def _write(self, fixes: Sequence[FileFix], together: Sequence[FileFix], candidate: Candidate) -> str:
-        """Write proven fixes; why not, where that is not allowed or cannot be done."""
-        settings = self._session.settings
-        refused = find_refusal(settings, fixes, candidate)
-        if refused or settings.project is None:
-            return refused
+    def _ask_tests(self, oracle: TestOracle, step: Step, failing: Sequence[str]) -> str:
+        """What the tests say against a step itself: those that it was found for, and those that passed."""
+        return oracle.compare(_join_fixes(self._working, step.fixes), [*self._healed, *failing])
+
+    def _find_broken_ground(
+        self, oracle: TestOracle, before: TestRun, failing: Sequence[str], needed: frozenset[str]
+    ) -> str:
+        """The failing test of something that these tests run, without the rest of what they run: as long as it fails, a fix here may only make up for
+        what is wrong there. Empty where there is none."""
+        ours = oracle.list_reached(failing[0])
+        done = {*self._healed, *failing, *needed, *(t for step in self._steps for t in step.needed)}
+        for test in before.failing if ours else ():
+            reached = oracle.list_reached(test) if test not in done else None
+            if reached and ours and reached < ours:
+                return f"the test {test} fails in what it calls, which is to be healed first"
+        return ""
+
+    def _prove_steps(self, oracle: TestOracle, steps: Sequence[Step]) -> str:
+        """Write fixes of which each stands on those before, where all tests that must pass with them do; else why not."""
+        together, needed = self._fixes, set(self._healed)
+        for step in steps:
+            together, needed = _join_fixes(together, step.fixes), needed | step.needed
+        why = oracle.compare(together, needed)
+        why = why or next(filter(None, (find_refusal(self._session.settings, s.fixes, s.candidate) for s in steps)), "")
+        for step in steps:
+            why = why or self._write(step.fixes, together)
+            if not why:
+                self._changes += [
+                    describe_change(f, step.candidate.patch.title, "written", written=True) for f in step.fixes
+                ]
+        if not why:
+            self._fixes, self._steps = together, []
+            self._healed |= needed
+        return why
+
+    def _give_up_steps(self) -> list[FileChange]:
+        """Offer the steps that led to nothing."""
+        steps, self._steps = self._steps, []
+        self._not_healed += [(step.name, step.why) for step in steps]
+        return [_offer(step, fix, step.why) for step in steps for fix in step.fixes]
+
+    @property
+    def _working(self) -> tuple[FileFix, ...]:
+        """What was written, and the steps that stand on it."""
+        fixes = self._fixes
+        for step in self._steps:
+            fixes = _join_fixes(fixes, step.fixes)
+        return fixes
+
+    def _write(self, fixes: Sequence[FileFix], together: Sequence[FileFix]) -> str:
+        """Write fixes; why not, where that cannot be done."""
+        assert self._session.settings.project is not None
         try:
-            write_fixes(tuple(fixes), settings.project)
+            write_fixes(tuple(fixes), self._session.settings.project)
         except NotebookError as error:
             return str(error)
         for fix in together:  # what gives back the file as it was before the first fix
@@ -208,7 +271,7 @@ class ProjectHealing:
         modules = finder.collect_modules(["\n".join(cell.imports.values())], wanted)
         if not modules or not wanted:
             raise CannotInline("what it tests is no file of the project, or more code than is looked at")
-        modules = tuple(replace(m, file=_find_fixed(m.file.path, self._fixes) or m.file) for m in modules)
+        modules = tuple(replace(m, file=_find_fixed(m.file.path, self._working) or m.file) for m in modules)
         inlined, (imports, code) = inline_all(modules, ["\n".join(cell.imports.values()), cell.source])
         first = f"import sys\nsys.path[:0] = {[str(p) for p in paths]!r}\n"
         cells = [
@@ -235,6 +298,13 @@ def _group(tests: Sequence[str], key: Callable[[str], str]) -> dict[str, list[st
     return groups
 
 
+def _sort_groups(oracle: TestOracle, groups: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    """Groups of failing tests, those first that may run least: what others call is healed before them."""
+    reached = {name: [oracle.list_reached(test) for test in tests] for name, tests in groups.items()}
+    least = {name: min((len(r) for r in found if r is not None), default=None) for name, found in reached.items()}
+    return sorted(groups.items(), key=lambda group: (least[group[0]] is None, least[group[0]] or 0))
+
+
 def _name_function(test: str) -> str:
     """The function of a test: ``test_f`` of ``tests/test_a.py::test_f[1-2]``."""
     return test.partition("[")[0].rpartition("::")[2]
@@ -247,6 +317,10 @@ def _join_fixes(known: Sequence[FileFix], more: Sequence[FileFix]) -> tuple[File
         first = joined.get(fix.file.path)
         joined[fix.file.path] = FileFix(first.file, fix.text) if first is not None else fix
     return tuple(joined.values())
+
+
+def _offer(step: Step, fix: FileFix, why: str) -> FileChange:
+    return describe_change(fix, step.candidate.patch.title, f"offered, not written: {why}")
 
 
 def _find_fixed(path: Path, fixes: Sequence[FileFix]) -> Any:

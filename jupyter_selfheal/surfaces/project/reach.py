@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_selfheal import source as src
 from jupyter_selfheal.source.callers import map_definitions
 from jupyter_selfheal.surfaces.project.files import FileFix
-from jupyter_selfheal.surfaces.project.modules import Finder
+from jupyter_selfheal.surfaces.project.modules import Finder, Module
 
 _BY_OTHER_WAYS = re.compile(r"\b(globals|locals|vars|eval|exec|getattr|__subclasses__|__init_subclass__|importlib)\b")
 """Ways to what a file defines that do not name it."""
@@ -35,21 +35,28 @@ class Change:
 
     def is_reached_from(self, names: Collection[str]) -> bool:
         """Whether what is changed may run where these names of the file are used, or when it is imported."""
-        if self.names is None or _BY_OTHER_WAYS.search(self.text):
-            return True
-        definitions = map_definitions(self.text)
-        outside = [s.node for s in src.list_statements(self.text) if getattr(s.node, "name", "") not in definitions]
-        at_import = src.collect_names(outside)
-        pending = [*names, *at_import.uses]
-        if (at_import.binds - at_import.imports) & set(names):  # a value of the file, made of who knows what
-            pending += definitions
-        reached: set[str] = set()
-        while pending:
-            name = pending.pop()
-            if name in definitions and name not in reached:
-                reached.add(name)
-                pending += src.collect_names([definitions[name]]).uses
-        return bool(reached & self.names)
+        reached = _find_reached(self.text, names) if self.names is not None else None
+        return reached is None or self.names is None or bool(reached & self.names)
+
+
+def _find_reached(text: str, names: Collection[str]) -> frozenset[str] | None:
+    """The functions and classes of a file that may run where these names of it are used, or when it is imported; None where that
+    cannot be told."""
+    if _BY_OTHER_WAYS.search(text):
+        return None
+    definitions = map_definitions(text)
+    outside = [s.node for s in src.list_statements(text) if getattr(s.node, "name", "") not in definitions]
+    at_import = src.collect_names(outside)
+    pending = [*names, *at_import.uses]
+    if (at_import.binds - at_import.imports) & set(names):  # a value of the file, made of who knows what
+        pending += definitions
+    reached: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in definitions and name not in reached:
+            reached.add(name)
+            pending += src.collect_names([definitions[name]]).uses
+    return frozenset(reached)
 
 
 def describe_changes(fixes: Collection[FileFix]) -> dict[Path, Change]:
@@ -62,26 +69,56 @@ def may_run(test: Mapping[str, Any], changes: Mapping[Path, Change], finder: Fin
     for path, line, _ in test.get("frames", ()):
         if Path(path) in changes and changes[Path(path)].touches_line(line):
             return True
-    uses, names = test.get("uses"), test.get("names", {})
-    if uses is None or test["in_class"] or test["own_fixtures"] or set(uses) & set(test["own_names"]):
+    if _is_opaque(test):
         return True
+    for starts, named, there in _list_modules(test, finder):
+        if there is None:
+            return True
+        change = changes.get(there.file.path)
+        if change is not None and (there.name not in named or change.is_reached_from(starts)):
+            return True
+    return False
+
+
+def list_reached(test: Mapping[str, Any], finder: Finder) -> frozenset[tuple[Path, str]] | None:
+    """The functions and classes of the project's files that a test may run; None where that cannot be told."""
+    if _is_opaque(test):
+        return None
+    found: set[tuple[Path, str]] = set()
+    for starts, named, there in _list_modules(test, finder):
+        text = there.file.text if there is not None else ""
+        reached = (
+            _find_reached(text, starts)
+            if there is not None and there.name in named
+            else frozenset(map_definitions(text))
+        )
+        if there is None or reached is None:
+            return None
+        found |= {(there.file.path, name) for name in reached}
+    return frozenset(found)
+
+
+def _is_opaque(test: Mapping[str, Any]) -> bool:
+    """Whether what a test uses is not told by the names in it."""
+    uses = test.get("uses")
+    return uses is None or test["in_class"] or bool(test["own_fixtures"]) or bool(set(uses) & set(test["own_names"]))
+
+
+def _list_modules(
+    test: Mapping[str, Any], finder: Finder
+) -> Iterator[tuple[Collection[str], Collection[str], Module | None]]:
+    """For each of the project's names that a test uses, and each module it leads to: the names that are used, the modules that are named
+    by the test, the module (None where there are too many)."""
+    uses, names = test["uses"], test.get("names", {})
     for name in uses:
         module, qualified, file = names.get(name, (name, "", ""))
         path = finder.find(module)
         if path is None and not file.startswith(str(finder.project)):
             continue  # no file of the project, or no module at all
         named = {module, *_list_submodules(module, uses, finder)} if not qualified else {module}
-        reached = finder.collect_modules([f"import {name}" for name in sorted(named)], ())
-        if not reached:
-            return True
-        for there in reached:
-            change = changes.get(there.file.path)
-            if change is None:
-                continue
-            starts = uses if not qualified else {qualified.partition(".")[0]}
-            if there.name not in named or change.is_reached_from(starts):
-                return True
-    return False
+        starts = uses if not qualified else {qualified.partition(".")[0]}
+        modules = finder.collect_modules([f"import {name}" for name in sorted(named)], ())
+        yield from ((starts, named, there) for there in modules or (None,))
 
 
 def _list_submodules(module: str, uses: Collection[str], finder: Finder) -> Iterator[str]:

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Probe, Run, Sandbox, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.project.files import FileFix, list_served
 from jupyter_selfheal.surfaces.project.modules import Finder
-from jupyter_selfheal.surfaces.project.reach import describe_changes, may_run
+from jupyter_selfheal.surfaces.project.reach import describe_changes, list_reached, may_run
 
 TEST_SECONDS = 10.0
 """CPU seconds that one test may take, unless a cell may run for less."""
@@ -65,6 +65,7 @@ class TestOracle:
         self._command, self._folder, self._kernelspec = command, folder, kernelspec
         self._test_seconds = min(seconds, TEST_SECONDS)
         self._before: TestRun | None = None
+        self._reached: dict[str, frozenset[tuple[Path, str]] | None] = {}
         self._kernel = self._open_kernel()
 
     def __enter__(self) -> Self:
@@ -111,12 +112,20 @@ class TestOracle:
         after = self.run(fixes, {*needed, *before.passing} if before.tests else None)
         return find_broken_test(before, after, needed, self._command)
 
+    def list_reached(self, test: str) -> frozenset[tuple[Path, str]] | None:
+        """The functions and classes of the project that a test may run; None where that cannot be told."""
+        if test not in self._reached:
+            self._reached[test] = list_reached(self.run_before().tests[test], self._build_finder())
+        return self._reached[test]
+
     def list_concerned(self, fixes: Sequence[FileFix]) -> tuple[str, ...]:
         """The failing tests that may run what the fixes change."""
-        before, changes = self.run_before(), describe_changes(fixes)
-        paths = tuple(Path(p) for p in before.path if p and Path(p).is_relative_to(self._folder))
-        finder = Finder(self._folder, (*paths, self._folder))
+        before, changes, finder = self.run_before(), describe_changes(fixes), self._build_finder()
         return tuple(t for t in before.failing if may_run(before.tests[t], changes, finder))
+
+    def _build_finder(self) -> Finder:
+        paths = tuple(Path(p) for p in self.run_before().path if p and Path(p).is_relative_to(self._folder))
+        return Finder(self._folder, (*paths, self._folder))
 
     def _open_kernel(self) -> TrialKernel:
         """A kernel for tests. They write, and fixed files are written for them: never where that would be the user's folder."""

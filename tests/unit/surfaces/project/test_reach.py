@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file
 from jupyter_selfheal.surfaces.project.modules import Finder
-from jupyter_selfheal.surfaces.project.reach import Change, describe_changes, may_run
+from jupyter_selfheal.surfaces.project.reach import Change, describe_changes, list_reached, may_run
 
 
 @pytest.fixture
@@ -113,3 +113,24 @@ def test_a_module_named_by_its_package_is_reached(tmp_path: Path) -> None:
     test = {"in_class": False, "own_fixtures": [], "own_names": [], "uses": ["shop", "bill", "mean"], "names": {}}
     changes = {tmp_path / "shop" / "bill.py": Change(BILL, frozenset({"mean"}))}
     assert may_run(test, changes, Finder(tmp_path, (tmp_path,)))
+
+
+@pytest.mark.parametrize(
+    ("told", "reached"),
+    [
+        ({"uses": ["total"]}, {"total", "add"}),
+        ({"uses": ["add"]}, {"add"}),
+        ({"uses": ["LIMIT"]}, {"add", "total", "mean", "known"}),  # a value of the file: who knows what it is made of
+        ({"uses": ["len"]}, set()),
+        ({"uses": ["add"], "own_names": ["add"]}, None),
+        ({"uses": ["add"], "own_fixtures": ["course"]}, None),
+    ],
+)
+def test_what_a_test_may_run_is_told_function_by_function(
+    told: dict[str, Any], reached: set[str] | None, tmp_path: Path
+) -> None:
+    (tmp_path / "bill.py").write_text(BILL)
+    names = {n: ["bill", n, str(tmp_path / "bill.py")] for n in ("add", "total", "mean", "LIMIT")}
+    test = {"in_class": False, "own_fixtures": [], "own_names": [], "frames": [], "names": names, **told}
+    found = list_reached(test, Finder(tmp_path, (tmp_path,)))
+    assert (None if found is None else {name for _, name in found}) == reached
