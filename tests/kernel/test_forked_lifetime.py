@@ -100,8 +100,9 @@ def test_a_state_outlives_a_system_that_has_no_files_left_for_a_trial(user: User
     state = user.freeze("before")
     [zygote] = named("selfheal-zygote")
     limits = resource.prlimit(zygote, resource.RLIMIT_NOFILE)
-    most = max(int(number) for number in os.listdir(f"/proc/{zygote}/fd"))
-    resource.prlimit(zygote, resource.RLIMIT_NOFILE, (most + 1, limits[1]))
+    assert printed(tried(state, "print(0)")) == "0\n", "it has come up"
+    used = set(map(int, os.listdir(f"/proc/{zygote}/fd")))
+    resource.prlimit(zygote, resource.RLIMIT_NOFILE, (min(set(range(len(used) + 1)) - used), limits[1]))
     for _ in range(2):  # a pair may be there already
         with contextlib.suppress(KernelError):
             tried(state, "print(1)")
