@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model import Cost
 
 __all__ = [
+    "RUN_AGAIN",
     "ConfigError",
     "ForkRefused",
     "InfrastructureError",
@@ -42,6 +43,9 @@ __all__ = [
     "UsageError",
     "WireError",
 ]
+
+RUN_AGAIN = ": run the cell again"
+"""What a person can do about a state that is gone; a batch does it by itself."""
 
 
 class SelfHealError(Exception):

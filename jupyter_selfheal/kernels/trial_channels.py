@@ -10,13 +10,12 @@ import struct
 import time
 from typing import Any
 
-from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.errors import RUN_AGAIN, KernelError
 from jupyter_selfheal.kernels.trial_results import FrameReader, ResultReader
 from jupyter_selfheal.model import Probe, Run, Step, TrialRequest
 
-ADVICE = ": run the cell again"
-GONE = f"the saved state has expired, or ran out of memory{ADVICE}"
-SILENT = f"nothing was heard of the trial, as the machine may be out of processes, files or memory{ADVICE}"
+GONE = f"the saved state has expired, or ran out of memory{RUN_AGAIN}"
+SILENT = f"nothing was heard of the trial, as the machine may be out of processes, files or memory{RUN_AGAIN}"
 
 
 class NotBegun(KernelError):

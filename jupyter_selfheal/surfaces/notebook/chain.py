@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.errors import ForkRefused, KernelError
+from jupyter_selfheal.errors import RUN_AGAIN, ForkRefused, KernelError
 from jupyter_selfheal.kernels.replay_plan import PastCell, list_needed_cells
-from jupyter_selfheal.kernels.trial_channels import ADVICE
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -136,7 +135,7 @@ class Chain:
         except KernelError as gone:
             if self._rebuilt or self.deadline.is_over:
                 raise
-            why = str(gone).replace(ADVICE, "")
+            why = str(gone).replace(RUN_AGAIN, "")
         self._add_note(why)
         self._reconstruct_state()
         return self.state.run(request)
