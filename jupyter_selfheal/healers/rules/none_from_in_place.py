@@ -9,6 +9,13 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, plain_chain
+from jupyter_selfheal.healers.rules.context.used_functions import (
+    find_definition,
+    list_functions_used,
+    list_sources,
+    name_called,
+    walk_own,
+)
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 METHODS = frozenset(
@@ -16,6 +23,8 @@ METHODS = frozenset(
      "difference_update", "intersection_update", "appendleft", "extendleft", "rotate"}
 )  # fmt: skip
 """Methods of list, set, dict, deque and random that return None."""
+ORDERING = frozenset({"sort", "reverse", "shuffle"})
+"""Those of them whose only use is the object in its new order."""
 
 
 class NoneFromInPlace(Rule):
@@ -26,7 +35,7 @@ class NoneFromInPlace(Rule):
 
     **Fix** The call stands alone, and another name is assigned the object itself: `y = x.sort()` becomes `x.sort()` and
     `y = x`; for pandas with another target `inplace=True` goes. Cells that made the object run again first, since the
-    assignment has replaced it. Where the result is used at once (`words.sort()[0]`, `for x in xs.reverse():`), the call goes
+    assignment has replaced it. A function that returns such a result returns the object. Where the result is used at once (`words.sort()[0]`, `for x in xs.reverse():`), the call goes
     above the statement; of an object without a name (`text.split().sort()`) the name holds it first, or `sorted` makes it.
 
     **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads.
@@ -62,6 +71,7 @@ class NoneFromInPlace(Rule):
             return
         yield from self._mend_local(context)
         yield from self._use_the_object(context)
+        yield from self._mend_returned(context)
 
     def _mend_local(self, context: RuleContext) -> Iterator[Patch]:
         """The name is a variable of the function that failed."""
@@ -91,6 +101,28 @@ class NoneFromInPlace(Rule):
                 prior=0.9,
             )
 
+    def _mend_returned(self, context: RuleContext) -> Iterator[Patch]:
+        """The None came out of a function of the notebook, which returns what an in-place method gives."""
+        sources = {c: context.source_of(c) for c in list_sources(context)} if context.is_about_none else {}
+        for name in list_functions_used(context) if sources else ():
+            for cell_id, source in sources.items():
+                function = find_definition(source, name)
+                changes = _mend_returns(source, function) if function is not None else []
+                # a method of the notebook's own may be called the same, and return something
+                own = any(find_definition(s, name_called(call)) for s in sources.values() for call, _ in changes)
+                if not changes or own:
+                    continue
+                text = src.extract_text(source, changes[0][0])
+                is_evident = all(name_called(call) in ORDERING or _find_in_place(call) for call, _ in changes)
+                yield self.patch(
+                    context.replace(cell_id, [splice for _, splice in changes]),
+                    f"Return the object that `{text}` changes",
+                    f"`{name}` returns what `{text}` gives, and that works in place and returns None.",
+                    applicability=Applicability.SAFE if is_evident else Applicability.UNSAFE,
+                    prior=0.9 if is_evident else 0.7,
+                )
+                return
+
     def _use_the_object(self, context: RuleContext) -> Iterator[Patch]:
         """The result is used in the expression that it stands in."""
         for node in context.failing_nodes(ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.BinOp):
@@ -105,6 +137,41 @@ class NoneFromInPlace(Rule):
                         prior=0.9,
                     )
                     return
+
+
+def _mend_returns(source: str, function: ast.FunctionDef) -> list[tuple[ast.Call, Splice]]:
+    """For each ``return`` of what an in-place method gives, the call of it and the splice that has the object returned."""
+    arguments = {a.arg for a in list_arguments(function)}
+    made = [n for n in walk_own(function) if isinstance(n, ast.Assign) and len(n.targets) == 1]
+    changes: list[tuple[ast.Call, Splice]] = []
+    for node in walk_own(function):
+        value = node.value if isinstance(node, ast.Return) else None
+        if isinstance(value, ast.Call):
+            text = _return_object(source, value, arguments)
+            changes += [(value, (*src.find_span(source, node), text))] if text else []
+        elif isinstance(value, ast.Name):
+            before = [n for n in made if n.lineno < value.lineno and getattr(n.targets[0], "id", "") == value.id]
+            last = max(before, key=lambda n: n.lineno, default=None)
+            if last is not None and isinstance(last.value, ast.Call):
+                text = _copy_argument(source, last, arguments) or _separate_call(source, last, value.id)
+                changes += [(last.value, (*src.find_span(source, last), text))] if text else []
+    return changes
+
+
+def _return_object(source: str, call: ast.Call, arguments: set[str]) -> str:
+    """``return xs.sort()``: the call above, and the object returned; a new one of what the caller gave. Empty for any other call."""
+    if (in_place := _find_in_place(call)) is not None:
+        return f"return {_drop_keyword(source, call, in_place)}"
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in METHODS:
+        return ""
+    if call.func.attr == "shuffle" and not call.args:
+        return ""
+    changed = call.args[0] if call.func.attr == "shuffle" else call.func.value
+    if not isinstance(changed, ast.Name):
+        return ""
+    copied = _write_copy(source, call, changed) if changed.id in arguments else ""
+    indent = " " * next(n.col_offset for n in src.walk(source) if isinstance(n, ast.Return) and n.value is call)
+    return f"return {copied}" if copied else f"{src.extract_text(source, call)}\n{indent}return {changed.id}"
 
 
 def _list_calls_in(node: ast.AST) -> list[ast.Call]:
@@ -165,15 +232,18 @@ def _is_place(node: ast.AST, source: str) -> bool:
 def _copy_argument(source: str, node: ast.Assign, arguments: set[str]) -> str:
     """What a function was given stays as its caller has it: ``s = xs.sort()`` becomes ``s = sorted(xs)``; empty for anything else."""
     call, target = node.value, node.targets[0]
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
     owner = call.func.value
-    if not isinstance(owner, ast.Name) or owner.id not in arguments:
-        return ""
+    made = _write_copy(source, call, owner) if isinstance(owner, ast.Name) and owner.id in arguments else ""
+    return f"{src.extract_text(source, target)} = {made}" if made else ""
+
+
+def _write_copy(source: str, call: ast.Call, owner: ast.Name) -> str:
+    """What ``owner.sort()`` or ``owner.reverse()`` would leave, as a new list; empty for another call."""
     given = "".join(f", {src.extract_text(source, k)}" for k in call.keywords)
     forms = {"sort": f"sorted({owner.id}{given})", "reverse": f"list(reversed({owner.id}))"}
-    made = forms.get(call.func.attr)
-    return f"{src.extract_text(source, target)} = {made}" if made else ""
+    return forms.get(call.func.attr, "") if isinstance(call.func, ast.Attribute) and not call.args else ""
 
 
 def _separate_call(source: str, node: ast.Assign, name: str) -> str:
@@ -181,8 +251,7 @@ def _separate_call(source: str, node: ast.Assign, name: str) -> str:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
     text = src.extract_text(source, call)
-    in_place = next((k for k in call.keywords if k.arg == "inplace" and _is_true(k.value)), None)
-    if in_place is not None:
+    if (in_place := _find_in_place(call)) is not None:
         if plain_chain(call.func.value, source) == name:
             return text
         return f"{name} = {_drop_keyword(source, call, in_place)}"
@@ -203,8 +272,16 @@ def _separate_call(source: str, node: ast.Assign, name: str) -> str:
     return f"{text}\n{indent}{name} = {owner}"
 
 
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
+def _find_in_place(call: ast.Call) -> ast.keyword | None:
+    """The call's ``inplace=True``."""
+    return next(
+        (
+            k
+            for k in call.keywords
+            if k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True
+        ),
+        None,
+    )
 
 
 def _drop_keyword(source: str, call: ast.Call, keyword: ast.keyword) -> str:
