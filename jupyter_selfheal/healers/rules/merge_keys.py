@@ -15,9 +15,11 @@ class MergeKeys(Rule):
 
     **Failure** `KeyError: 'customer_id'` at `orders.merge(customers, on="customer_id")`, where the other table has `CustomerID`.
 
-    **Fix** The other table's column is renamed in the call: `customers.rename(columns={"CustomerID": "customer_id"})`.
+    **Fix** The other table's column is renamed in the call: `customers.rename(columns={"CustomerID": "customer_id"})`. Where it has another name (`uid`),
+    both are named: `left_on="user_id", right_on="uid"`.
 
-    **Fix safety** Safe: one column only of that table differs from the key in case and punctuation alone.
+    **Fix safety** Safe where one column only of that table differs from the key in case and punctuation alone. Unsafe for another name: one column
+    only ends in the same letters and holds none but the key's values.
     """
 
     code = "PDA119"
@@ -38,7 +40,11 @@ class MergeKeys(Rule):
                 keys = context.keys(node)
                 columns = [c for c in keys.columns if isinstance(c, str)] if keys is not None else []
                 near = [c for c in columns if normalize(c) == normalize(wanted)]
-                if wanted in columns or len(near) != 1:
+                if wanted in columns:
+                    continue
+                if not near:
+                    yield from self._name_both(context, call, node, columns, wanted)
+                if len(near) != 1:
                     continue
                 text = f"{context.operand(node)}.rename(columns={{{_quote_text(near[0])}: {_quote_text(wanted)}}})"
                 yield self.patch(
@@ -48,6 +54,32 @@ class MergeKeys(Rule):
                     prior=0.88,
                 )
                 return
+
+    def _name_both(
+        self, context: RuleContext, call: ast.Call, lacking: ast.expr, columns: list[str], wanted: str
+    ) -> Iterator[Patch]:
+        """The table has the key under another name: the one column that ends alike and holds nothing else than the key's values."""
+        on = next(k for k in call.keywords if k.arg == "on")
+        tables = _list_joined_tables(call)
+        other = next((t for t in tables if t is not lacking), None)
+        if other is None or len(tables) != 2 or not isinstance(on.value, ast.Constant):
+            return
+        held, holder = context.text(lacking), context.text(other)
+        alike = [c for c in columns if c[-2:].casefold() == wanted[-2:].casefold()]
+        test = "len({0}) > 0 and set({0}[{1!r}].dropna()) <= set({2}[{3!r}].dropna())"
+        keys = [c for c in alike if context.is_true(test.format(held, c, holder, wanted))]
+        if len(keys) != 1:
+            return
+        left, right = (keys[0], wanted) if lacking is tables[1] else (wanted, keys[0])
+        text = f"left_on={_quote_text(left)}, right_on={_quote_text(right)}"
+        yield self.patch(
+            context.replace(context.cell_id, [(*context.span(on), text)]),
+            f"Join {left!r} with {right!r}",
+            f"`{held}` has no column {wanted!r}; its {keys[0]!r} holds the same values.",
+            applicability=Applicability.UNSAFE,
+            why="Its values are the key's; the joined table has both columns.",
+            prior=0.7,
+        )
 
 
 def _list_joined_tables(call: ast.Call) -> list[ast.expr]:
