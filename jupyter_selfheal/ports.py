@@ -256,7 +256,7 @@ class Critic(Protocol):
 
 
 class Approver(Protocol):
-    """Whoever decides: a person at a widget or a terminal, or a policy."""
+    """Whoever decides: a person at a widget or a terminal, or a policy (``asks_person`` is False then: no critic is paid for words that nobody reads)."""
 
     def decide(self, proposal: Proposal) -> Decision:
         """Block until there is a word on the proposal."""

@@ -172,7 +172,9 @@ def open_dependencies(
             notebook=case.notebook,
             facts_for=lambda kernel: _build_kernel_facts(kernel, case),
             fallback_scorer=free,
-            critic=build_critic(config, judging, redactor) if judging else None,
+            critic=build_critic(config, judging, redactor)
+            if judging and getattr(approver, "asks_person", True)
+            else None,
             cell_judge=build_cell_judge(config, judging, redactor) if judging else None,
             install=install,
             questions=build_questioner(starts, config),

@@ -93,11 +93,17 @@ def is_outage(dossier: Dossier) -> bool:
 def explain_waste(dossier: Dossier, reason: Reason) -> str:
     """That, in words: replies in which there was nothing to try are no attempts that repeat themselves."""
     if reason is Reason.NO_IMPROVEMENT:
-        return "the attempts do not get better"
+        return f"the attempts do not get better{_name_refusal(dossier)}"
     if any(list_rounds(dossier)[-2:]):
-        return "the attempts repeat themselves"
+        return f"the attempts repeat themselves{_name_refusal(dossier)}"
     note = next((n for n in reversed(dossier.notes) if n.startswith(UNUSABLE)), "")
     return f"the model's replies held nothing new that can be tried{f' ({note})' if note else ''}"
+
+
+def _name_refusal(dossier: Dossier) -> str:
+    """Why the last patch that was set aside untried was: it may be the one that heals."""
+    refused = next((a.rejection for a in reversed(dossier.archive) if a.rejection and a.trial is None), "")
+    return f"; one was not tried: {refused}" if refused else ""
 
 
 UNUSABLE = ("malformed reply", "the model gave no hypothesis", "hypothesis ")

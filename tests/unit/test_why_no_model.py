@@ -12,13 +12,14 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
 from jupyter_selfheal.loop.events import Reserved
 from jupyter_selfheal.model import Choice, Cost, Decision, Proposal, Reason
-from jupyter_selfheal.ports import ModelRequest, Starts
+from jupyter_selfheal.ports import Approver, ModelRequest, Starts
 from jupyter_selfheal.providers.awaited import AwaitedProvider
 from jupyter_selfheal.providers.scripted import ScriptedProvider
+from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
 from jupyter_selfheal.testing.scripted import ListJournal, ScriptedApprover
-from tests.model_stage import GOOD, SOURCES, case_of
+from tests.model_stage import GOOD, SOURCES, case_of, hypothesis, reply
 
 
 @pytest.mark.parametrize(
@@ -115,3 +116,25 @@ def test_advice_names_the_option_and_the_setting_of_a_session(monkeypatch: pytes
     told = str(engine.why_no_model(HealConfig()))
     assert "`--consent`" in told
     assert "c.SelfHeal.consent" in told
+
+
+@pytest.mark.parametrize(
+    ("approver", "critics"),
+    [(PolicyApprover("all", 7.0), 0), (ScriptedApprover(), 1)],
+    ids=["a policy", "a person"],
+)
+def test_a_critic_is_paid_only_where_somebody_reads_it(
+    approver: Approver, critics: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A patch that adds a capability is run by nobody's policy: what could go wrong with it needs no words there."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    made = HealConfig(healers=("language_model",), consent=True, hypotheses=1, memory=False)
+    risky = reply(hypothesis("import subprocess\ntotal = int(subprocess.check_output(['echo', '7']))\ntotal"))
+    with FakeModelServer([Says(risky), *[Says("{}")] * 8]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        starts = Starts(before=(FakeKernel(SOURCES[:1]),))
+        outcome = engine.heal(case_of(), starts, config=made, approver=approver, journal=ListJournal())
+        asked = [r.body["system"] for r in server.requests]
+    assert sum("You look at patches" in str(system) for system in asked) == critics
+    assert outcome.spent_by.get("critic", Cost()).calls == critics
+    assert isinstance(approver, ScriptedApprover) or "one was not tried: the fix adds subprocess" in outcome.detail

@@ -227,7 +227,7 @@ class Toolbox:
             "written": report.written,
             "changed_cells": list(fix.patch.cells_touched),
             "diff": fix.diff[: views.MOST],
-            "proven": [*fix.candidate.verdict.proofs, "the whole notebook ran with it in a clean kernel"],
+            "proven": [*fix.candidate.verdict.proofs, report.clean_run_words],
             "still_failing": [r.cell.id for r in report.records if r.status in views.WORDS],
             "notes": list(report.notes[:10]),
             "next": f"check_notebook for what is left; revert_fix with fix_id={fix.id} puts the file back as it was",

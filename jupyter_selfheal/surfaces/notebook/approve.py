@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal
 from jupyter_selfheal.surfaces.card import ACCEPTED, Card
@@ -20,6 +21,7 @@ class PolicyApprover:
 
     policy: str
     accept: float
+    asks_person: ClassVar[bool] = False
 
     def decide(self, proposal: Proposal) -> Decision:
         """Approve the best candidate that the policy allows, else stop."""
