@@ -4,7 +4,7 @@
 
 In one kernel, in turns: before every second cell a look is asked for, as a page does in idle time, and the cell is run while
 the cells below run in copies. Writes p50 and p99 of both and their ratios, and how long after the cell
-the copies had ended, to benchmarks/rows/scripts/ahead-cost.jsonl for `make figures`.
+the copies had ended, and the memory of both, to benchmarks/rows/scripts/ahead-cost.jsonl for `make figures`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ import argparse
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from statistics import median, quantiles
+
+import psutil
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -30,6 +33,15 @@ def measure_cell(kernel: LiveKernel) -> float:
     began = time.perf_counter()
     kernel.run("None", "a")
     return (time.perf_counter() - began) * 1e3
+
+
+def measure_mb(kernel: LiveKernel) -> float:
+    """MiB of the kernel and all processes below it, what several share counted once (proportional set size)."""
+    total = 0
+    for process in (psutil.Process(kernel.pid), *kernel.children()):
+        with suppress(psutil.NoSuchProcess):
+            total += process.memory_full_info().pss
+    return total / 2**20
 
 
 def wait_for_copies(kernel: LiveKernel, wanted: bool) -> float:
@@ -63,10 +75,13 @@ def main() -> None:
             kernel.run("None", "a")
             kernel.run("%heal ahead on")
             without, during, ended = [], [], []
+            memory_without, memory_during = [], []
             for _ in range(cells):
                 without.append(measure_cell(kernel))
+                memory_without.append(measure_mb(kernel))
                 kernel.run(LOOK, silent=True, store_history=False)
                 wait_for_copies(kernel, True)
+                memory_during.append(measure_mb(kernel))
                 during.append(measure_cell(kernel))
                 ended.append(wait_for_copies(kernel, False))
         finally:
@@ -79,6 +94,9 @@ def main() -> None:
     script.add(table, "ratio", "p99", _find_p99(during) / _find_p99(without), "×", 2)
     script.add(table, "until the copies had ended", "p50", ended, digits=1)
     script.add(table, "until the copies had ended", "p99", _find_p99(ended), digits=1)
+    memory = "memory of the kernel, the worker and all copies together, MiB"
+    for name, sizes in (("without", memory_without), ("while cells below run in copies", memory_during)):
+        script.add(memory, name, "what several share counted once", sizes, digits=1)
     print(format_script(script.write(chosen.rows)))
 
 

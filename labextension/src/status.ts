@@ -20,6 +20,12 @@ export function words(state: IState, progress = ''): string {
   return `Self-heal: ${state.phase !== 'off' && !state.on ? trans.__('off') : phase}${where}${cost}`;
 }
 
+/** The same where there is no room for it (a phone): what is to be done, in a word or two. */
+export function shortWords(state: IState, progress = ''): string {
+  const phase = { healing: trans.__('healing…'), proposed: trans.__('fix ready'), paused: trans.__('paused') }[state.phase] ?? '';
+  return phase ? progress || phase : '';
+}
+
 /** Lead to the card of the fix that waits for the user; false where none does. */
 function goToFix(tracker: INotebookTracker, lines: Lines): boolean {
   const panel = tracker.currentWidget;
@@ -47,6 +53,12 @@ export class StatusItem extends Widget {
     healIcon.element({ container: open });
     const text = document.createElement('span');
     text.setAttribute('role', 'status');
+    const wide = document.createElement('span');
+    wide.className = 'jp-SelfHeal-wide';
+    const short = document.createElement('span');
+    short.className = 'jp-SelfHeal-short';
+    short.setAttribute('aria-hidden', 'true');
+    text.append(wide, short);
     const show = (): void => {
       const box = this.node.getBoundingClientRect();
       menu.open(box.left, box.top);
@@ -59,7 +71,8 @@ export class StatusItem extends Widget {
     this.node.append(open, text, stop);
     const draw = (): void => {
       const line = tracker.currentWidget ? lines.of(tracker.currentWidget) : null;
-      text.textContent = line ? words(line.state, line.progress) : '';
+      wide.textContent = line ? words(line.state, line.progress) : '';
+      short.textContent = line ? shortWords(line.state, line.progress) : '';
       text.title = line ? line.state.status : '';
       stop.hidden = !line?.progress;
     };

@@ -30,6 +30,20 @@ def test_minimize_and_bisect_leave_the_kernel_free(loaded: LiveKernel) -> None:
     assert loaded.value(FOLDER) == "['minimal.ipynb']", "nothing of the session's own is left"
 
 
+def test_bisect_names_the_first_cell_that_no_longer_gives_what_is_stored(loaded: LiveKernel) -> None:
+    stored = {"x = 2\nx": "2", "y = x * 3\ny": "7", "y + 1": "8"}
+    told = [
+        {"id": f"c{n}", "source": source, "outputs": [{"output_type": "execute_result", "data": {"text/plain": text}}]}
+        for n, (source, text) in enumerate(stored.items())
+    ]
+    loaded.tell({"action": "context", "cells": told, "path": "n.ipynb"})
+    show(loaded, "%heal bisect")
+    said = loaded.card("cell `y = x * 3` is the first that departs from what is stored")
+    assert "stored: 7\n  now:    6" in said
+    assert "Up to cell `x = 2` the cells give what is stored." in said
+    assert loaded.value(FOLDER) == "[]", "nothing of the session's own is left"
+
+
 def test_an_interrupt_stops_it_and_nothing_is_left(loaded: LiveKernel) -> None:
     loaded.run("%heal off")
     loaded.run(FAILS, "a", allow_stdin=True)

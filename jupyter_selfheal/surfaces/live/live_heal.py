@@ -212,9 +212,10 @@ class LiveHeal:
                 headline = outcome.failure.headline or headline
 
             def is_said(sentence: str) -> bool:
-                """Whether the status, or the traceback above it, says that already."""
+                """Whether the status, the traceback above it or the explanation says that already."""
                 said = (self.case.failure.headline, text.rstrip(".").lower())
-                return sentence.startswith(said[0]) or sentence.lower() == said[1]
+                is_explained = any(line.startswith(sentence.rstrip(".")) for line in self.card.explanation)
+                return sentence.startswith(said[0]) or sentence.lower() == said[1] or is_explained
 
             self.update_card(
                 phase="closed",
