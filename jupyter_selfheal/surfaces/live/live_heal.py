@@ -156,7 +156,7 @@ class LiveHeal:
             headline=proposal.failure.headline or self.card.headline,
             status=format_proposal_status(proposal),
             proposal=(proposal,),
-            cause=cause,
+            cause=drop_said_message(cause, proposal.failure.headline),
             advice="" if proposal.candidates else proposal.diagnosis.advice,
             page=0,
             hint=explanation.hint_at_fix(proposal.candidates[0], self.case.failure) if proposal.candidates else "",
@@ -227,6 +227,13 @@ class LiveHeal:
                 proposal=(),
             )
         self.settled.set()
+
+
+def drop_said_message(cause: str, headline: str) -> str:
+    """The cause without the exception's own message, which the line above it says: ``Syntax error in line 2.``"""
+    message = headline.partition(": ")[2].rstrip(".")
+    before, found, after = cause.partition(f": {message}") if message else (cause, "", "")
+    return f"{before}." if found and not after.strip(".") else cause
 
 
 def build_new_card(run: str, case: Case, **more: Any) -> Card:

@@ -16,7 +16,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Notebook, Outcome, Proposal, Reason, SkipReason
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
-from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card, drop_said_message
 from jupyter_selfheal.surfaces.live.session import LiveSession
 from jupyter_selfheal.surfaces.live.widget import WidgetView
 
@@ -144,3 +144,17 @@ def test_what_is_shown_last_is_what_the_card_is() -> None:
     heal.update_card(status="first")
     other.join()
     assert shown == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("cause", "shown"),
+    [
+        ("Syntax error in line 2: Missing parentheses in call to 'print'.", "Syntax error in line 2."),
+        ("Syntax error in line 2: invalid syntax.", "Syntax error in line 2: invalid syntax."),
+        ("`x` isn't defined. Did you mean `y`?", "`x` isn't defined. Did you mean `y`?"),
+        ("It says: Missing parentheses in call to 'print', and more", "It says: Missing parentheses in call to 'print', and more"),
+    ],
+)  # fmt: skip
+def test_a_cause_does_not_say_the_message_again_that_stands_above_it(cause: str, shown: str) -> None:
+    assert drop_said_message(cause, "SyntaxError: Missing parentheses in call to 'print'") == shown
+    assert drop_said_message(cause, "AssertionError") == cause
