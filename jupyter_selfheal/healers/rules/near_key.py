@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.columns_not_renamed import list_mappings_to
 from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
@@ -44,6 +45,8 @@ class NearKey(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for wrong in _list_missing_keys(context):
+            if next(list_mappings_to(context, wrong), None) is not None:
+                return  # PDA154
             proposed = False
             for cell_id, source, node, owner in _list_places(context, wrong):
                 keys = context.keys(owner)

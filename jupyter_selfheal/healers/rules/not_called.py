@@ -48,6 +48,9 @@ class NotCalled(Rule):
                     edits, f"Call `{text}()`", f"An instance of `{text}` is wanted, not the class.", prior=0.9
                 )
             return
+        if "<bound method " in context.failure.evalue:
+            yield from self._call_argument(context)
+            return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
         plain = (ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare)
@@ -55,7 +58,25 @@ class NotCalled(Rule):
             for node in _list_operands(failing):
                 yield from self._propose_call(context, failing, node)
             yield from self._call_for_each(context, failing)
+            yield from self._call_argument(context)
             return
+
+    def _call_argument(self, context: RuleContext) -> Iterator[Patch]:
+        """A method among the arguments of the failing call, which the message shows: ``ages.fillna(ages.mean)``."""
+        calls = context.calls_at_failure()
+        given = [a for c in calls for a in (*c.args, *(k.value for k in c.keywords)) if isinstance(a, ast.Attribute)]
+        methods = [a for a, kind in zip(given, context.describe_all(given), strict=True) if kind.type == "method"]
+        shown = [
+            m for m in methods if f".{m.attr} of" in context.failure.evalue or "'method'" in context.failure.evalue
+        ]
+        if len(shown) == len(methods) == 1:
+            end = context.span(methods[0])[1]
+            yield self.patch(
+                context.replace_here((end, end, "()")),
+                f"Call `{context.text(methods[0])}()`",
+                "A method was given, not its result.",
+                prior=0.9,
+            )
 
     def _call_for_each(self, context: RuleContext, call: ast.AST) -> Iterator[Patch]:
         """``max(pupils, key=lambda p: p.average)``, ``sum(p.average for p in pupils)``: a method of the notebook's own class."""

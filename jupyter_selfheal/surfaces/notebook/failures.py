@@ -109,13 +109,13 @@ def find_half_made_root(cell: Cell, failure: Failure, lost: Iterable[LostState])
     """The number of the earlier unhealed cell that a failing statement reads a half-made value of, or 0.
 
     ``total = np.zeros(3)`` above a loop that failed before it added anything: what is computed of ``total`` below is another thing
-    than what the author saw, and nothing is to be mended there. A name that was bound anew in between is whole again
-    (:attr:`Cell.stale`).
+    than what the author saw, and nothing is to be mended there. A table that lacks one more column is no such value. A name that was
+    bound anew in between is whole again (:attr:`Cell.stale`).
     """
     if not cell.stale or failure.kind is not FailureKind.RAISED:
         return 0
     read = _find_read_names(failure)
-    numbers = [s.number for s in lost if not read.isdisjoint(s.names | (s.changed & s.assigned) | s.unfitted)]
+    numbers = [s.number for s in lost if not read.isdisjoint(s.names | s.unfitted)]
     return numbers[-1] if numbers else 0
 
 
