@@ -67,6 +67,8 @@ _SCALARS = re.compile(r"(?:float|int|uint|complex|str|bytes|bool|longdouble|obje
 _SETS = frozenset({"set", "frozenset"})
 _MAPPINGS = frozenset({"OrderedDict", "Counter", "defaultdict", "dict", "mappingproxy"})
 _LISTS = frozenset({"array", "matrix", "dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items", "list"})  # fmt: skip
+_KEYS = frozenset({"dict_keys", "dict_items"})
+"""Views of a dictionary that are sets: until Python 3.6 they came in any order."""
 _INDEXES = frozenset({"Index", "Int64Index", "Float64Index", "UInt64Index", "NumericIndex"})
 _FREE_OPTIONS = frozenset({"dtype", "freq", "length", "copy"})
 """Named options of arrays, indexes and times that a release prints and the next does not."""
@@ -155,7 +157,7 @@ class _Reader:
         if name in _MAPPINGS:
             return _read_mapping(items)
         if name in _LISTS and isinstance(first, Sequenced | Unordered):
-            return Sequenced("array", first.items)
+            return Sequenced("keys" if name in _KEYS else "array", first.items)
         return Called("Index" if name in _INDEXES else name, items, options)
 
 
@@ -179,6 +181,8 @@ def are_equal_values(wanted: Value, got: Value) -> bool:
     if isinstance(wanted, Number) and isinstance(got, Number):
         return is_same_token(wanted.text, got.text)
     if isinstance(wanted, Sequenced) and isinstance(got, Sequenced):
+        if wanted.kind == got.kind == "keys":
+            return _have_partners(wanted.items, got.items)
         mixed = {wanted.kind, got.kind} == {"list", "tuple"}
         return not mixed and _are_equal_in_order(wanted.items, got.items)
     if isinstance(wanted, Unordered) and isinstance(got, Unordered):
