@@ -22,14 +22,23 @@ def find_key(variable: str, config: HealConfig) -> str:
 
     Raises :class:`ConfigError`, in one line, for a file or a keyring that was named and cannot be read.
     """
-    key = os.environ.get(variable, "").strip()
+    return _look_for_key(variable, config)[0]
+
+
+def locate_key(variable: str, config: HealConfig) -> str:
+    """Where :func:`find_key` has it from: ``environment``, the file's path or ``keyring``; empty where there is none. Raises as that does."""
+    return _look_for_key(variable, config)[1]
+
+
+def _look_for_key(variable: str, config: HealConfig) -> tuple[str, str]:
+    key, place = os.environ.get(variable, "").strip(), "environment"
     if not key and config.key_file:
-        key = _read_from_file(Path(config.key_file).expanduser(), variable)
+        key, place = _read_from_file(Path(config.key_file).expanduser(), variable), config.key_file
     if not key and config.keyring:
-        key = _read_from_keyring(variable)
+        key, place = _read_from_keyring(variable), "keyring"
     if key:
         _FOUND.add(key)
-    return key
+    return (key, place) if key else ("", "")
 
 
 def list_found_keys() -> tuple[str, ...]:

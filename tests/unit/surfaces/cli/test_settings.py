@@ -226,3 +226,21 @@ def test_config_shows_each_value_and_where_it_came_from(
     assert set(shown) == set(EVERY)
     assert shown["judge_model"] == {"value": "other", "from": "SELFHEAL_JUDGE_MODEL"}
     assert shown["model"] == {"value": "mine", "from": "option"}
+
+
+def test_config_says_where_the_key_is_and_shows_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def last_line(*words: str) -> list[str]:
+        assert main(["config", *words]) == 0
+        text = capsys.readouterr().out
+        assert "sk-ant-of" not in text
+        return next(line for line in text.splitlines() if line.startswith("ANTHROPIC_API_KEY")).split()
+
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    (keys := tmp_path / "my.env").write_text("ANTHROPIC_API_KEY=sk-ant-of-the-file\n")
+    assert last_line() == ["ANTHROPIC_API_KEY", "-", "not", "found"]
+    assert last_line("--key-file", str(keys)) == ["ANTHROPIC_API_KEY", "set", str(keys)]
+    assert last_line("--key-file", str(tmp_path / "none"))[1] == "-"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-environment")
+    assert last_line("--key-file", str(keys)) == ["ANTHROPIC_API_KEY", "set", "environment"]
