@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jupyter_selfheal import registry
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.settings import Settings
 
@@ -18,11 +20,23 @@ def list_model_notes(settings: Settings) -> tuple[str, ...]:
 
     if why := engine.why_no_model(config):
         return (f"no model will be asked: {why}",)
+    notes = [f"no model will judge: {why}"] if (why := _why_no_judge(config)) else []
     if settings.approve == "safe":
-        return (
-            "a model's fix is never applied by --approve safe (with --in-place, and in papermill, the default): say --approve all or ask",
+        notes.append(
+            "a model's fix is never applied by --approve safe (with --in-place, and in papermill, the default): say --approve all or ask"
         )
-    return ()
+    return tuple(notes)
+
+
+def _why_no_judge(config: HealConfig) -> str:
+    """What a judge of another provider lacks; empty where nothing."""
+    if not config.judge_provider or config.replay:
+        return ""
+    try:
+        missing = registry.load_provider(config.judge_provider).find_missing_key(config.judge_base_url, config)
+    except ConfigError as error:
+        return str(error)
+    return f"no key: set {missing}" if missing else ""
 
 
 def add_model_notes(document: Document, settings: Settings) -> Document:

@@ -125,6 +125,10 @@ def test_what_keeps_a_named_model_from_healing_is_said_before_anything_is_paid(m
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     assert notes("--healers", "language_model") == ()
     assert "--approve all or ask" in notes("--healers", "language_model", "--in-place")[0]
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    other = ("--healers", "language_model", "--judge-provider", "openai_compatible")
+    assert notes(*other) == ("no model will judge: no key: set OPENAI_API_KEY",)
+    assert notes(*other, "--judge-base-url", "http://localhost:1/v1") == ()
     assert notes("--healers", "language_model,rules", "--offline", "--in-place") == ()
 
 
