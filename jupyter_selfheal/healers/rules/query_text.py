@@ -12,11 +12,17 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"name '(\w+)' is not defined")
 
+ASSIGNED = "cannot assign without a target object"
+EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
+"""One sign that stands for a comparison."""
+
 
 class QueryText(Rule):
     """Quote a text in a query, and mark a variable with `@`.
 
     **Failure** `UndefinedVariableError: name 'Ulm' is not defined` at `df.query("city == Ulm")`.
+
+    Also `cannot assign without a target object` at `df.query("city = 'Ulm'")`.
 
     **Fix** `df.query("city == 'Ulm'")`; `df.query("age > @limit")` where the notebook has a variable `limit`.
 
@@ -27,12 +33,15 @@ class QueryText(Rule):
     code = "PDA136"
     name = "text or variable in a query"
     stage = Stage.LIBRARY
-    enames = frozenset({"UndefinedVariableError"})
-    message = MESSAGE
+    enames = frozenset({"UndefinedVariableError", "ValueError"})
+    message = re.compile(rf"{MESSAGE.pattern}|{ASSIGNED}")
     applicability = Applicability.SAFE
     why = "The name is a value of the column, or a variable of the notebook, and not both."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if ASSIGNED in context.failure.evalue:
+            yield from self._compare(context)
+            return
         told = MESSAGE.search(context.failure.evalue)
         for call in context.calls_at_failure():
             if told is None or not (
@@ -62,4 +71,18 @@ class QueryText(Rule):
                     f"{what}, not a column of `{table}`.",
                     prior=0.93,
                 )
+            return
+
+    def _compare(self, context: RuleContext) -> Iterator[Patch]:
+        """``df.query("city = 'Ulm'")``: a query only compares."""
+        for call in context.calls_at_failure():
+            given = call.args[0] if call.args else None
+            is_query = isinstance(call.func, ast.Attribute) and call.func.attr == "query"
+            if not is_query or not isinstance(given, ast.Constant):
+                continue
+            start, end = context.span(given)
+            new = EQUALS.sub("==", context.source[start:end])
+            if src.can_compile(new):
+                edits = context.replace_here((start, end, new))
+                yield self.patch(edits, f"Write `{new}`", "A query compares with `==`; `=` assigns.", prior=0.93)
             return
