@@ -5,7 +5,7 @@
 Every script is healed twice by the product's own batch loop (offline, without the memory): with nothing else, and with the output that
 is expected of it. *Right*: the changed script, run in plain Python, prints what is expected and meets checks that no healer has seen.
 ``PATH`` is a file of scripts as ``tests/data/classics.txt``, or a folder of ``*.py`` files, which are healed with nothing else and
-shown, not judged.
+shown, not judged. A run of the whole file writes benchmarks/rows/scripts/classics.jsonl for `make figures`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.measurements import FOLDER, Script, format_script  # noqa: E402
+
 MODES = ("nothing else", "the expected output")
 
 
 @dataclass(frozen=True)
-class Script:
+class Broken:
     """One broken script, what it should print (empty: nobody says), and statements that must hold after it."""
 
     title: str
@@ -49,19 +52,19 @@ class Result:
     seconds: float
 
 
-def read_scripts(path: Path) -> Iterator[Script]:
+def read_scripts(path: Path) -> Iterator[Broken]:
     """The scripts of a file or folder."""
     from jupyter_selfheal.testing.text_notebook import parse_file
 
     if path.is_dir():
-        yield from (Script(p.stem, p.read_text("utf-8")) for p in sorted(path.glob("*.py")))
+        yield from (Broken(p.stem, p.read_text("utf-8")) for p in sorted(path.glob("*.py")))
         return
     for notebook in parse_file(path):
         (cell,) = notebook.cells
-        yield Script(notebook.title, cell.source, str(cell.settings.get("stdout", "")), notebook.checks)
+        yield Broken(notebook.title, cell.source, str(cell.settings.get("stdout", "")), notebook.checks)
 
 
-def is_right(script: Script, source: str) -> bool:
+def is_right(script: Broken, source: str) -> bool:
     """Whether a script prints what is expected and meets its checks, in a process of its own."""
     program = "\n".join((source, "print('-- checks')", *script.checks))
     try:
@@ -71,7 +74,7 @@ def is_right(script: Script, source: str) -> bool:
     return ran.returncode == 0 and ran.stdout.split("-- checks")[0].strip() == script.expected.strip()
 
 
-def heal_once(script: Script, mode: str, folder: Path) -> Result:
+def heal_once(script: Broken, mode: str, folder: Path) -> Result:
     """Heal one script in one cell."""
     from jupyter_selfheal.config import HealConfig
     from jupyter_selfheal.surfaces.notebook.read import read
@@ -113,18 +116,27 @@ def _write_notebook(path: Path, source: str, metadata: dict[str, object]) -> Non
     path.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), "utf-8")
 
 
-def format_figures(results: list[Result]) -> str:
-    """A line for each mode: how many scripts were healed or rightly offered, and what was wrong."""
-    lines = []
+OUTCOMES = {
+    "healed": ("applied", True),
+    "rightly offered": ("offered", True),
+    "nothing found": ("nothing", None),
+    "run without an error": ("runs", None),
+    "applied wrong": ("applied", False),
+    "wrongly offered": ("offered", False),
+}
+NOTE = "Own scripts of one cell each, healed offline without the memory; *right*: run in plain Python it prints what is expected and meets checks that no healer has seen."
+
+
+def record(results: list[Result], script: Script) -> None:
+    """Keep the counts of each mode: how many scripts were healed or rightly offered, and what was wrong."""
     for mode in MODES:
         chosen = [r for r in results if r.mode == mode]
-        count = Counter((r.word, r.right) for r in chosen)
-        lines.append(
-            f"{mode}: {len(chosen)} scripts, {count['applied', True]} healed, {count['offered', True]} rightly offered, "
-            f"{count['applied', False]} applied wrong, {count['offered', False]} wrongly offered, "
-            f"{count['runs', None]} run without an error, {count['nothing', None]} nothing found"
-        )
-    return "\n".join(lines)
+        if not chosen:
+            continue
+        script.add("given", mode, "scripts", len(chosen))
+        for words, outcome in OUTCOMES.items():
+            script.add("given", mode, words, sum((r.word, r.right) == outcome for r in chosen))
+        script.add("given", mode, "median s", [r.seconds for r in chosen], digits=1)
 
 
 def main() -> None:
@@ -134,7 +146,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="titles of the scripts to be healed")
     parser.add_argument("--mode", choices=MODES, help="only so")
     parser.add_argument("--show", action="store_true", help="print each changed script")
+    parser.add_argument("--rows", type=Path, default=FOLDER / "classics.jsonl")
     options = parser.parse_args()
+    measured = Script("Twenty classic scripts", NOTE, "python benchmarks/classics.py")
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["JUPYTER_DATA_DIR"] = folder  # the journals of these heals are nobody's
@@ -153,7 +167,10 @@ def main() -> None:
                 if options.show:
                     print(result.source, flush=True)
                 sys.stdout.flush()
-    print(format_figures(results))
+    if options.path != parser.get_default("path") or options.only or options.mode:
+        return  # no figure of the set
+    record(results, measured)
+    print(format_script(measured.write(options.rows)))
 
 
 if __name__ == "__main__":

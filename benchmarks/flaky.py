@@ -1,27 +1,34 @@
 """Sixty small notebooks of which twenty fail by chance, twenty by hash order, twenty every time: who is healed by luck?
 
-    python benchmarks/flaky.py [--runs 10] [--judge 40] [--only chance|order|always] [--json FILE]
+    python benchmarks/flaky.py [--runs 10] [--judge 40] [--only chance|order|always] [--results FILE]
 
 Every notebook is healed ``--runs`` times by the product's own batch loop (offline, without the memory). A change that was
 applied is judged by running the cells as they were given and as they were healed in plain Python, ``--judge`` times each, each
 time under another hash seed and with new draws. *By luck*: a change was applied, and the healed notebook still fails in
 one of these runs. A notebook that fails every time counts as healed where it then never fails, and meets a check that no
-healer has seen.
+healer has seen. Writes benchmarks/rows/scripts/flaky.jsonl for `make figures`. With ``--results`` each single result is kept as it comes, and
+the same command goes on where it was cut.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from benchmarks.measurements import FOLDER, Script, format_script  # noqa: E402
 
 KINDS = {"chance": "fails by chance", "order": "fails by hash order", "always": "fails every time"}
 
@@ -220,28 +227,32 @@ def heal_once(sample: Sample, folder: Path, judge: int, open_session: Callable[[
     )
 
 
-def format_table(results: list[Result]) -> str:
-    """The table that RESULTS.md holds."""
-    lines = [
-        "| notebooks | heals | in which a cell failed | changed | of them by luck | healed | named flaky |",
-        "|---|---|---|---|---|---|---|",
-    ]
+def record(results: list[Result], script: Script) -> None:
+    """Keep the counts of each kind."""
     for kind, words in KINDS.items():
         of_kind = [r for r in results if r.kind == kind]
         if not of_kind:
             continue
         changed = [r for r in of_kind if r.titles]
-        counts = (
-            len({r.name for r in of_kind}),
-            len(of_kind),
-            sum(r.failed for r in of_kind),
-            len(changed),
-            sum(r.after > 0 for r in changed),
-            sum(r.after == 0 for r in changed),
-            sum("flaky" in r.said for r in of_kind),
-        )
-        lines.append(f"| {counts[0]}, {words} | " + " | ".join(map(str, counts[1:])) + " |")
-    return "\n".join(lines)
+        add = functools.partial(script.add, "notebooks", f"{len({r.name for r in of_kind})}, {words}")
+        add("heals", len(of_kind))
+        add("in which a cell failed", sum(r.failed for r in of_kind))
+        add("changed", len(changed))
+        add("of them by luck", sum(r.after > 0 for r in changed))
+        add("healed", sum(r.after == 0 for r in changed))
+        add("named flaky", sum("flaky" in r.said for r in of_kind))
+        add("median s", [r.seconds for r in of_kind], digits=1)
+
+
+def read_results(path: Path | None) -> list[tuple[int, Result]]:
+    """The single results that were kept, each with the number of its run."""
+    if path is None or not path.exists():
+        return []
+    lines = map(json.loads, path.read_text("utf-8").splitlines())
+    return [(line.pop("run"), Result(**{**line, "titles": tuple(line["titles"])})) for line in lines]
+
+
+NOTE = "Own small notebooks, healed offline without the memory. A changed notebook is judged by running it in plain Python under other hash seeds; *by luck*: it still fails in one of these runs."
 
 
 def main() -> None:
@@ -251,27 +262,36 @@ def main() -> None:
     parser.add_argument("--judge", type=int, default=40, help="how often an applied change is judged")
     parser.add_argument("--only", choices=sorted(KINDS), help="only notebooks of this kind")
     parser.add_argument("--name", help="only the notebook of this name")
-    parser.add_argument("--json", type=Path, help="write the single results there")
+    parser.add_argument("--results", type=Path, help="keep single results there, and go on with those that it holds")
+    parser.add_argument("--rows", type=Path, default=FOLDER / "flaky.jsonl")
     options = parser.parse_args()
     from jupyter_selfheal.config import HealConfig
     from jupyter_selfheal.surfaces.notebook.session import Session
     from jupyter_selfheal.surfaces.notebook.settings import Settings
 
     settings = Settings(HealConfig(offline=True, memory=False, timeout=10.0), cell_seconds=20.0)
-    results: list[Result] = []
+    script = Script(
+        "What fails by chance", NOTE, f"python benchmarks/flaky.py --runs {options.runs} --judge {options.judge}"
+    )
+    done = read_results(options.results)
+    known = {(number, result.name) for number, result in done}
+    results = [result for _, result in done]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["JUPYTER_DATA_DIR"] = folder  # the journals of these heals are nobody's
-        for _ in range(options.runs):
-            for sample in make_samples():
-                if (options.only or sample.kind) != sample.kind or (options.name or sample.name) != sample.name:
-                    continue
-                result = heal_once(sample, Path(folder), options.judge, lambda: Session(settings))
-                results.append(result)
-                print(json.dumps(asdict(result)), flush=True)
-    print(format_table(results))
-    print(f"{Counter(r.kind for r in results if r.after > 0)} by luck; {sum(r.seconds for r in results):.0f} s")
-    if options.json:
-        options.json.write_text(json.dumps([asdict(r) for r in results], indent=1), "utf-8")
+        for number, sample in itertools.product(range(options.runs), make_samples()):
+            if (options.only or sample.kind) != sample.kind or (options.name or sample.name) != sample.name:
+                continue
+            if (number, sample.name) in known:
+                continue
+            result = heal_once(sample, Path(folder), options.judge, lambda: Session(settings))
+            results.append(result)
+            line = json.dumps({"run": number, **asdict(result)})
+            print(line, flush=True)
+            if options.results:
+                with options.results.open("a", encoding="utf-8") as file:
+                    file.write(line + "\n")
+    record(results, script)
+    print(format_script(script.write(options.rows)))
 
 
 if __name__ == "__main__":
