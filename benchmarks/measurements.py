@@ -50,6 +50,9 @@ class Script:
     note: str
     command: str
     cells: list[Measurement] = field(default_factory=list)
+    commit: str = field(
+        default_factory=find_commit
+    )  # what is measured was imported by now; at the end the tree may have moved on
     loads: list[float] = field(default_factory=lambda: [os.getloadavg()[0]])
 
     def add(
@@ -65,7 +68,7 @@ class Script:
         """All cells as lines of JSON, in place of what the file held."""
         machine = f"Python {platform.python_version()}, {', '.join(f'{n} {version(n)}' for n in PACKAGES)}, Linux {platform.release()}, {os.cpu_count()} cores"
         head = {
-            "title": self.title, "note": self.note, "command": self.command, "commit": find_commit(), "date": datetime.now(UTC).date().isoformat(),
+            "title": self.title, "note": self.note, "command": self.command, "commit": self.commit, "date": datetime.now(UTC).date().isoformat(),
             "load": [round(min(self.loads), 1), round(max(self.loads), 1)], "machine": machine,
         }  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True)
