@@ -76,7 +76,7 @@ def batch(
 ) -> Batch:
     """A batch over a document on fake kernels."""
 
-    def replay(past: Sequence[PastCell]) -> FakeKernel:
+    def replay(past: Sequence[PastCell], paths: Sequence[str] = ()) -> FakeKernel:
         return FakeKernel(tuple(Run(p.code, p.cell_id, go_on=True) for p in past))
 
     loop = Loop(fixer, skip_reason)

@@ -43,6 +43,8 @@ def format_totals(reports: Sequence[NotebookReport]) -> str:
     ]
     healed = sum(r.count(Status.HEALED) for r in reports)
     line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
+    offered = sum(r.count(Status.PROPOSED) for r in reports)
+    line += f", {offered} with a fix that is offered" if offered else ""
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
     line += f"; {format_reproduced(same, asked)}" if asked else ""
     waiting = sum(len(r.paused) for r in reports)
@@ -71,13 +73,13 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield from _format_rows([HEADERS, *(_format_row(r) for r in shown)], _choose_widths(columns))
     for record in shown if columns < WIDE else ():
         yield from _format_block(record, columns)
+    hidden = {Status.RAN} if verbose else {Status.RAN, Status.FOLLOWED}
+    groups: dict[str, list[Record]] = {}
     for record in report.records:
-        if (
-            record.status is not Status.RAN
-            and record not in shown
-            and (verbose or record.status is not Status.FOLLOWED)
-        ):
-            yield from _format_unhealed(record, columns)
+        if record.status not in hidden and record not in shown:
+            groups.setdefault(_describe_unhealed(record), []).append(record)
+    for said, records in groups.items():
+        yield from _format_unhealed(said, records, columns)
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap(f"cell {record.number}, with the fix that is offered: {why}", columns)
@@ -246,13 +248,31 @@ def _format_row(record: Record) -> tuple[str, ...]:
     )
 
 
-def _format_unhealed(record: Record, columns: int) -> Iterator[str]:
+def _describe_unhealed(record: Record) -> str:
     why = record.diagnosis.skip_reason
     status = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
-    said = f"cell {record.number}: {status}{f' ({why})' if why else ''}: {record.headline or record.detail}"
-    yield from wrap(said, columns, "  ", "      ")
-    if record.headline and record.detail:
-        yield from wrap(record.detail, columns, "      → ", "        ")
+    said = f"{status}{f' ({why})' if why else ''}: {record.headline or record.detail}"
+    return f"{said}\n{record.detail}" if record.headline and record.detail else said
+
+
+def _format_unhealed(said: str, records: Sequence[Record], columns: int) -> Iterator[str]:
+    """The cells of which the same is to be said, and what a person can do."""
+    first, _, advice = said.partition("\n")
+    yield from wrap(f"{_list_cells([r.number for r in records])}: {first}", columns, "  ", "      ")
+    if advice:
+        yield from wrap(advice, columns, "      → ", "        ")
+
+
+def _list_cells(numbers: Sequence[int]) -> str:
+    """``cell 3``, or ``cells 2 to 5, 7``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    said = ", ".join(f"{span[0]} to {span[-1]}" if len(span) > 2 else ", ".join(map(str, span)) for span in spans)
+    return f"{'cell' if len(numbers) == 1 else 'cells'} {said}"
 
 
 def _choose_widths(columns: int) -> list[int]:

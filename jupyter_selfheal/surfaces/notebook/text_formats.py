@@ -10,6 +10,7 @@ import copy
 import difflib
 import json
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,11 @@ def parse_text(path: Path, text: str) -> dict[str, JSON]:
         form = "md:myst"  # jupytext goes by the front matter alone, which pages of Jupyter Book need not have
     try:
         completed = _complete_kernelspec(text.removeprefix("\ufeff"))
-        raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(completed, fmt=form)))
+        with (
+            warnings.catch_warnings()
+        ):  # what it says of cells named `python3` beside `ipython3` is for who writes by it
+            warnings.simplefilter("ignore")
+            raw: dict[str, Any] = json.loads(json.dumps(jupytext.reads(completed, fmt=form)))
     except Exception as error:  # of jupytext, of its YAML reader: whatever it is, it is about this file
         raise NotebookError(f"{path}: {_describe_error(error)}") from error
     for cell in raw["cells"]:

@@ -120,3 +120,15 @@ def test_notebooks_that_one_thing_kept_from_being_run_are_said_once() -> None:
 def test_cells_that_give_something_else_than_stored_are_named() -> None:
     report = NotebookReport("n.ipynb", records=(record(1), replace(record(2), differs=True)))
     assert "Gives something else than stored: 1 notebook\n  n.ipynb, cell 2\n" in format_overview([report], 80)
+
+
+def test_cells_that_only_follow_are_one_line() -> None:
+    """Fourteen of them were fourteen lines, where a lesson's first cell could not load its data."""
+    root = Record(Cell("c1", "1"), 1, Status.LEFT_ALONE, (Failure("c1", "1", ename="URLError", evalue="no network"),))
+    lost = Failure("c", "tips", ename="NameError", evalue="name 'tips' is not defined")
+    follow = [Record(Cell(f"c{n}", "tips"), n, Status.CASCADE, (lost,), cascade_of=1) for n in (2, 3, 4, 6, 9)]
+    other = replace(follow[0], number=7, failure=(replace(lost, evalue="name 'day' is not defined"),))
+    report = NotebookReport("plots.ipynb", records=(root, *follow, other))
+    lines = format_reports([report], 80).splitlines()
+    assert "  cells 2 to 4, 6, 9: cascade of cell 1: NameError: name 'tips' is not defined" in lines
+    assert "  cell 7: cascade of cell 1: NameError: name 'day' is not defined" in lines

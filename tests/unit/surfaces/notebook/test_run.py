@@ -222,7 +222,15 @@ def test_a_cell_that_is_cut_by_the_notebooks_limit_is_not_said_to_have_no_end(do
 
 def test_a_kernel_that_cannot_go_on_ends_the_run_and_not_the_report(document: Make) -> None:
     made = batch(document("'a'.uper()", "b = 2", "c = 3"), replaced("uper", "upper"))
-    made.dependencies = replace(made.dependencies, open_state=Dying)
+    made.dependencies = replace(made.dependencies, open_state=Dying, replay=lambda past, paths: Dying())
     report, _ = made.run()
     assert [r.status for r in report.records] == [Status.HEALED, *[Status.NOT_REACHED] * 2]
     assert "could not go on: it is gone" in report.records[1].detail
+
+
+def test_a_state_that_is_gone_is_made_once_more_by_replay(document: Make) -> None:
+    made = batch(document("a = 1", "b = 2", "c = 3"))
+    made.dependencies = replace(made.dependencies, open_state=Dying)
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.RAN] * 3
+    assert report.notes == ("from cell 2 on states are reconstructed by replay, not forked: it is gone",)

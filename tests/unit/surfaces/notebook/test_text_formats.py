@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -210,3 +211,12 @@ def test_a_header_by_hand_needs_no_name_to_show(tmp_path: Path, name: str, text:
         replace(c, source="x = 'a'.upper()") if c is code else c for c in document.notebook.cells
     ))  # fmt: skip
     assert format_text(document, healed) == text.replace("uper", "upper")
+
+
+def test_cells_that_name_python_in_two_ways_are_read_without_a_word(tmp_path: Path) -> None:
+    """As pages of QuantEcon do; jupytext warned of it into the user's terminal, with a path of its own."""
+    text = "```{code-cell} ipython3\nx = 1\n```\n\n```{code-cell} python3\nprint(x)\n```\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        raw = parse_text(tmp_path / "page.md", text)
+    assert [cell["source"] for cell in raw["cells"] if cell["cell_type"] == "code"] == ["x = 1", "print(x)"]
