@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Stage
@@ -28,7 +30,8 @@ class MissingComma(SyntaxRule):
     **Fix** A comma (or a dictionary key's colon) at the one place between two values where the cell compiles; the end of a line
     inside brackets comes first.
 
-    **Fix safety** Safe where one place only gives a program. Unsafe where several do.
+    **Fix safety** Safe where one place only gives a program. Unsafe where several do, and in a list, set or dictionary in which texts stand side by side too: Python joins these,
+    and their commas may have been forgotten as well.
     """
 
     code = "SYN109"
@@ -47,9 +50,44 @@ class MissingComma(SyntaxRule):
             return
         mends = [m for m in _list_candidates(source, fault) if _gets_on(m.source, fault)]
         compiling = [m for m in mends if find_fault(m.source) is None]
-        sure = count_programs(compiling) == 1
+        joined = add_between_joined_texts(compiling[0].source, fault) if compiling else ""
+        sure = count_programs(compiling) == 1 and not joined
         for mend in (compiling or mends)[:3]:
             yield Mend(mend.source, mend.title, sure or not compiling, 0.9 if sure else 0.55)
+        if joined:
+            yield Mend(joined, "Add the missing commas, between texts too", False, 0.5)
+
+
+def add_between_joined_texts(source: str, fault: Fault) -> str:
+    """The source with a comma between texts that Python joins in the list, set or dictionary that the fault was in; empty where there are none.
+
+    Where one comma was forgotten, these may have been too. A text that ends or goes on with a blank is one that was broken in two.
+    """
+    open_at = find_open_bracket(source, fault)
+    if open_at is None or open_at[2] not in "]}":
+        return ""
+    places, depth, last = [], 0, None
+    for token in _list_tokens(source):
+        if token.start < (open_at[0], open_at[1]) or token.type in (tokenize.NL, tokenize.COMMENT):
+            continue
+        depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
+        if depth <= 0:
+            break
+        is_text = token.type == tokenize.STRING and depth == 1
+        if is_text and last is not None and not (last.string[-2:-1].isspace() or token.string[1:2].isspace()):
+            places.append(last.end)
+        last = token if is_text else None
+    lines = split_lines(source)
+    for line, column in reversed(places):
+        lines[line - 1] = lines[line - 1][:column] + "," + lines[line - 1][column:]
+    return "\n".join(lines) if places else ""
+
+
+def _list_tokens(source: str) -> list[tokenize.TokenInfo]:
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):  # what IPython alone reads
+        return []
 
 
 def _gets_on(source: str, fault: Fault) -> bool:
