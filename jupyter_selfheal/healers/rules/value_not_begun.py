@@ -17,6 +17,8 @@ NUMBERS = frozenset({"int", "float", "int64", "float64", "int32", "float32", "co
 NEUTRAL = {"str": "''", "list": "[]", "tuple": "()"}
 COLLECTIONS = {"append": "[]", "extend": "[]", "add": "set()"}
 NO_VALUES = frozenset({"function", "type", "module", "builtin_function_or_method", "method"})
+BRINGS_NAMES = re.compile(r"(?m)\bimport \*|^\s*%(?:run|load|store)\b|\bexec\(|\bglobals\(\)")
+"""What brings names that no cell writes down."""
 Loop = ast.For | ast.While
 
 
@@ -29,7 +31,7 @@ class ValueNotBegun(Rule):
     **Fix** `total = 0` above the loop: what adds nothing (`0`, `''`, `[]`, `{}`, 1 of a product), by the type of what is added; the first item for a largest or
     smallest one. Within an outer loop, if that reads the value after the inner one.
 
-    **Fix safety** Safe: adding begins with what adds nothing. Silent where any cell binds the name, a near name is there, nothing reads the value but the loop, or
+    **Fix safety** Safe: adding begins with what adds nothing. Silent where any cell binds the name or brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or
     the type of what is added is not known.
     """
 
@@ -71,7 +73,9 @@ def _reads(node: ast.AST, name: str) -> bool:
 def _is_there(context: RuleContext, name: str) -> bool:
     """True where another cell binds the name, or a near one is there to be meant."""
     cells = [c.id for c in context.notebook.cells if c.kind == "code" and c.id != context.cell_id]
-    elsewhere = any(name in src.find_names(context.source_of(c)).binds for c in cells)
+    elsewhere = any(
+        name in src.find_names(context.source_of(c)).binds or BRINGS_NAMES.search(context.source_of(c)) for c in cells
+    )
     own = {n.id for n in context.walk(ast.Name) if isinstance(n.ctx, ast.Store)} | {
         a.arg for a in context.walk(ast.arg)
     }
