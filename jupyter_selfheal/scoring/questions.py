@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
 from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import output_text
+from jupyter_selfheal.scoring.asserts import find_asserts_below, list_patched_cells
 from jupyter_selfheal.scoring.randomness import draws_unseeded
 
 Look = Callable[[Patch, Probe], JSON]
@@ -42,6 +43,8 @@ _OUT = re.compile(r"(?:^|\n)Out\[\d+\]: ?((?s:.*))$")
 """How terminal IPython prints the value of a cell."""
 
 VALUES = "values"
+CALLS = "changed_calls"
+CALLS_SECONDS = 20.0
 LOOK_SECONDS = 5.0
 """Longer than this no patch is run again only to look at its variables."""
 
@@ -60,13 +63,16 @@ def choose_questions(
 ) -> tuple[Question, ...]:
     """The question to ask, none where the candidates agree, or where something else decides.
 
-    Candidates that would be applied, with equal evidence and different values, are asked about first, and block.
+    Candidates that would be applied, with equal evidence and different values, are asked about first, and block; so are those that
+    show the same here, and change functions so that another call of them gives something else.
     """
     tied = _select_tied(case, candidates, accept)
     for subject, texts in _collect_values(case, tied, look) if len(tied) > 1 else ():
         values = {c.patch.id: text for c, text in zip(tied, texts, strict=True)}
         if len(_group_patches(values)) > 1:
             return (_build_blocking_question(subject, values),)
+    if len(tied) > 1 and (asked := _ask_about_call(case, tied, look)) is not None:
+        return (asked,)
     rivals = _select_rivals(candidates)
     if len(rivals) < 2 or draws_unseeded(case, rivals[0].patch):
         return ()
@@ -90,6 +96,52 @@ def _select_tied(case: Case, candidates: Sequence[Candidate], accept: float) -> 
         return ()
     tied = [c for c in candidates[1:] if _is_sound(c) and _is_equal_standing(best, c)]
     return (best, *tied[: RIVALS - 1])
+
+
+def _ask_about_call(case: Case, tied: Sequence[Candidate], look: Look) -> Question | None:
+    """The question about the shortest call that tells candidates apart which show the same; None where no call near those of the cell does."""
+    functions = sorted({name for c in tied for name in _list_changed_functions(case, c.patch)})
+    if not functions or max(c.trial.seconds for c in tied) > LOOK_SECONDS:
+        return None
+    shown = [look(c.patch, _build_calls_probe(case, c.patch, functions)) for c in tied]
+    if not all(isinstance(s, dict) for s in shown):
+        return None
+    common = set[str].intersection(*(set(s) for s in shown))
+    telling = [call for call in common if len({s[call] for s in shown}) > 1 and len(call) <= SHOWN]
+    if not telling:
+        return None
+    call = min(telling, key=lambda call: (any(s[call][:1] == "!" for s in shown), len(call), call))
+    answers: dict[str, Ids] = {}
+    for candidate, values in zip(tied, shown, strict=True):
+        value = f"an error ({values[call][1:]})" if values[call][:1] == "!" else _shorten_for_button(values[call])
+        answers[value] = (*answers.get(value, ()), candidate.patch.id)
+    if not 1 < len(answers) <= ANSWERS:
+        return None
+    return Question(f"What should `{call}` return?", answers, subject=call, kind="value", blocks=True)
+
+
+def _build_calls_probe(case: Case, patch: Patch, functions: Sequence[str]) -> Probe:
+    below = [c.code for c in find_asserts_below(case, patch)]
+    code = src.mask("\n".join([patch.source_of(case.failure.cell_id, case.failure.source), *below]))
+    numbers = {
+        n.value
+        for _, _, after in list_patched_cells(case, patch)
+        for n in src.walk(after)
+        if isinstance(n, ast.Constant)
+    }
+    literals = sorted((v for v in numbers if type(v) in (int, float)), key=repr)
+    argument: JSON = {"functions": list(functions), "code": code, "literals": [*literals]}
+    return Probe(probe_source("probes.changed_calls"), argument, name=CALLS, timeout=CALLS_SECONDS)
+
+
+def _list_changed_functions(case: Case, patch: Patch) -> Iterator[str]:
+    """The functions at the top of a cell that a patch changes."""
+    for _, before, after in list_patched_cells(case, patch):
+        old, new = (
+            {n.name: src.canonicalise(ast.unparse(n)) for n in src.walk(text) if isinstance(n, ast.FunctionDef)}
+            for text in (before, after)
+        )
+        yield from (name for name, text in new.items() if old.get(name, text) != text)
 
 
 def _is_sound(candidate: Candidate) -> bool:

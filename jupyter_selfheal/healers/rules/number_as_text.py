@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, last_name, list_arguments
 from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -28,7 +28,8 @@ class NumberAsText(Rule):
     at `range(n)`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
-    **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand.
+    **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
+    as other calls may give it a fraction.
 
     **Fix safety** Safe: only a number makes sense there, and the text holds one. Silent where it holds none, and where a whole number is needed
     and it has a fraction.
@@ -51,6 +52,10 @@ class NumberAsText(Rule):
                 continue
             if WHOLE.search(context.failure.evalue) and "float" in functions:
                 return
+            if isinstance(node, ast.BinOp):
+                functions = [
+                    "float" if _is_parameter(context, n) else f for n, f in zip(places, functions, strict=True)
+                ]
             changes = [(*context.span(n), _write_number(context, n, f)) for n, f in zip(places, functions, strict=True)]
             text = context.text(places[0])
             yield self.patch(
@@ -60,6 +65,12 @@ class NumberAsText(Rule):
                 prior=0.9,
             )
             return
+
+
+def _is_parameter(context: RuleContext, node: ast.expr) -> bool:
+    """True where a function is given it, by other calls too: `int` would cut off what they give."""
+    function = find_function(context.source, context.line)
+    return function is not None and isinstance(node, ast.Name) and node.id in {a.arg for a in list_arguments(function)}
 
 
 def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:

@@ -34,6 +34,8 @@ WAIT = 60.0
 
 SEVERAL = 3
 """Items of an expected value that a number must meet all of."""
+SHIFTED = 4
+"""Results that a change must have moved by one number, to say that it does nothing else."""
 _NUMBER = re.compile(r"-?\d+(\.\d*)?")
 
 
@@ -137,6 +139,47 @@ def describe_doubt_of_answer(
     is_text = len(edits) == 1 and all(text[:1] in "'\"" for text in edits[0])
     is_answer = is_text and mended == 1 and edits[0][1] in expected
     return f"{edits[0][1]} is only known to be right for the one check that failed" if is_answer else ""
+
+
+def describe_doubt_of_text(candidate: Candidate, old_texts: Mapping[int, str], checks: int, items: int) -> str:
+    """The doubt about one text in place of another that a single check of fewer than three ``items`` decides, as for a number: a separator,
+    a pattern or a format that meets one check is soon found. Not meant is a word for a word, as of a key, and a pattern that takes less."""
+    edits = _list_edits(candidate, old_texts)
+    is_text = len(edits) == 1 and all(text[:1] in ("'", '"') and text[:1] for text in edits[0])
+    if not is_text or checks > 1 or items >= SEVERAL or all(text[1:-1].isidentifier() for text in edits[0]):
+        return ""
+    if edits[0][0].replace("?", "") == edits[0][1].replace("?", ""):
+        return ""
+    return "a single check is met by some text soon enough"
+
+
+def describe_constant_shift(
+    candidate: Candidate, old_texts: Mapping[int, str], shown: Sequence[str], before: Sequence[str]
+) -> str:
+    """The doubt about a change with which every result is the old one and the same number more, or the old one with the other sign.
+
+    Of the first, where the change adds something, the one check is as likely wrong, however roundabout the number is written
+    (``(n + k) // k``); the second meets the one check as ``abs`` does.
+    """
+    pairs = [(read_number(now), read_number(then)) for now, then in zip(shown, before, strict=False)]
+    known = [(now, then) for now, then in pairs if now is not None and then is not None]
+    if len(known) < SHIFTED or all(now == then for now, then in known):
+        return ""
+    if all(now == -then for now, then in known):
+        return "every result has the other sign than before, and one check decides"
+    shift = known[0][0] - known[0][1]
+    adds = any(len(new) > len(old) for old, new in _list_edits(candidate, old_texts))
+    is_shift = adds and all(abs(now - then - shift) < 1e-9 for now, then in known)
+    return f"every result is {shift:+g} of what it was, and one check decides" if is_shift else ""
+
+
+def read_number(shown: str) -> float | None:
+    """The number that a shown result is; None for anything else."""
+    try:
+        value = float(shown)
+    except ValueError:
+        return None
+    return value if abs(value) < 1e15 else None
 
 
 def _list_edits(candidate: Candidate, old_texts: Mapping[int, str]) -> list[tuple[str, str]]:

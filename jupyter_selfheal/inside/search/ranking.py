@@ -12,6 +12,7 @@ from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
@@ -32,8 +33,10 @@ from jupyter_selfheal.inside.search.lost_names import (
 )
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
 from jupyter_selfheal.inside.search.oracle_strength import (
+    describe_constant_shift,
     describe_doubt_of_answer,
     describe_doubt_of_number,
+    describe_doubt_of_text,
     measure_strength,
 )
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
@@ -53,6 +56,7 @@ from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
+from jupyter_selfheal.inside.search.two_items import describe_doubt_of_order
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
 
 ASKED = 10
@@ -281,6 +285,8 @@ class Ranking:
             or self._describe_foreign_name(n)
             or self._describe_lost_name(n)
             or self._describe_shallow_change(n)
+            or self._describe_doubt_of_order(n)
+            or self._describe_shift(n)
         )
 
     def _describe_shallow_change(self, n: int) -> str:
@@ -292,6 +298,20 @@ class Ranking:
         ]
         changes = ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
+
+    def _describe_doubt_of_order(self, n: int) -> str:
+        """The doubt about a patch that orders otherwise, where two items at most are to be ordered."""
+        checked = [arguments for calls in self.sight.checked.values() for arguments in calls]
+        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        space = self.runner.ns
+        return next((d for old, text in changes if (d := describe_doubt_of_order(old, text, checked, space))), "")
+
+    def _describe_shift(self, n: int) -> str:
+        """The doubt about a patch that moves every result by the same number, where one check decides."""
+        if self.hypotheses.count_checks(n) > 1:
+            return ""
+        c = self.candidates[n]
+        return describe_constant_shift(c, {k: self.units[k].text for k in c.texts}, self.shown[n], self.before)
 
     def _describe_sentinel(self, n: int) -> str:
         """The doubt about a patch that asks whether a variable still holds the number that it began with."""
@@ -311,6 +331,8 @@ class Ranking:
             return f"of `{unread}` nothing but its length is read"
         if counted := find_counted_name(texts, self.units):
             return f"of `{counted}` nothing but its length is asked"
+        if handed := find_given_back(texts, self.units):
+            return f"`{handed}` is what the check expects in its result"
         if ordered := find_set_order(texts, self.units):
             return f"the order of `{ordered}` is by chance"
         others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
@@ -374,8 +396,10 @@ class Ranking:
         at = min(hypotheses.groups[hypotheses.place[n]], key=self._make_key)
         likeliest = self.candidates[at]
         old = {k: self.units[k].text for k in likeliest.texts}
-        return self._describe_doubt_of_number(at) or describe_doubt_of_answer(
-            likeliest, old, hypotheses.count_mended(n), self.answers
+        return (
+            self._describe_doubt_of_number(at)
+            or describe_doubt_of_text(likeliest, old, hypotheses.count_checks(n), self.items)
+            or describe_doubt_of_answer(likeliest, old, hypotheses.count_mended(n), self.answers)
         )
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 """Changes that meet a check whatever is wrong: a truth value turned around, printed values put in another order, a declaration
-taken back, a question no longer asked."""
+taken back, a question no longer asked, a condition that is asked a single time."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return "what is printed is only put in another order"
     if _list_decorators(before) != _list_decorators(after):
         return "what a decorator declares is meant as it stands"
+    if _runs_once(after) and len(_list_choices(after)) > len(_list_choices(before)):
+        return "a condition that is asked a single time may as well not be there"
     for asked, now in zip(_list_questions(before), _list_questions(after), strict=False):
         if isinstance(asked, ast.Call) and any(ast.dump(now) == ast.dump(given) for given in asked.args):
             return f"`{ast.unparse(asked)}` is no longer asked"
@@ -47,6 +49,19 @@ def _list_decorators(tree: ast.AST) -> list[str]:
 def _list_questions(tree: ast.AST) -> list[ast.expr]:
     """The conditions of branches."""
     return [n.test for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp)]
+
+
+def _runs_once(tree: ast.Module) -> bool:
+    """Whether a text is a statement that the notebook runs as it comes to it, and no more."""
+    return not any(isinstance(n, ast.stmt) and hasattr(n, "body") for n in tree.body)
+
+
+def _list_choices(node: ast.AST) -> list[ast.AST]:
+    """The values that a condition chooses (``a if b else c``, ``a or b``), but for those in what may run again and again."""
+    if isinstance(node, ast.Lambda | ast.comprehension | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return []
+    own = [node] if isinstance(node, ast.IfExp | ast.BoolOp) else []
+    return [*own, *(choice for child in ast.iter_child_nodes(node) for choice in _list_choices(child))]
 
 
 def _list_given(tree: ast.AST) -> list[ast.expr]:

@@ -134,3 +134,32 @@ def test_where_a_loop_ended_is_no_question(asked: Asked) -> None:
     sources = [cell.replace("range(x)", f"range({text})") for text in ("int(x)", "int(x) + 1")]
     (question,) = asked("x = '3'", cell, *sources)
     assert question.subject == "out"
+
+
+AT = "def at(xs, n):\n    return xs[{}]\nassert at([4, 4], 1) == 4"
+
+
+def test_rules_that_show_the_same_are_told_apart_by_another_call(asked: Asked) -> None:
+    (question,) = asked("", AT.format("n + 1"), AT.format("n"), AT.format("n - 1"), healer="rules")
+    assert question.blocks
+    assert question.subject.startswith("at(")
+    assert question.kind == "value"
+    assert len(question.answers) == 2
+    values = {
+        eval(f"{name}({question.subject[3:-1]})", space)
+        for name, space in (("f", {"f": lambda xs, n: xs[n]}), ("f", {"f": lambda xs, n: xs[n - 1]}))
+    }
+    assert {str(v) for v in values} == set(question.answers)
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        (AT.format("n"), AT.format("n + 0")),
+        ("x = [4]\nassert x[0] == 4", "x = [4]\nassert x[-1] == 4"),
+        (AT.format("n"),),
+    ],
+    ids=["do the same", "change no function", "one"],
+)
+def test_nothing_is_asked_where_no_call_tells_rules_apart(asked: Asked, sources: tuple[str, ...]) -> None:
+    assert asked("", AT.format("n + 1"), *sources, healer="rules") == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
@@ -181,6 +182,7 @@ def _list_texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
         value.title(),
     ):
         yield repr(other), 0.25
+    yield from _list_lazy_patterns(value)
     yield from _list_shorter_texts(value)
     for described in s.described_strings:
         yield repr(described), 0.4
@@ -190,6 +192,13 @@ def _list_texts(s: Scope, value: str) -> Iterator[tuple[str, float]]:
         for word in difflib.get_close_matches(value, sorted(s.described_words - {value}), 2, LIKE):
             yield repr(word), 0.4
     yield from _list_respelt_texts(value)
+
+
+def _list_lazy_patterns(value: str) -> Iterator[tuple[str, float]]:
+    """A pattern whose ``.*`` or ``.+`` takes as little as it can: as much as it can is what is seldom meant."""
+    lazy = re.sub(r"(?<!\\)(\.[*+])(?![?+])", r"\1?", value)
+    if lazy != value:
+        yield repr(lazy), 0.5
 
 
 def _list_shorter_texts(value: str) -> Iterator[tuple[str, float]]:

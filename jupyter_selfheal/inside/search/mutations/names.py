@@ -24,6 +24,8 @@ _BASES = ("base", "bin", "bits", "hex", "oct", "radix", "digit")
 """Where nothing in a program speaks of these, its texts are no numbers of another base."""
 IDLE = 0.3
 """What remains of the weight of an edit that leaves a statement which does nothing."""
+KEPT = 0.2
+"""What remains of the weight of another value where the two names are the same as it is."""
 NEAR: dict[str, tuple[str, ...]] = {}
 for _group in _GROUPS:
     for _name in _group:
@@ -69,6 +71,8 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior *= 1.0 if s.name_may_be(name, kinds) else 0.2
         if called and node.id in s.functions:
             prior *= 0.3  # a function that calls itself, or one beside it, is meant
+        if _is_kept_by_name(s, node):
+            prior *= KEPT
         if name in s.hints.nearby:
             prior *= 0.4  # a variable of another cell, of which this one says nothing
         yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
@@ -83,6 +87,15 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
             swap = {"min": "max", "max": "min"}
             edits = tuple(s.put(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
             yield Change(edits, 0.3, node.lineno, "`min` and `max` are exchanged")
+
+
+def _is_kept_by_name(s: Scope, node: ast.Name) -> bool:
+    """True for the value of ``self.width = width`` and ``f(width=width)``."""
+    parent = s.parents[node]
+    if isinstance(parent, ast.keyword):
+        return parent.arg == node.id
+    target = parent.targets[0] if isinstance(parent, ast.Assign) and node is parent.value else None
+    return isinstance(target, ast.Attribute) and target.attr == node.id
 
 
 def _list_uses(s: Scope, name: str) -> list[ast.Name]:

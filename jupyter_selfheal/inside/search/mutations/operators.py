@@ -158,13 +158,23 @@ def _is_small(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant | ast.Name)
 
 
+WRITTEN = 0.1
+"""Parentheses are forgotten; seldom are those that somebody wrote too many."""
+
+
+def _is_in_parentheses(s: Scope, node: ast.expr) -> bool:
+    before, after = s.text[: s.start_of(node)].rstrip(), s.text[s.end_of(node) :].lstrip()
+    return before.endswith("(") and after.startswith(")")
+
+
 def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]:
     """``a + b / c`` for ``(a + b) / c`` and back."""
     left, right = node.left, node.right
     if isinstance(right, ast.BinOp):
         inner = BINARY[type(right.op)]
         text = f"(({s.parenthesize(left)} {old} {s.parenthesize(right.left)}) {inner} {s.parenthesize(right.right)})"
-        yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+        prior = WRITTEN if _is_in_parentheses(s, right) else 0.5
+        yield Change((s.put(node, text),), prior, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
         if isinstance(right.left, ast.BinOp):  # ``a - b * c / d``: the difference is what is multiplied and divided
             first = right.left
             while isinstance(first.left, ast.BinOp):
@@ -176,7 +186,8 @@ def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]
     if isinstance(left, ast.BinOp):
         inner = BINARY[type(left.op)]
         text = f"({s.parenthesize(left.left)} {inner} ({s.parenthesize(left.right)} {old} {s.parenthesize(right)}))"
-        yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+        prior = WRITTEN if _is_in_parentheses(s, left) else 0.5
+        yield Change((s.put(node, text),), prior, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
         crossed = f"(({s.parenthesize(left.left)} {old} {s.parenthesize(right)}) {inner} {s.parenthesize(left.right)})"
         if isinstance(right, ast.BinOp) and type(left.op) is type(node.op):
             last = BINARY[type(right.op)]

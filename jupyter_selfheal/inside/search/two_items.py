@@ -1,0 +1,50 @@
+"""Changes that two items cannot tell from others: of two items, whatever order is not this one is the other.
+
+``max`` for ``min``, ``reverse=True``, another ``key=``: with a collection of two items each of them gives what the other gives, and a
+check of such a collection says nothing of which is meant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+TWO = 2
+DOUBT = "two items do not tell one order from another"
+_ORDERING = frozenset({"sorted", "reversed", "min", "max", "sort", "reverse", "nlargest", "nsmallest", "sort_values"})
+_HOW = frozenset({"key", "reverse", "ascending", "by"})
+
+
+def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...]], space: Mapping[str, Any]) -> str:
+    """The doubt about a changed statement that orders otherwise, or takes the other end of an order, where no collection that a check
+    gives it, and none in ``space`` that it reads, has more than two items; empty where one has, or none is known."""
+    before, after = ast.parse(old), ast.parse(new)
+    if Counter(_list_orderings(before)) == Counter(_list_orderings(after)):
+        return ""
+    read = {n.id for n in ast.walk(after) if isinstance(n, ast.Name)}
+    given = [value for arguments in checked for value in arguments] + [space[n] for n in sorted(read & space.keys())]
+    return DOUBT if max(map(count_items, given), default=0) == TWO else ""
+
+
+def _list_orderings(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in _ORDERING:
+                yield name
+                yield from (f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.arg in _HOW)
+        elif isinstance(node, ast.Slice) and node.step is not None and ast.unparse(node.step).startswith("-"):
+            yield "[::-1]"
+
+
+def count_items(value: Any) -> int:
+    """How many items a collection has; of a text its words, or the letters of its only one; 0 for anything else."""
+    if isinstance(value, str):
+        words = value.split()
+        return len(words) if len(words) > 1 else len(value)
+    try:
+        return len(value) if not callable(value) else 0
+    except Exception:  # an object of the user's own, or a lazy one
+        return 0

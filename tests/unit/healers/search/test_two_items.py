@@ -1,0 +1,98 @@
+"""Two items do not tell one order from another; one check is met by some text, and by what is shifted in whatever way."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.oracle_strength import describe_constant_shift, describe_doubt_of_text
+from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
+from jupyter_selfheal.inside.search.two_items import DOUBT, describe_doubt_of_order
+from tests.unit.healers.search.test_several_edits import find
+
+ONCE = "a condition that is asked a single time may as well not be there"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubt"),
+    [
+        ("best = max(rows, key=f)", "best = min(rows, key=f)", DOUBT),
+        ("ys = sorted(xs)", "ys = sorted(xs, reverse=True)", DOUBT),
+        ("ys = xs", "ys = xs[::-1]", DOUBT),
+        ("ys = sorted(xs, key=f)", "ys = sorted(xs, key=g)", DOUBT),
+        ("y = max(xs) + 1", "y = max(xs) + 2", ""),
+        ("y = xs[0]", "y = xs[1]", ""),
+        ("y = max(a, b)", "y = max(a, c)", ""),
+    ],
+)
+def test_an_order_of_two_items_is_doubted(old: str, new: str, doubt: str) -> None:
+    assert describe_doubt_of_order(old, new, [([3, 1],)], {}) == doubt
+
+
+def test_three_items_tell_an_order() -> None:
+    change = "ys = sorted(xs)", "ys = sorted(xs, reverse=True)"
+    assert describe_doubt_of_order(*change, [([3, 1],), ([3, 1, 2],)], {}) == ""
+    assert describe_doubt_of_order(*change, [], {"xs": [3, 1, 2]}) == ""
+    assert describe_doubt_of_order(*change, [], {"xs": [3, 1]}) == DOUBT
+    assert describe_doubt_of_order(*change, [], {}) == ""
+
+
+def test_a_word_counts_by_its_letters_and_a_text_by_its_words() -> None:
+    change = "ys = s.split()", "ys = s.split()[::-1]"
+    assert describe_doubt_of_order(*change, [("one two",)], {}) == DOUBT
+    assert describe_doubt_of_order(*change, [("abba",)], {}) == ""
+
+
+def doubt_text(old: str, new: str, checks: int = 1, items: int = 1) -> str:
+    changed = Candidate({0: "x"}, "words", 1, 0.9, 0, 1)
+    changed.spliced = {0: ((8, 8 + len(old), new),)}
+    return describe_doubt_of_text(changed, {0: f"s.split({old})"}, checks, items)
+
+
+def test_a_separator_or_a_pattern_that_one_check_decides_is_doubted() -> None:
+    assert doubt_text("','", "', '")
+    assert doubt_text("'<(.*)>'", "'<(.)>'")
+    assert not doubt_text("','", "', '", checks=2)
+    assert not doubt_text("','", "', '", items=3)
+    assert not doubt_text("'pric'", "'price'")
+    assert not doubt_text("'<(.*)>'", "'<(.*?)>'")
+
+
+def test_a_pattern_that_takes_as_much_as_it_can_is_made_to_take_as_little() -> None:
+    reply = find("import re\ndef tags(s):\n    return re.findall('<(.*)>', s)", "assert tags('<a><b>') == ['a', 'b']")
+    assert "'<(.*?)>'" in reply["patches"][0]["words"]
+    assert not reply["patches"][0]["rival"]
+
+
+def doubt_shift(new: str, shown: list[str]) -> str:
+    changed = Candidate({0: "x"}, "words", 1, 0.9, 0, 1)
+    changed.spliced = {0: ((7, 8, new),)}
+    return describe_constant_shift(changed, {0: "return n // k"}, shown, ["1", "2", "!Error", "3", "4"])
+
+
+def test_what_moves_every_result_by_one_number_is_doubted() -> None:
+    assert doubt_shift("(n + k)", ["2", "3", "!Error", "4", "5"])
+    assert not doubt_shift("m", ["2", "3", "!Error", "4", "5"])
+    assert not doubt_shift("(n + k)", ["2", "3", "!Error", "4", "6"])
+    assert not doubt_shift("(n + k)", ["2", "3", "!Error", "!Error", "5"])
+    assert not doubt_shift("(n + k)", ["1", "2", "!Error", "3", "4"])
+
+
+def test_a_shift_in_a_roundabout_way_is_only_offered() -> None:
+    reply = find("def pages(n, per):\n    return n // per", "assert pages(21, 10) == 3")
+    assert reply["patches"]
+    assert all(patch["rival"] for patch in reply["patches"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubt"),
+    [
+        ("m = a.merge(b)", "m = a.merge(b) if a is None else b", ONCE),
+        ("m = d.get(k)", "m = d.get(k) or 0", ONCE),
+        ("m = [f(x) for x in xs]", "m = [f(x) if x else 0 for x in xs]", ""),
+        ("def f(x):\n    return g(x)", "def f(x):\n    return g(x) if x else 0", ""),
+        ("for x in xs:\n    t += g(x)", "for x in xs:\n    t += g(x) if x else 0", ""),
+    ],
+)
+def test_a_condition_that_is_asked_once_is_doubted(old: str, new: str, doubt: str) -> None:
+    assert describe_shallow_change(old, new, 1) == doubt
