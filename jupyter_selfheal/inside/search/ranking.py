@@ -256,7 +256,13 @@ class Ranking:
     def _describe_doubt_of_number(self, n: int) -> str:
         c = self.candidates[n]
         old = {k: self.units[k].text for k in c.texts}
-        return describe_doubt_of_number(c, old, self.hypotheses.count_checks(n), self.items)
+        return describe_doubt_of_number(c, old, self._count_deciding(n), self.items)
+
+    def _count_deciding(self, n: int) -> int:
+        """The checks that say something of a change: one, where the one that failed is the only one that comes to the changed line."""
+        suspicion = self.sight.suspicion.get(self.candidates[n].unit, {})
+        is_only = suspicion.get(self.candidates[n].line, 0.0) >= 1.0 and self.hypotheses.count_mended(n) == 1
+        return 1 if is_only else self.hypotheses.count_checks(n)
 
     def _build_patch(self, n: int) -> dict[str, Any]:
         c, units = self.candidates[n], self.units
@@ -398,7 +404,7 @@ class Ranking:
         old = {k: self.units[k].text for k in likeliest.texts}
         return (
             self._describe_doubt_of_number(at)
-            or describe_doubt_of_text(likeliest, old, hypotheses.count_checks(n), self.items)
+            or describe_doubt_of_text(likeliest, old, self._count_deciding(at), self.items)
             or describe_doubt_of_answer(likeliest, old, hypotheses.count_mended(n), self.answers)
         )
 

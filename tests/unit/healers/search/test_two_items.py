@@ -96,3 +96,45 @@ def test_a_shift_in_a_roundabout_way_is_only_offered() -> None:
 )
 def test_a_condition_that_is_asked_once_is_doubted(old: str, new: str, doubt: str) -> None:
     assert describe_shallow_change(old, new, 1) == doubt
+
+
+BONUS = "def pay(hours):\n    if hours > 40:\n        return 40 + (hours - 40) * 2\n    return hours"
+
+
+def test_checks_that_do_not_come_to_a_number_say_nothing_of_it() -> None:
+    reply = find(BONUS, "assert pay(42) == 43\nassert pay(10) == 10\nassert pay(12) == 12")
+    numbers = [p for p in reply["patches"] if p["words"].startswith("`40` should be")]
+    assert numbers
+    assert all(p["rival"] for p in reply["patches"] if p in numbers)
+
+
+def test_a_second_check_that_comes_to_a_number_speaks_for_it() -> None:
+    reply = find(
+        "def total(n):\n    return n * 3 + 2", "assert total(1) == 4\nassert total(0) == 2\nassert total(5) == 12"
+    )
+    assert reply["patches"][0]["words"] == "`3` should be `2`"
+    assert not reply["patches"][0]["rival"]
+
+
+@pytest.mark.parametrize(
+    ("definition", "check"),
+    [
+        ("def hyp(a, b):\n    return (a + b) ** 0.5", "assert hyp(3, 4) == 5"),
+        ("def diff(a, b):\n    return a - b", "assert diff(2, 5) == 3"),
+        ("def by_len(ws):\n    d = {}\n    for w in ws:\n        d[len(w)] = [w]\n    return d", "assert by_len(['a', 'b']) == {1: ['a', 'b']}"),
+    ],
+    ids=["written parentheses", "the other sign", "what it was given"],
+)  # fmt: skip
+def test_what_meets_one_check_by_chance_is_only_offered(definition: str, check: str) -> None:
+    reply = find(definition, check)
+    assert reply["patches"]
+    assert reply["patches"][0]["rival"]
+
+
+def test_a_sign_that_moves_each_result_otherwise_is_still_applied() -> None:
+    assert not find("def mid(a, b):\n    return (a - b) / 2", "assert mid(2, 4) == 3")["patches"][0]["rival"]
+
+
+def test_of_two_places_the_one_whose_names_differ_is_mended() -> None:
+    reply = find("class R:\n    def __init__(self, w, h):\n        self.w = w\n        self.h = w\n\n    def area(self):\n        return self.w * self.h", "assert R(2, 3).area() == 6")  # fmt: skip
+    assert "self.h = h" in next(iter(reply["patches"][0]["texts"].values()))
