@@ -19,8 +19,8 @@ class JoinRows(Check):
     """A merge that lost rows or multiplied them, and nobody said that it should.
 
     **Doubt** A merge without `how` loses rows of the left table, whose key is looked up in a table where it is unique: they have no
-    partner there. Or a merge by a key that is unique in neither table gives more rows than both together. The tables
-    are looked at as they are before the merge.
+    partner there. Or a merge by a key that is unique in neither table gives more rows than both together, or, without `how`, loses some rows
+    and multiplies others, so that the number of rows says nothing. The tables are looked at as they are before the merge.
 
     **Silent** Where `how`, `validate` or `indicator` says what is meant (for lost rows), where each row finds its partners, where
     the right table holds nothing but the key (a selection), on tables of over a million rows.
@@ -93,6 +93,23 @@ def _find_words(answer: dict[str, Any], arguments: dict[str, str]) -> tuple[str,
             f"{answer['lost']} of {answer['left']} rows of `{left}` are lost: their `{keys}` is not in `{right}`{near}."
         )
         return what, 'Make the keys alike, or write `how="left"` to keep the rows, `how="inner"` if they shall go.'
+    met = answer["left"] - answer["lost"]
+    is_many_to_many = not (answer["left_unique"] or answer["right_unique"])
+    if (
+        "how" not in arguments
+        and is_many_to_many
+        and answer["lost"]
+        and answer["inner"] > met
+        and not answer["only_keys"]
+    ):
+        what = (
+            f"{answer['lost']} of {answer['left']} rows of `{left}` are lost, as their `{keys}` is not in `{right}`, and the other {met} become "
+            f"{answer['inner']}, as `{right}` holds some of theirs more than once: the number of rows does not show it."
+        )
+        return (
+            what,
+            'Write `how="left"`, and make `' + keys + '` unique in one of them; `validate="many_to_one"` checks it.',
+        )
     both = answer["left"] + answer["right"]
     is_unique = answer["left_unique"] or answer["right_unique"]
     if arguments.get("how", "'inner'") == "'cross'" or is_unique or answer["inner"] <= both:
