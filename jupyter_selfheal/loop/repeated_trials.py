@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.loop import progress, stability
+from jupyter_selfheal.loop import evidence, progress, stability
 from jupyter_selfheal.loop.sequential_test import MOST_PAIRS, is_cure
 from jupyter_selfheal.loop.stability import RepeatPlan
 from jupyter_selfheal.loop.states import Dossier
@@ -97,14 +97,16 @@ class RepeatedTrials:
     ) -> Repeats:
         """From states made anew, as far as they can be had."""
         known = sum(bool(b.anew) and b.trial.ending is not Ending.CANCELLED for b in dossier.baselines)
-        number = 0
+        number, judged = 0, plan.chance.order and _is_accepted(dossier, patch, self._parts.config.accept)
         while number < plan.anew or (plan.compared and plan.anew and not _is_decided(repeats, number)):
             number += 1
             try:
                 state = self._open_anew(number, plan.chance)
             except KernelError as refused:
                 return replace(repeats, refused=str(refused))
-            repeats = self._run_pair(dossier.case, patch, state, repeats, (), with_baseline=number > known)
+            repeats = self._run_pair(
+                dossier.case, patch, state, repeats, (), with_baseline=number > known, judged=judged
+            )
             if plan.chance.order:
                 repeats = replace(repeats, fresh=max(repeats.fresh, number))
             if repeats.patched_failures or (number >= AT_LEAST and time.monotonic() > deadline):
@@ -120,23 +122,33 @@ class RepeatedTrials:
         first: tuple[Step, ...],
         *,
         with_baseline: bool,
+        judged: bool = False,
     ) -> Repeats:
         if with_baseline:
             failed = self._fails_again(case, BASELINE, state, first)
             repeats = replace(repeats, runs=repeats.runs + 1, failures=repeats.failures + failed)
-        failed = self._fails_again(case, patch, state, first)
+        failed = self._fails_again(case, patch, state, first, judged)
         return replace(
             repeats,
             patched_runs=repeats.patched_runs + 1,
             patched_failures=repeats.patched_failures + failed,
         )
 
-    def _fails_again(self, case: Case, patch: Patch, state: TrialKernel, first: tuple[Step, ...]) -> bool:
+    def _fails_again(
+        self, case: Case, patch: Patch, state: TrialKernel, first: tuple[Step, ...], judged: bool = False
+    ) -> bool:
+        """Whether a run fails; where it is ``judged`` also whether it would not be accepted, as what it gives is not what is stored."""
         trial, _ = self._states.run_trial(case, patch, state, first=first)
         missed = self._find_missed(case, trial)
         if patch.is_empty:
             return progress.find_failure(case, case.failure.source, trial, missed) is not None
-        return not trial.ran or missed is not None
+        if not trial.ran or missed is not None:
+            return True
+        scorer = self._parts.fallback_scorer if judged else None
+        if scorer is None:
+            return False
+        (verdict,) = scorer.judge(case, trial, [(patch, trial)], ()).verdicts
+        return verdict.score < self._parts.config.accept
 
     def _build_seeding(self, chance: Chance, number: int) -> tuple[Step, ...]:
         """The step that makes the next run draw otherwise. What the notebook seeds itself it means to be as it is."""
@@ -157,6 +169,11 @@ class RepeatedTrials:
 def build_reseeding(number: int, modules: Sequence[str] = MODULES) -> Probe:
     """The step that makes what comes after it draw otherwise, in the n-th way."""
     return Probe(probe_source("probes.reseed"), {"modules": list(modules), "seed": _SEED + number}, "reseed")
+
+
+def _is_accepted(dossier: Dossier, patch: Patch, accept: float) -> bool:
+    """Whether the patch is good enough by its own trial."""
+    return any(c.patch.id == patch.id and c.verdict.score >= accept for c in evidence.list_candidates(dossier))
 
 
 def _is_decided(repeats: Repeats, pairs: int) -> bool:

@@ -71,7 +71,9 @@ def choose_questions(
         values = {c.patch.id: text for c, text in zip(tied, texts, strict=True)}
         if len(_group_patches(values)) > 1:
             return (_build_blocking_question(subject, values),)
-    if len(tied) > 1 and (asked := _ask_about_call(case, tied, look)) is not None:
+    unseen = tuple(c for c in tied if not c.patch.behaviour)  # a search has compared its own
+    asked = (_ask_about_call(case, unseen, look) or _ask_about_name(case, unseen)) if len(unseen) > 1 else None
+    if asked is not None:
         return (asked,)
     rivals = _select_rivals(candidates)
     if len(rivals) < 2 or draws_unseeded(case, rivals[0].patch):
@@ -118,6 +120,46 @@ def _ask_about_call(case: Case, tied: Sequence[Candidate], look: Look) -> Questi
     if not 1 < len(answers) <= ANSWERS:
         return None
     return Question(f"What should `{call}` return?", answers, subject=call, kind="value", blocks=True)
+
+
+def _ask_about_name(case: Case, tied: Sequence[Candidate]) -> Question | None:
+    """The question which name, key or column is meant, where candidates differ in that alone and it holds the same here; else None."""
+    best, answers = tied[0], dict[str, Ids]()
+    for other in tied[1:]:
+        names = _find_names_apart(case, best.patch, other.patch)
+        if names is None:
+            continue
+        answers.setdefault(names[0], (best.patch.id,))
+        answers[names[1]] = (*answers.get(names[1], ()), other.patch.id)
+    if not 1 < len(answers) <= ANSWERS:
+        return None
+    return Question(f"Which is meant: {' or '.join(f'`{name}`' for name in answers)}?", answers, blocks=True)
+
+
+def _find_names_apart(case: Case, one: Patch, other: Patch) -> tuple[str, str] | None:
+    """The one name, attribute or text in which two patches differ, of each; None where they differ otherwise or in more."""
+    apart: list[tuple[str, str]] = []
+    for cell_id, before, first in list_patched_cells(case, one):
+        second = other.source_of(cell_id, before)
+        nodes, others = list(src.walk(first)), list(src.walk(second))
+        if len(nodes) != len(others) or set(one.cells_touched) != set(other.cells_touched):
+            return None
+        for a, b in zip(nodes, others, strict=True):
+            mine, theirs = _read_word(a), _read_word(b)
+            if type(a) is not type(b) or (mine is None) != (theirs is None):
+                return None
+            if mine is not None and theirs is not None and mine != theirs:
+                apart.append((mine, theirs))
+    return apart[0] if len(apart) == 1 else None
+
+
+def _read_word(node: ast.AST) -> str | None:
+    """What a node names, if anything."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return str(node.value) if isinstance(node, ast.Constant) else None
 
 
 def _build_calls_probe(case: Case, patch: Patch, functions: Sequence[str]) -> Probe:
@@ -202,9 +244,10 @@ def _join_printed_text(candidate: Candidate) -> str:
 
 
 def _list_assigned(source: str) -> list[str]:
-    """The variables that the cell binds, the last one first; where a loop left its own variable is nobody's question."""
+    """The variables that the cell binds or changes, the last one first; where a loop left its own variable is nobody's question."""
     nodes = [s.node for s in src.list_statements(source)]
-    names = [name for node in reversed(nodes) for name in sorted(src.collect_names([node]).binds)]
+    there = [src.collect_names([node]) for node in reversed(nodes)]
+    names = [name for made in there for name in sorted(made.binds | made.changes)]
     loops = {
         id(n) for top in nodes for loop in ast.walk(top) if isinstance(loop, ast.For) for n in ast.walk(loop.target)
     }

@@ -90,13 +90,13 @@ def _is_harmless(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
     if isinstance(parent, ast.Call):
         return parent.func is node or _is_asked(parent)
     if isinstance(parent, ast.Attribute):
-        return parent.attr in _METHODS | _MAKES_SET
+        return parent.attr in _METHODS | _MAKES_SET or not hasattr(set, parent.attr)  # what fails in any order
     if isinstance(parent, ast.comprehension):
         return _is_unordered(parents.get(parent), parents)
     if isinstance(parent, ast.Assign):
         return not any(isinstance(t, ast.Tuple | ast.List) for t in parent.targets)  # ``x, *rest = words``
     if isinstance(parent, ast.Subscript):
-        return parent.slice is node
+        return True  # a set has no items to take, whatever its order
     if isinstance(parent, ast.AugAssign):
         return isinstance(parent.op, ast.BitOr | ast.BitAnd | ast.Sub | ast.BitXor)
     return isinstance(parent, _HOLDS) or (isinstance(parent, ast.BinOp) and not isinstance(parent.op, ast.Mod))

@@ -112,7 +112,7 @@ def test_where_the_order_of_a_set_is_used(cell: str) -> None:
         "len({'a', 'b'})", "'a' in {'a', 'b'}", "words = {'a'}\nwords.add('b')\nassert words == {'a', 'b'}",
         "sorted(set(words))", "seen = set()\nfor w in words:\n    if w not in seen:\n        seen.add(w)",
         "any(w == 'a' for w in set(words))", "{w.upper() for w in {'a'}}", "{'a'} & {'b'}", "table = {'a': 1}\nlist(table)",
-        "max({1, 2})", "sum(set(numbers))", "set(a) - set(b)",
+        "max({1, 2})", "sum(set(numbers))", "set(a) - set(b)", "names = {'a', 'b'}\nnames[0]", "names = {'a', 'b'}\nnames.sort()",
     ],
 )  # fmt: skip
 def test_a_set_that_is_only_asked_has_no_order(cell: str) -> None:

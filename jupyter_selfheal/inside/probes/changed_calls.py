@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
@@ -44,7 +44,10 @@ def _show_calls(space: dict[str, Any], argument: Mapping[str, Any]) -> dict[str,
         shown: dict[str, str] = {}
         began = read_cpu_time()
         for name, given in calls.items():
-            for arguments in generate_inputs(given, INPUTS, known=argument["literals"]):
+            for arguments in [
+                *_vary_numbers_in_texts(given),
+                *generate_inputs(given, INPUTS, known=argument["literals"]),
+            ]:
                 if read_cpu_time() - began > ALL:
                     return shown
                 shown[f"{name}({', '.join(map(repr, arguments))})"] = _show_call(space[name], arguments)
@@ -73,6 +76,16 @@ def _record_calls(space: dict[str, Any], code: str, functions: set[str]) -> dict
         finally:
             sys.setprofile(None)
     return calls
+
+
+def _vary_numbers_in_texts(calls: Sequence[Arguments]) -> Iterator[Arguments]:
+    """The calls with one of the numbers that stand in a text in place of which a small one stands: a date of another day, another amount."""
+    for arguments in calls:
+        for at, text in enumerate(arguments):
+            for found in re.finditer(r"\d+", text) if isinstance(text, str) and len(text) < SHOWN else ():
+                for other in range(1, 4):
+                    number = str(other).zfill(len(found[0]))
+                    yield (*arguments[:at], text[: found.start()] + number + text[found.end() :], *arguments[at + 1 :])
 
 
 def _show_call(function: Any, arguments: Arguments) -> str:

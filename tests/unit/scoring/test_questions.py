@@ -163,3 +163,21 @@ def test_rules_that_show_the_same_are_told_apart_by_another_call(asked: Asked) -
 )
 def test_nothing_is_asked_where_no_call_tells_rules_apart(asked: Asked, sources: tuple[str, ...]) -> None:
     assert asked("", AT.format("n + 1"), *sources, healer="rules") == ()
+
+
+def test_names_that_hold_the_same_are_asked_about(asked: Asked) -> None:
+    above = "item_a = 3\nitem_b = 3\nx = 1"
+    (question,) = asked(above, "assert x\nitem_c * 2", "assert x\nitem_a * 2", "assert x\nitem_b * 2", healer="rules")
+    assert question.blocks
+    assert question.text == "Which is meant: `item_a` or `item_b`?"
+    assert list(question.answers) == ["item_a", "item_b"]
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [("item_a * 2", "2 * item_a"), ("item_a * 2", "item_b + 3"), ("item_a + item_b", "item_b + item_a")],
+    ids=["the same", "another operation", "two names"],
+)
+def test_no_name_is_asked_about_where_more_differs(asked: Asked, sources: tuple[str, ...]) -> None:
+    patched = [f"assert x\n{source}" for source in sources]
+    assert asked("item_a = 3\nitem_b = 3\nx = 1", "assert x\nitem_c", *patched, healer="rules") == ()
