@@ -12,8 +12,9 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.healers.triage.diagnoser import Triage
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import BaselineRan, Repeated
-from jupyter_selfheal.model import BASELINE, Outcome, Patch, Reason, Run, SkipReason
+from jupyter_selfheal.model import BASELINE, Outcome, Output, Patch, Reason, Run, SkipReason
 from jupyter_selfheal.ports import HealDependencies, TrialKernel
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ScriptedHealer, build_scripted_dependencies
 from tests.heals import MakeStage, events
@@ -184,6 +185,25 @@ def test_a_patch_that_brings_a_set_in_is_run_under_other_hash_seeds(stage: MakeS
     repeats = events(parts, Repeated)[-1].repeats  # type: ignore[attr-defined]
     assert (repeats.patched_failures, repeats.patched_runs) == (1, 3)
     assert repeats.doubt == "With it the cell still fails in 1 of 3 runs"
+
+
+def test_what_a_patch_prints_is_held_to_what_is_stored_under_other_hash_seeds(stage: MakeStage) -> None:
+    """``list(names)[0]`` prints the stored name under one hash seed, and another one under the next."""
+    world = "names = {'b', 'a'}\ndef list(items): return sorted(items, reverse=%s)"
+    s = stage("names = {'b', 'a'}", "print(names[0])")
+    above, cell = s.case.notebook.cells
+    stored = replace(cell, outputs=(Output("stream", name="stdout", text="a\n"),))
+    case = replace(s.case, notebook=replace(s.case.notebook, cells=(above, stored)))
+    before = FakeKernel([Run(world % False)])
+    anew = make_anew(*(world % False, world % False, world % True))
+    s = Stage(case, replace(s.starts, before=(before,), after=(), anew=anew))
+    healer = ScriptedHealer([answer(s.replaced("names[0]", "list(names)[0]"))], name="rules")
+    scorer = EvidenceScorer()
+    parts = replace(build_scripted_dependencies(s.starts, [healer]), scorer=scorer, fallback_scorer=scorer)
+    outcome = heal(s.case, parts)
+    assert not outcome.applied
+    repeats = events(parts, Repeated)[-1].repeats  # type: ignore[attr-defined]
+    assert (repeats.patched_failures, repeats.patched_runs) == (1, 3)
 
 
 def test_a_state_that_cannot_be_made_anew_leaves_a_doubt_that_says_why(stage: MakeStage) -> None:
