@@ -328,8 +328,12 @@ def _find_chain(context: RuleContext, node: ast.AST) -> ast.AST:
 
 
 def _failed_here(context: RuleContext, node: ast.AST, operand: ast.expr) -> bool:
-    """True for the operands of the very addition that failed, which cannot both be texts."""
-    return any(context.span(s) == context.span(operand) for s in _list_sides(node))
+    """True for the operand of the very addition that failed which is no text, as the message says."""
+    told = re.search(r"for \+=?: '(\w+)' and '(\w+)'", context.failure.evalue)
+    left_is_text = "can only concatenate str" in context.failure.evalue
+    kinds = (told[1], told[2]) if told else ("str" if left_is_text else "", "")
+    sides = zip(_list_sides(node), kinds, strict=False)
+    return any(kind != "str" and context.span(s) == context.span(operand) for s, kind in sides)
 
 
 def _list_operands(node: ast.expr) -> list[ast.expr]:
