@@ -31,8 +31,9 @@ class Rerun:
         return cls(named, map_modules(above), list_iterators(above), list_run_cells(above))
 
     def may_run(self, cell: Cell) -> bool:
-        """Whether a cell in between may be run once more, and the patch does not do so itself."""
-        return cell.id not in self.named and cell.id in self.ran and self._can_run(cell)
+        """Whether a cell in between may be run once more, and the patch does not do so itself. One that failed when it ran, as a lesson's
+        cell is meant to, would fail again and end the trial."""
+        return cell.id not in self.named and cell.id in self.ran and not cell.failed and self._can_run(cell)
 
     def can_repeat(self, code: str) -> bool:
         """Whether a part of an edited cell may be run once more."""

@@ -48,6 +48,7 @@ def test_a_function_that_calls_it_counts_as_changed_and_is_not_run_for_that() ->
         "!echo {size('abc')}",
         Cell("c0", "n = size('abc')", expensive=True),
         Cell("c0", "n = size('abc')", unfinished=True),
+        Cell("c0", "n = size('abc')", failed=True),  # in a lesson, as it was meant to
         Cell("c0", "n = 'abc'"),
     ],
 )
