@@ -118,8 +118,9 @@ def _heal_with(
                 pairs = heal_in_processes(jobs, workers, settings, run, resuming)
             stack.enter_context(closing(pairs))
             for number, pair in enumerate(pairs, start=1):
-                progress(number, len(jobs), ", ".join(filter(None, (left.describe(number), pair[0].path.name))))
+                progress.clear()  # its line is for what is printed of the notebook
                 yield pair
+                progress(number, len(jobs), ", ".join(filter(None, (left.describe(number), pair[0].path.name))))
         return
     with Session(settings, run, resuming=resuming) as session:
         for done, job in enumerate(jobs):

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 LEAST_DONE = 3
 """Notebooks that must be done before a guess is worth saying."""
@@ -38,19 +39,32 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
+class Bar:
+    """A progress bar, called with how far it is, of how much, and what is done; nothing is shown without one of tqdm's."""
+
+    def __init__(self, bar: Any = None) -> None:
+        self._bar = bar
+
+    def __call__(self, at: int, of: int, what: str) -> None:
+        """Show it so."""
+        if self._bar is not None:
+            self._bar.total, self._bar.n = max(of, 1), at
+            self._bar.set_postfix_str(what)
+
+    def clear(self) -> None:
+        """Take it off its line, for what is printed next; it comes again with the next call."""
+        if self._bar is not None:
+            self._bar.clear()
+
+
 @contextmanager
-def show_progress(show_bar: bool, name: str, unit: str) -> Iterator[Callable[[int, int, str], None]]:
+def show_progress(show_bar: bool, name: str, unit: str) -> Iterator[Bar]:
     """A progress bar on stderr, where it is to be shown."""
     if not show_bar:
-        yield lambda at, of, what: None
+        yield Bar()
         return
     from tqdm import tqdm
 
     bar_format = "{desc} {bar:20} {n}/{total}{postfix}"
     with tqdm(total=1, desc=name, unit=unit, leave=False, bar_format=bar_format, file=sys.stderr) as bar:
-
-        def show(at: int, of: int, what: str) -> None:
-            bar.total, bar.n = max(of, 1), at
-            bar.set_postfix_str(what)
-
-        yield show
+        yield Bar(bar)

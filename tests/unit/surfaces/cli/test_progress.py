@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_selfheal.surfaces.cli.progress import TimeLeft, format_seconds
+from jupyter_selfheal.surfaces.cli.progress import TimeLeft, format_seconds, show_progress
 
 
 def clock(*times: float) -> Iterator[float]:
@@ -36,3 +36,15 @@ def test_what_is_left_takes_as_long_as_what_is_done_took() -> None:
 )
 def test_a_time_is_said_as_a_person_says_it(seconds: float, said: str) -> None:
     assert format_seconds(seconds) == said
+
+
+def test_a_line_that_is_printed_does_not_stand_behind_the_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    with show_progress(True, "notebooks", "notebook") as progress:
+        progress(9, 40, "about 2 min left, n07.ipynb")
+        progress.clear()
+        said = capsys.readouterr().err
+        assert "9/40, about 2 min left, n07.ipynb" in said
+        assert said.endswith("\r")
+        assert not said.rstrip("\r").rpartition("\r")[2].strip(), "the line is empty"
+        progress(9, 40, "about 2 min left, n07.ipynb")
+        assert "9/40" in capsys.readouterr().err, "and the bar comes again"
