@@ -8,11 +8,13 @@ import os
 import re
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
 
+import jupyter_selfheal
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.loop.events import Started
 from tests.command import HEAL, nothing_is_left_running, place, sleeping, write
@@ -95,3 +97,20 @@ def test_an_interrupted_command_is_gone_on_with(place: Path) -> None:
     done = subprocess.run([*command, "--resume", found[1]], cwd=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     check_result(place)
+
+
+def test_notebooks_of_an_object_store_are_healed_beside_their_files(place: Path) -> None:
+    """As docs/scale.md shows it: got with their folder, healed there, put back; what S3 speaks is fsspec's matter."""
+    store = pytest.importorskip("fsspec").filesystem("memory")
+    (place / "local").mkdir()
+    write(place / "local" / "n.ipynb", "price = int(open('price.txt').read())", "print(price.bit_lenth())")
+    (place / "local" / "price.txt").write_text("12")
+    store.put(f"{place / 'local'}/", "bucket/course/", recursive=True)
+    store.get("bucket/course/", f"{place / 'course'}/", recursive=True)
+    with ThreadPoolExecutor(1) as pool:
+        notebooks = (place / "course").rglob("*.ipynb")
+        reports = [*jupyter_selfheal.heal_all(notebooks, executor=pool, output_dir=place / "healed")]
+    store.put(f"{place / 'healed'}/", "bucket/healed/", recursive=True)
+    assert [report.exit_code for report in reports] == [0]
+    assert b"bit_length" in store.cat("bucket/healed/n.ipynb")
+    assert b"bit_lenth" in store.cat("bucket/course/n.ipynb")
