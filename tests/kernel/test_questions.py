@@ -12,7 +12,7 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.healers.facts import KernelFacts
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.model import Probe
+from jupyter_selfheal.model import Keep, Probe, Run, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from tests.kernel.forking import User
 from tests.waiting import wait_until
@@ -76,3 +76,16 @@ def test_facts_ask_on_where_the_copy_has_ended_and_nothing_is_left_of_it(state: 
     assert wait_until(lambda: is_gone(again))
     assert facts.ask(TAKE_NEXT) is None
     facts.close()
+
+
+def test_brief_tracebacks_are_those_of_one_trial_and_no_state_is_left_with_them(state: ForkedKernel) -> None:
+    fails = (Run("ratio = 1 / 0", "c"),)
+    trial, kept = state.run(TrialRequest(fails, keep=Keep.ALWAYS, is_brief=True, timeout=60))
+    (error,) = trial.steps[0].errors
+    assert (error.ename, error.line) == ("ZeroDivisionError", 1)
+    assert error.traceback.strip().endswith("ZeroDivisionError: division by zero")
+    assert "---->" not in error.traceback
+    assert kept is not None
+    drawn, _ = kept.run(TrialRequest(fails, timeout=60))
+    assert "----> 1 ratio = 1 / 0" in drawn.steps[0].errors[0].traceback
+    kept.close()
