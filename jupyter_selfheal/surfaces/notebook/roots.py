@@ -21,7 +21,7 @@ def describe_root(report: NotebookReport, record: Record) -> str:
     where = ", ".join(str(n) for n in roots)
     return (
         f"cell {record.number} was healed at its root in cell {where}; what comes of it is read by {len(below)} more "
-        f"cell{'s' if len(below) > 1 else ''} below, which run now: {words}"
+        f"cell{'s' if len(below) > 1 else ''} below, which {'run' if len(below) > 1 else 'runs'} now: {words}"
     )
 
 

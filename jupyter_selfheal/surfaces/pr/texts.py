@@ -46,7 +46,7 @@ def format_request(reports: Sequence[NotebookReport], digest: str, base: str) ->
     left = sum(bool(r.exit_code) for r in reports)
     tail = (
         [
-            f"Still failing after this: {left} of {len(reports)} notebooks; the issue “{format_issue_title(base)}” tells of them.",
+            f"Still failing after this: {left} of {len(reports)} {'notebook' if len(reports) == 1 else 'notebooks'}; the issue “{format_issue_title(base)}” tells of them.",
             "",
         ]
         if left
@@ -64,7 +64,8 @@ def format_issue_title(base: str) -> str:
 def format_issue(reports: Sequence[NotebookReport], base: str) -> str:
     """The body of the issue: what still fails, by cause, with what a person can do."""
     failing = sum(bool(r.exit_code) for r in reports)
-    head = [f"{failing} of {len(reports)} notebooks fail on `{base}`, and healing does not mend them.", ""]
+    noun, verb = ("notebook" if len(reports) == 1 else "notebooks"), ("fails" if failing == 1 else "fail")
+    head = [f"{failing} of {len(reports)} {noun} {verb} on `{base}`, and healing does not mend it all.", ""]
     return _close_body(head, format_failing(reports), f"issue {base}")
 
 
