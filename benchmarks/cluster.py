@@ -68,6 +68,8 @@ class Progress:
     """The largest of each kind in MB, in the first and in the second half."""
     asked: dict[str, int] = field(default_factory=dict)
     exit_code: int = -1
+    loads: list[float] = field(default_factory=list)
+    """The machine's load at the begin and the end of each piece."""
 
     def note_memory(self, kind: str, process: psutil.Process, half: int) -> None:
         """See how much a process has now."""
@@ -97,6 +99,7 @@ class Run:
     def run(self) -> bool:
         """Heal until the end, or until the piece is over; whether it is at its end."""
         began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.progress.loads.append(os.getloadavg()[0])
         process, killed = self._start_command(), False
         while process.poll() is None:
             time.sleep(0.5)
@@ -120,6 +123,7 @@ class Run:
         progress.seconds += time.monotonic() - began
         progress.cpu_seconds += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         progress.run = _find_run(said)
+        progress.loads.append(os.getloadavg()[0])
         self.state.write_text(json.dumps(asdict(progress), indent=1))
         sys.stderr.write(said)
         return not progress.run
@@ -201,6 +205,7 @@ def run_whole(folder: Path, options: argparse.Namespace) -> tuple[Run, Outcomes 
 def add_counts(script: Script, run: Run, outcomes: Outcomes) -> None:
     """The tables of one run."""
     progress, options = run.progress, run.options
+    script.loads += progress.loads
     counts = {
         "notebooks": options.notebooks, "workers": options.workers, "pieces": progress.pieces, **asdict(outcomes),
         "calls of a model": sum(progress.asked.values()), "asked twice": sum(n > 1 for n in progress.asked.values()),
