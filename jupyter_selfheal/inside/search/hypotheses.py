@@ -85,7 +85,7 @@ class Hypotheses:
         self.groups = compare_behaviour.group_alike(shown) if inputs else [[n] for n in everyone]
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
         self._weights = [self._weigh_group(group) for group in self.groups]
-        self._before = before
+        self.before = before
         self._idle, self._failing = idle, failing
         self._leak = LEAK_OF_CRASH if crashed else LEAK
         self._strange = strange or [0.0] * len(candidates)
@@ -173,7 +173,7 @@ class Hypotheses:
     def _find_new_endless(self, n: int) -> str:
         """A call that came to an end before the change and does not with it, of an input no longer than the first that was seen."""
         longest = len(self.inputs[0].text) if self.inputs else 0
-        for given, now, then in zip(self.inputs, self.shown[n], self._before, strict=False):
+        for given, now, then in zip(self.inputs, self.shown[n], self.before, strict=False):
             if given.is_call and now in ENDLESS and then[:1] != "!" and len(given.text) <= longest:
                 return given.text
         return ""

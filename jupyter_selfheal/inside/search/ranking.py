@@ -12,31 +12,16 @@ from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
-from jupyter_selfheal.inside.search.given_back import find_given_back
+from jupyter_selfheal.inside.search.doubts import Doubts
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
-from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
-from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.input_domain import (
     infer_domain,
     list_covered,
     list_properties,
     shrink_input,
 )
-from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.lost_names import (
-    find_counted_name,
-    find_doubled_name,
-    find_dropped_name,
-    find_exchanged_call,
-    find_lost_name,
-    find_unread_items,
-)
-from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
+from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.oracle_strength import (
-    describe_constant_shift,
-    describe_doubt_of_answer,
-    describe_doubt_of_number,
-    describe_doubt_of_text,
     measure_strength,
 )
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
@@ -44,19 +29,11 @@ from jupyter_selfheal.inside.search.program import (
     CELL,
     CHECK,
     DEFINE,
-    REPLAY,
-    count_expected_items,
     count_idle_checks,
-    list_expected_texts,
 )
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
-from jupyter_selfheal.inside.search.set_orders import find_set_order
-from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
-from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
-from jupyter_selfheal.inside.search.two_items import describe_doubt_of_order
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
 
 ASKED = 10
@@ -65,10 +42,7 @@ SHRINKING = 2_000_000
 """Steps for making a telling input shorter."""
 WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
-LOOK = 400_000
-"""Steps for seeing which lines of a patched program run."""
 _WORD = re.compile(r"\w+")
-_LOOP = re.compile(r"\s*(for|while)\b")
 FITTED = 0.45
 """What the weight of a number in place of another counts for its place, where a single check of one or two values decides and names it:
 some number meets any such check."""
@@ -88,22 +62,20 @@ class Ranking:
         maker: Maker,
         rushed: str = "",
     ) -> None:
-        self.runner, self.sight, self.steps, self.maker, self.rushed = runner, sight, steps, maker, rushed
+        self.runner, self.sight, self.steps, self.maker = runner, sight, steps, maker
         self.units = runner.program.units
-        self.items = count_expected_items(runner.program)
-        self.answers = list_expected_texts(runner.program)
         for c in plausible:
             c.weight *= self._measure_neglect(c)
         self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.strange = [0.0] * len(self.candidates)
         self.before: Sequence[str] = ()
-        self.idle: dict[int, str] = {}
         self.domain: frozenset[tuple[int, str]] = frozenset()
         self.inputs, self.shown = self._compare_behaviour()
         idle, failing = count_idle_checks(runner.program), sight.result.failed
         self.hypotheses = Hypotheses(
             self.candidates, self.inputs, self.shown, self.strange, self.before, idle, failing, runner.program.crashed
         )
+        self.doubts = Doubts(self.candidates, self.hypotheses, runner, sight, maker, self.domain, rushed)
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before, or a function that called itself no longer does:
@@ -243,7 +215,7 @@ class Ranking:
         c, odd = self.candidates[n], self.strange[n]
         group = self.hypotheses.groups[self.hypotheses.place[n]]
         likeliest = max(group, key=lambda m: self.candidates[m].weight)
-        fitted = FITTED if self._describe_doubt_of_number(likeliest) and self._is_named_by_check(likeliest) else 1.0
+        fitted = FITTED if self.doubts.describe_number(likeliest) and self._is_named_by_check(likeliest) else 1.0
         odd = 1.0 if self.hypotheses.find_covered_endless(n) else odd
         weight = self.hypotheses.weigh(n) * (1 - 0.6 * odd) * fitted
         return (c.edits, -round(weight, 6), -c.weight * fitted, c.size, c.rank)
@@ -253,160 +225,15 @@ class Ranking:
         words = {word for u in self.units if u.role == CHECK or u.tests for word in _WORD.findall(u.text)}
         return any(new.strip(" ()") in words for edits in self.candidates[n].spliced.values() for _, _, new in edits)
 
-    def _describe_doubt_of_number(self, n: int) -> str:
-        c = self.candidates[n]
-        old = {k: self.units[k].text for k in c.texts}
-        return describe_doubt_of_number(c, old, self._count_deciding(n), self.items)
-
-    def _count_deciding(self, n: int) -> int:
-        """The checks that say something of a change: one, where the one that failed is the only one that comes to the changed line."""
-        suspicion = self.sight.suspicion.get(self.candidates[n].unit, {})
-        is_only = suspicion.get(self.candidates[n].line, 0.0) >= 1.0 and self.hypotheses.count_mended(n) == 1
-        return 1 if is_only else self.hypotheses.count_checks(n)
-
     def _build_patch(self, n: int) -> dict[str, Any]:
         c, units = self.candidates[n], self.units
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
-        doubt = (
-            self.hypotheses.describe_doubt(n, self.rushed)
-            or self._describe_odd_patch(n)
-            or describe_doubt_of_several(c, self.hypotheses.count_mended(n))
-            or self._describe_doubt_of_literal(n)
-            or self._describe_idle_code(n)
-        )
+        likeliest = min(self.hypotheses.groups[self.hypotheses.place[n]], key=self._make_key)
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
             "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": doubt,
+            "rival": self.doubts.describe(n, likeliest),
         }  # fmt: skip
-
-    def _describe_odd_patch(self, n: int) -> str:
-        """The doubt about a patch that few failing checks speak for, and that is odd: by what it gives, or by what it reads."""
-        if self.hypotheses.count_mended(n) >= SEVERAL_TIMES:
-            return ""
-        return (
-            self._describe_sentinel(n)
-            or self._describe_nothing(n)
-            or self._describe_odd_value(n)
-            or self._describe_foreign_name(n)
-            or self._describe_lost_name(n)
-            or self._describe_shallow_change(n)
-            or self._describe_doubt_of_order(n)
-            or self._describe_shift(n)
-        )
-
-    def _describe_shallow_change(self, n: int) -> str:
-        """The doubt about a patch that would meet the check whatever is wrong, or that does the same as a likelier one which would."""
-        mended, own = self.hypotheses.count_mended(n), self.candidates[n].weight
-        group = self.hypotheses.groups[self.hypotheses.place[n]]
-        alike = [
-            self.candidates[m] for m in group if m == n or (self.hypotheses.inputs and self.candidates[m].weight > own)
-        ]
-        changes = ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
-        return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
-
-    def _describe_doubt_of_order(self, n: int) -> str:
-        """The doubt about a patch that orders otherwise, where two items at most are to be ordered."""
-        checked = [arguments for calls in self.sight.checked.values() for arguments in calls]
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
-        space = self.runner.ns
-        return next((d for old, text in changes if (d := describe_doubt_of_order(old, text, checked, space))), "")
-
-    def _describe_shift(self, n: int) -> str:
-        """The doubt about a patch that moves every result by the same number, where one check decides."""
-        if self.hypotheses.count_checks(n) > 1:
-            return ""
-        c = self.candidates[n]
-        return describe_constant_shift(c, {k: self.units[k].text for k in c.texts}, self.shown[n], self.before)
-
-    def _describe_sentinel(self, n: int) -> str:
-        """The doubt about a patch that asks whether a variable still holds the number that it began with."""
-        texts = self.candidates[n].texts
-        return next((d for k, text in texts.items() if (d := describe_doubt_of_sentinel(self.units[k].text, text))), "")
-
-    def _describe_lost_name(self, n: int) -> str:
-        """The doubt about a patch that drops what a check asks about, or that mends in a function what its caller may have mixed up."""
-        texts = self.candidates[n].texts
-        if lost := find_lost_name(texts, self.units):
-            return f"a check asks about `{lost}`, which is no longer read"
-        if doubled := find_doubled_name(texts, self.units):
-            return f"`{doubled}` is combined with itself"
-        if not self.runner.program.crashed and (dropped := find_dropped_name(texts, self.units)):
-            return f"`{dropped}` is no longer read, and nothing else in its place"
-        if unread := find_unread_items(texts, self.units):
-            return f"of `{unread}` nothing but its length is read"
-        if counted := find_counted_name(texts, self.units):
-            return f"of `{counted}` nothing but its length is asked"
-        if handed := find_given_back(texts, self.units):
-            return f"`{handed}` is what the check expects in its result"
-        if ordered := find_set_order(texts, self.units):
-            return f"the order of `{ordered}` is by chance"
-        others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
-        call = find_exchanged_call(texts, self.units, others)
-        return f"the arguments of `{call}` may be in the wrong order" if call else ""
-
-    def _describe_foreign_name(self, n: int) -> str:
-        """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance.
-
-        What was assigned together with a name that is read here (``distance, hours, stops = …``) is spoken of.
-        """
-        new = {word for text in self.candidates[n].texts.values() for word in _WORD.findall(text)}
-        here = {word for u in self.units for word in _WORD.findall(u.text)} | set(self.maker.given.get("beside", ()))
-        foreign = sorted((new - here) & set(self.maker.given.get("nearby", ())))
-        return f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign else ""
-
-    def _describe_nothing(self, n: int) -> str:
-        types = compare_behaviour.collect_expected_types(self.runner.program)
-        return describe_nothing(self.inputs, self.shown[n], self.sight.checked, bool(self.domain), types)
-
-    def _describe_odd_value(self, n: int) -> str:
-        is_asked = self.domain and self.runner.program.crashed
-        return describe_other_value(self.inputs, self.shown[n], self.before) if is_asked else ""
-
-    def _describe_idle_code(self, n: int) -> str:
-        """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only."""
-        place = self.hypotheses.place[n]
-        if place not in self.idle and len(self.idle) < ASKED:
-            c = self.candidates[n]
-            is_weak = self.hypotheses.is_weakly_proven(n)
-            self.idle[place] = self._describe_idle_loop(c) or (self._describe_idle_condition(c) if is_weak else "")
-        return self.idle.get(place, "")
-
-    def _describe_idle_condition(self, c: Candidate) -> str:
-        """The doubt about a condition that a patch changed and that comes out the same way whatever the checks ask: it may as well not be there."""
-        found = [
-            (n, *changed) for n, text in c.texts.items() if (changed := change_condition(self.units[n].text, text))
-        ]
-        if len(found) != 1:
-            return ""
-        unit, noted, condition = found[0]
-        outcomes = run_in_fork(lambda: list_outcomes(self.runner, c.codes, unit, noted, LOOK), WAIT)
-        if not isinstance(outcomes, list) or len(outcomes) < SEVERAL_TIMES or len(set(outcomes)) > 1:
-            return ""
-        return f"`{condition}` is {'true' if outcomes[0] else 'false'} each time in what was checked"
-
-    def _describe_idle_loop(self, c: Candidate) -> str:
-        """The doubt about a patch with which a loop of the cells has no round: the checks below it then hold for nothing."""
-        if not any(_LOOP.match(line) for u in self.units if u.role in (CELL, REPLAY) for line in u.text.splitlines()):
-            return ""
-        changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
-        ran = run_in_fork(lambda: _list_ran_lines(self.runner, changed), WAIT)
-        lines = {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
-        loop = find_idle_loop(self.units, c.texts, lines)
-        return f"`{loop}` has no round with it" if loop else ""
-
-    def _describe_doubt_of_literal(self, n: int) -> str:
-        """The doubt about a number or a text in place of another, which all that does the same shares where that is the likeliest way to
-        do it."""
-        hypotheses = self.hypotheses
-        at = min(hypotheses.groups[hypotheses.place[n]], key=self._make_key)
-        likeliest = self.candidates[at]
-        old = {k: self.units[k].text for k in likeliest.texts}
-        return (
-            self._describe_doubt_of_number(at)
-            or describe_doubt_of_text(likeliest, old, self._count_deciding(at), self.items)
-            or describe_doubt_of_answer(likeliest, old, hypotheses.count_mended(n), self.answers)
-        )
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:
         """The call to ask about, with the positions of the patches that give each value: ``telling``, else the one whose right value
@@ -431,11 +258,6 @@ class Ranking:
         odd = sum(w for value, w in shares.items() if value.startswith("!"))
         text = self.inputs[at].text
         return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
-
-
-def _list_ran_lines(runner: Runner, changed: dict[int, tuple[str, CodeType]]) -> list[tuple[int, list[int]]]:
-    sight = trace_program(runner, LOOK, changed)
-    return [(unit, sorted(numbers)) for unit, numbers in sight.ran.items()]
 
 
 def _can_ask(shown: Collection[str]) -> bool:
