@@ -141,11 +141,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if evidence.list_rejected_ids(dossier):
         return Close(Reason.REJECTED, "every fix that was found was set aside")
     if dossier.current.failure.kind is FailureKind.TIMED_OUT and not dossier.diagnosis.advice:
-        first = (
-            f"mended as far as line {dossier.current.failure.line} ({dossier.current.base.title}); then "
-            if dossier.derived
-            else ""
-        )
+        first = f"fixed the first problem ({dossier.current.base.title}); then " if dossier.derived else ""
         return Close(Reason.EXHAUSTED, f"{first}{STOPPED_EARLY}")
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")

@@ -60,9 +60,9 @@ def find_last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
 
 
 def format_partial_fix(dossier: Dossier) -> str:
-    """How far the cell is mended, by which change, and the failure behind it."""
+    """Which change got past the first failure, and the failure behind it."""
     failure = dossier.current.failure
-    return f"mended as far as line {failure.line} ({dossier.current.base.title}), then {failure.headline}"
+    return f"fixed the first problem ({dossier.current.base.title}); next: {failure.headline} (line {failure.line})"
 
 
 def diagnosis_to_show(dossier: Dossier) -> Diagnosis:

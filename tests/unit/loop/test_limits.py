@@ -278,7 +278,7 @@ def test_a_cell_that_is_mended_in_part_says_how_far_and_shows_it_unproven(stage:
     parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("x.lenght", "len(x)"))])])
     outcome = heal(s.case, parts)
     assert outcome.reason is Reason.EXHAUSTED
-    assert outcome.detail.startswith("mended as far as line 2 (x.lenght → len(x)), then NameError: name 'missing'")
+    assert outcome.detail.startswith("fixed the first problem (x.lenght → len(x)); next: NameError: name 'missing'")
     assert outcome.proposal[0].candidates[0].patch.title == "x.lenght → len(x)"
     assert outcome.proposal[0].proven_from == ()
 
@@ -303,5 +303,5 @@ def test_a_model_that_repeats_itself_leaves_said_how_far_the_cell_is_mended(stag
     again = [costly(answer(s.replaced("x.lenght", "len(x)"), s.replaced("missing", f"mising{n}"))) for n in range(9)]
     outcome = heal(s.case, build_scripted_dependencies(s.starts, [model(first, *again)]))
     assert outcome.reason in (Reason.STUCK, Reason.NO_IMPROVEMENT)
-    assert outcome.detail.startswith("mended as far as line 2 (x.lenght → len(x)), then NameError: name 'missing'")
+    assert outcome.detail.startswith("fixed the first problem (x.lenght → len(x)); next: NameError: name 'missing'")
     assert outcome.detail.endswith(("the attempts repeat themselves", "the attempts do not get better"))
