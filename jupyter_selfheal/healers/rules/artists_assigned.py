@@ -38,8 +38,12 @@ class ArtistsAssigned(Rule):
             text = _write_removal(context, node)
             if not text:
                 continue
+            start, end = context.span(node)
+            line = context.source[context.source.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+            if "\n" in text and line.partition("#")[0].strip() != context.source[start:end]:
+                return  # what stands beside it would be in the loop
             text = text.replace("\n", "\n" + " " * node.col_offset)
-            edits = context.replace_here((*context.span(node), text))
+            edits = context.replace_here((start, end, text))
             if edits:
                 cause = "Since matplotlib 3.7, what axes show is taken off by the artist's own `remove`."
                 yield self.patch(edits, "Call `remove` of the artists", cause, prior=0.93)

@@ -114,6 +114,10 @@ class NoneFromInPlace(Rule):
                     continue
                 text = src.extract_text(source, changes[0][0])
                 is_evident = all(name_called(call) in ORDERING or _find_in_place(call) for call, _ in changes)
+                if is_evident and _stands_alone(context, name):
+                    is_evident = all(
+                        "\n" in text for _, (_, _, text) in changes
+                    )  # what it was given is changed as before
                 yield self.patch(
                     context.replace(cell_id, [splice for _, splice in changes]),
                     f"Return the object that `{text}` changes",
@@ -137,6 +141,13 @@ class NoneFromInPlace(Rule):
                         prior=0.9,
                     )
                     return
+
+
+def _stands_alone(context: RuleContext, name: str) -> bool:
+    """True where a call of the function is a statement of its own: for what it does to its argument."""
+    sources = (context.source_of(c.id) for c in context.notebook.cells if c.kind == "code")
+    calls = (n.value for s in sources for n in src.walk(s) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call))
+    return any(name_called(call) == name for call in calls)
 
 
 def _mend_returns(source: str, function: ast.FunctionDef) -> list[tuple[ast.Call, Splice]]:

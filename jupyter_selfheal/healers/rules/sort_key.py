@@ -25,7 +25,7 @@ class SortKey(Rule):
     become `reverse=True`.
 
     **Fix safety** Safe: a function of one argument can only be the key, and one of two arguments only a comparison; a key is given one
-    item, whose parts are those that the `lambda` names.
+    item, whose parts are those that the `lambda` names. Unsafe for a dictionary but in `map`: its keys alone may be meant, or its pairs.
     """
 
     code = "CAL106"
@@ -118,7 +118,9 @@ class SortKey(Rule):
                 context.replace_here(*pairs, (*context.span(given), f"lambda {item}: {body}")),
                 "Take the parts of the item by their positions",
                 f"`{name}` gives the function one item, not its parts.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if pairs and name != "map" else Applicability.SAFE,
+                why="The result holds pairs; the keys alone may be meant." if pairs and name != "map" else self.why,
+                prior=0.7 if pairs and name != "map" else 0.9,
             )
             return
 

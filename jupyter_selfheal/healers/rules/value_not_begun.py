@@ -10,6 +10,7 @@ from itertools import pairwise
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.value_types import read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"name '(\w+)' is not defined|(?:local )?variable '(\w+)' (?:referenced before|where it is not)")
@@ -19,6 +20,7 @@ COLLECTIONS = {"append": "[]", "extend": "[]", "add": "set()"}
 NO_VALUES = frozenset({"function", "type", "module", "builtin_function_or_method", "method"})
 BRINGS_NAMES = re.compile(r"(?m)\bimport \*|^\s*%(?:run|load|store)\b|\bexec\(|\bglobals\(\)")
 """What brings names that no cell writes down."""
+STEP = "What moves on by the same step may begin anywhere."
 Loop = ast.For | ast.While
 
 
@@ -31,8 +33,10 @@ class ValueNotBegun(Rule):
     **Fix** `total = 0` above the loop: what adds nothing (`0`, `''`, `[]`, `{}`, 1 of a product), by the type of what is added; the first item for a largest or
     smallest one. Within an outer loop, if that reads the value after the inner one.
 
-    **Fix safety** Safe: adding begins with what adds nothing. Silent where any cell binds the name or brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or
-    the type of what is added is not known.
+    **Fix safety** Safe: adding begins with what adds nothing. Unsafe where it may begin with something else: what grows by a factor (`balance *= 1 + rate`) or by
+    the same step each time, texts that hold numbers, a table of columns, and what is read after an inner loop and after the outer one. Silent where the name has
+    another beginning anywhere, a cell brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or the type of
+    what is added is not known.
     """
 
     code = "NAM108"
@@ -55,14 +59,19 @@ class ValueNotBegun(Rule):
             return
         loop = _choose_loop(loops, name)
         beginning = _find_beginning(context, statement, name, loops[0])
-        if beginning:
+        if beginning and not _begins_elsewhere(context, scope, statement, loops[-1], f"{name} = {beginning}"):
+            doubt = _describe_doubt(context, statement, name, loops) or (
+                _describe_doubt_of_place(scope, name, loops) if loop is not loops[-1] else ""
+            )
             start = context.span(loop)[0]
             indent = " " * loop.col_offset
             yield self.patch(
                 context.replace(context.cell_id, [(start, start, f"{name} = {beginning}\n{indent}")]),
                 f"Begin with `{name} = {beginning}` above the loop",
                 f"The loop adds to `{name}`, which nothing begins.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
+                prior=0.6 if doubt else 0.9,
             )
 
 
@@ -82,6 +91,72 @@ def _is_there(context: RuleContext, name: str) -> bool:
     live = {**context.state.names, **context.state.locals}
     known = {*own, *(n for n, kind in live.items() if kind[0] not in NO_VALUES)} - {name}
     return elsewhere or bool(find_nearest(name, sorted(known)))
+
+
+def _begins_elsewhere(context: RuleContext, scope: ast.AST, statement: ast.stmt, outer: Loop, beginning: str) -> bool:
+    """True where the cell binds the name in another way, in the scope of the loop or around it; to begin it anew alike, once it was read, is none."""
+    name = beginning.partition(" ")[0]
+    if not isinstance(scope, ast.Module) and name in src.find_names(context.source).binds:
+        return True  # `global` may be missing
+    adding = {id(n) for n in ast.walk(statement)}
+    read = [
+        n.lineno for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+    ]
+    end = outer.end_lineno or 0
+    for node in ast.walk(scope):
+        if isinstance(node, ast.AugAssign):
+            adding.add(id(node.target))
+        elif isinstance(node, ast.Assign) and (_reads(node.value, name) or context.text(node) == beginning):
+            is_anew = _reads(node.value, name) or node.lineno <= end or any(end < at < node.lineno for at in read)
+            adding |= {id(t) for t in node.targets} if is_anew else set()
+        elif (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+            and id(node) not in adding
+        ):
+            return True
+    return False
+
+
+def _describe_doubt(context: RuleContext, statement: ast.stmt, name: str, loops: list[Loop]) -> str:
+    """Why the value may begin with something else than what adds nothing; empty where it can not."""
+    added, is_product = _find_added(statement, name)
+    if added is None:
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        return "A table of columns may be meant." if value is not None and _is_column(context, value) else ""
+    calls = any(isinstance(n, ast.Call) for n in ast.walk(added))
+    changing = {
+        n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    is_same = not calls and not any(_reads(added, n) for n in changing)
+    if is_product and (is_same or any(isinstance(n, ast.Add | ast.Sub) for n in ast.walk(added))):
+        return "What grows by a factor may begin with an amount of its own."
+    if isinstance(added, ast.Constant):
+        return "" if added.value == 1 or isinstance(added.value, str) else STEP
+    kind = context.describe_all([added], calls=True)[0].type
+    if is_same and kind in NUMBERS:
+        return STEP
+    return (
+        "The texts hold numbers, which may be meant to be added up."
+        if read_number_in(context, added) and kind == "str"
+        else ""
+    )
+
+
+def _describe_doubt_of_place(scope: ast.AST, name: str, loops: list[Loop]) -> str:
+    """Why the value may be meant to begin above the outer loop, where it is read after the inner one; empty where it can not."""
+    end = loops[-1].end_lineno or 0
+    is_read = any(_reads(n, name) for n in ast.walk(scope) if isinstance(n, ast.Name) and n.lineno > end)
+    return "It is read below the outer loop too, and may be meant to go on from round to round." if is_read else ""
+
+
+def _is_column(context: RuleContext, value: ast.expr) -> bool:
+    chains = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    tables = [
+        c for c in sorted(chains) if (kind := context.describe(c)) is not None and kind.type in ("DataFrame", "Series")
+    ]
+    return bool(tables) and context.is_true(f"getattr({context.text(value)}, 'ndim', 0) > 0")
 
 
 def _list_loops(statement: ast.stmt, parents: dict[ast.AST, ast.AST]) -> tuple[ast.AST, list[Loop]]:
@@ -180,6 +255,7 @@ def _find_first_item(context: RuleContext, statement: ast.stmt, name: str, loop:
         for n in statement.body
     )
     items = context.plain_chain(loop.iter)
-    if not is_order or sides != {item, name} or not keeps or not items or statement.orelse:
+    is_alone = len(statement.body) == 1 and not statement.orelse  # the first item would count nothing and keep no place
+    if not is_order or sides != {item, name} or not keeps or not items or not is_alone:
         return ""
     return f"{items}[0]" if (first := context.describe(f"{items}[0]")) is not None and first.type else ""

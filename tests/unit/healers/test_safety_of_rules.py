@@ -127,6 +127,46 @@ AMBIGUOUS = {
         ("import pandas as pd\npd.to_datetime(['2020-01-31', '03-04-2021'])",),
         ("mixed",),
     ),
+    "an amount that grows": (
+        "NAM108",
+        ("for rate in [0.1, 0.2]:\n    saved *= 1 + rate\nprint(saved)",),
+        ("saved = 1\n",),
+    ),
+    "a place that moves on": ("NAM108", ("for _ in range(3):\n    x += 0.1\nprint(x)",), ("x = 0\n",)),
+    "texts that hold numbers": (
+        "NAM108",
+        ("rows = [{'price': '1.5'}]\nfor row in rows:\n    total += row['price']\nprint(total)",),
+        ("total = ''\n",),
+    ),
+    "a sum that may go on from row to row": (
+        "NAM108",
+        ("for row in [[1, 2], [3]]:\n    for n in row:\n        total += n\n    print(total)\nprint(total)",),
+        ("    total = 0\n",),
+    ),
+    "columns of a table": (
+        "NAM108",
+        ("import pandas as pd\nt = pd.DataFrame({'a': [1]})\nfor c in t:\n    twice[c] = t[c] * 2\nprint(twice)",),
+        ("twice = {}\n",),
+    ),
+    "a root or a half": ("TYP223", ("x = 9.0\nx ^ 1/2",), ("x ** 1/2",)),
+    "how much stands in the exponent": ("TYP223", ("x = 3.0\n2.718 ^ -x**2/2",), ("2.718 ** -x**2/2",)),
+    "bits of a number that was halved": ("TYP223", ("n = 5\nn ^ (n / 2)",), ("n ** (n / 2)",)),
+    "bits beside other bits": ("TYP223", ("h = 5.0\n(h ^ 3) & 255",), ("(h ** 3) & 255",)),
+    "a list that is also sorted for its caller": (
+        "NON101",
+        ("def order(xs):\n    return xs.sort()\na = [2, 1]\norder(a)\norder([3, 1])[0]",),
+        ("return sorted(xs)",),
+    ),
+    "another order of chance": (
+        "API213",
+        ("import random as r\ndef random():\n    return 0.5", "cards = [1, 2]\nr.shuffle(cards, random)"),
+        ("r.shuffle(cards)",),
+    ),
+    "keys or pairs": (
+        "CAL106",
+        ("d = {'a': 3}\nmax(d, key=lambda k, v: v)",),
+        ("max(d.items(), key=lambda item: item[1])",),
+    ),
 }
 """Failures that two changes would end with different values: the rule, the cells, and what each patch makes of them."""
 
@@ -173,6 +213,15 @@ PLAIN = {
         ("import pandas as pd\npd.to_datetime(['2020-01-31', '31 January 2021'])",),
         "mixed",
     ),
+    "what is counted": ("NAM108", ("for x in 'aba':\n    if x == 'a':\n        n_found += 1\nprint(n_found)",), "n_found = 0\n"),
+    "a product": ("NAM108", ("for i in range(1, 5):\n    result *= i\nprint(result)",), "result = 1\n"),
+    "a mean of each column": (
+        "NAM108",
+        ("import pandas as pd\nt = pd.DataFrame({'a': [1]})\nfor c in t:\n    means[c] = t[c].mean()\nprint(means)",),
+        "means = {}\n",
+    ),
+    "half of a square": ("TYP223", ("v = 3.0\nv ^ 2/2",), "v ** 2/2"),
+    "interest": ("TYP223", ("n = 3\n100 * (1 + 0.02) ^ n",), "(1 + 0.02) ** n"),
 }  # fmt: skip
 
 
