@@ -19,7 +19,8 @@ class ColumnsNotRenamed(Rule):
 
     **Fix** `df.rename(columns={'name': 'Name'})`. The cells that made the table run again.
 
-    **Fix safety** Safe: the table has no such row, has a column of the old name, and is asked for one of the new. Silent where `axis`, `index` or `columns` is given.
+    **Fix safety** Safe: the table has no such row, has a column of the old name, and is asked for one of the new. Silent where `axis`, `index` or `columns` is given,
+    and where a row had the name (of a table of correlations, say), or the table cannot be looked at.
     """
 
     code = "PDA154"
@@ -52,5 +53,15 @@ def list_mappings_to(context: RuleContext, name: str) -> Iterator[tuple[RuleCont
             mapping = call.args[0] if is_rename else None
             if not isinstance(mapping, ast.Dict) or {k.arg for k in call.keywords} & {"axis", "index", "columns"}:
                 continue
-            if any(isinstance(v, ast.Constant) and v.value == name for v in mapping.values):
+            old = [k for k, v in zip(mapping.keys, mapping.values, strict=True) if getattr(v, "value", None) == name]
+            if old and isinstance(old[0], ast.Constant) and _is_column_only(view, call, old[0].value, name):
                 yield view, mapping
+
+
+def _is_column_only(view: RuleContext, call: ast.Call, old: object, new: str) -> bool:
+    """True where the table that was renamed, or what was made of it, has a column of the old name, and no row of the old or new one."""
+    made = [n.targets[0] for n in view.walk(ast.Assign) if any(c is call for c in ast.walk(n.value))]
+    tables = [call.func.value, *made] if isinstance(call.func, ast.Attribute) else made
+    test = "{0}.ndim == 2 and {1!r} in {0}.columns and not {{{1!r}, {2!r}}} & {{*{0}.index}}"
+    chains = [chain for t in tables if (chain := view.plain_chain(t))]
+    return any(view.is_true(test.format(chain, old, new)) for chain in chains)

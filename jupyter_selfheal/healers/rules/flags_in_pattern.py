@@ -46,7 +46,7 @@ class FlagsInPattern(Rule):
             texts = [c for c in view.walk(ast.Constant) if isinstance(c.value, str | bytes)]
             if not any(_has_flags_at(str(c.value), position) for c in texts):
                 continue
-            patterns = {id(c.args[0]) for c in view.walk(ast.Call) if c.args and last_name(c.func) in TAKE_PATTERNS}
+            patterns = {id(c.args[0]) for c in view.walk(ast.Call) if c.args and _takes_pattern(c.func)}
             meant = [c for c in texts if id(c) in patterns or _has_flags_at(str(c.value), position)]
             splices = [s for c in meant for s in _move_flags(view, c)]
             edits = view.replace(view.cell_id, splices)
@@ -54,6 +54,12 @@ class FlagsInPattern(Rule):
                 cause = "Since Python 3.11, flags such as `(?i)` are only taken at the beginning of a pattern."
                 yield self.patch(edits, "Put the flags at the beginning of the pattern", cause, prior=0.93)
             return
+
+
+def _takes_pattern(function: ast.expr) -> bool:
+    """True for functions of a module of patterns and methods of a column's texts; a text's own ``replace`` takes it as it is."""
+    owner = last_name(function.value) if isinstance(function, ast.Attribute) else ""
+    return last_name(function) in TAKE_PATTERNS and (isinstance(function, ast.Name) or owner in ("re", "str"))
 
 
 def _has_flags_at(pattern: str, position: int) -> bool:

@@ -83,7 +83,10 @@ def _find_format_argument(context: RuleContext) -> tuple[Splice, str] | None:
     for call in context.calls_at_failure():
         for keyword in call.keywords:
             if keyword.arg == "fmt" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "d":
-                given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "data"), None)
+                named = {k.arg: k.value for k in call.keywords}
+                given = call.args[0] if call.args else named.get("data")
+                if not isinstance(shown := named.get("annot", given), ast.Constant):
+                    given = shown  # a table of its own is written into the cells
                 return (*context.span(keyword.value), ""), (context.plain_chain(given) or "") if given else ""
     return None
 

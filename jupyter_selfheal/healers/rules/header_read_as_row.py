@@ -14,6 +14,9 @@ MESSAGE = re.compile(
     r"(?:could not convert string to float|invalid literal for int\(\) with base 10): ['\"]([^'\"]*)['\"]"
 )
 
+MISSING = re.compile(r"\W+|n/?a|nan|none|null|nil|missing|unknown|tba|tbd|x+", re.IGNORECASE)
+"""What stands in the place of a value that is missing: such a line is data."""
+
 
 class HeaderReadAsRow(Rule):
     """Leave out the heading of a file before its rows are read as numbers.
@@ -23,8 +26,8 @@ class HeaderReadAsRow(Rule):
 
     **Fix** `next(reader)` above the loop.
 
-    **Fix safety** Safe: the first line holds words where a number is wanted, and the loop reads nothing else of it. Silent where the text holds a digit, and where a
-    later line failed.
+    **Fix safety** Safe: the first line holds nothing but words, where a number is wanted. Silent where it holds a number or a sign of a missing value, and where
+    a later line failed.
     """
 
     code = "FIL109"
@@ -36,14 +39,14 @@ class HeaderReadAsRow(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        if match is None or not match[1].strip() or re.search(r"\d", match[1]):
+        if match is None or not match[1].strip() or re.search(r"\d", match[1]) or MISSING.fullmatch(match[1].strip()):
             return
         parents = src.read(context.source).parents
         for node in context.nodes_on_line(ast.stmt):
             loop: ast.AST | None = node
             while loop is not None and not isinstance(loop, ast.For):
                 loop = parents.get(loop)
-            if loop is None or not isinstance(loop.iter, ast.Name):
+            if loop is None or not isinstance(loop.iter, ast.Name) or _holds_number(context, loop.target):
                 continue
             reader = loop.iter.id
             live = context.describe(reader)
@@ -57,3 +60,9 @@ class HeaderReadAsRow(Rule):
                 prior=0.9,
             )
             return
+
+
+def _holds_number(context: RuleContext, row: ast.expr) -> bool:
+    """True where a part of the line that failed is a number, as none of a heading is."""
+    is_number = "isinstance(t, str) and t.strip().lstrip('+-').replace('.', '', 1).replace(',', '', 1).isdigit()"
+    return context.is_true(f"any({is_number} for t in [*{context.text(row)}])")

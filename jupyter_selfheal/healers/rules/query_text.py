@@ -13,8 +13,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(r"name '(\w+)' is not defined")
 
 ASSIGNED = "cannot assign without a target object"
-EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
-"""One sign that stands for a comparison."""
+EQUALS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|(?<![=<>!])=(?!=)""")
+"""One sign that stands for a comparison; what is quoted goes before it."""
 
 
 class QueryText(Rule):
@@ -81,7 +81,10 @@ class QueryText(Rule):
             if not is_query or not isinstance(given, ast.Constant):
                 continue
             start, end = context.span(given)
-            new = EQUALS.sub("==", context.source[start:end])
+            written = context.source[start:end]
+            opening = re.match(r"\w*(?:\'\'\'|\"\"\"|\'|\")", written)
+            at = opening.end() if opening is not None else 0
+            new = written[:at] + EQUALS.sub(lambda m: "==" if m[0] == "=" else m[0], written[at:])
             if src.can_compile(new):
                 edits = context.replace_here((start, end, new))
                 yield self.patch(edits, f"Write `{new}`", "A query compares with `==`; `=` assigns.", prior=0.93)

@@ -20,7 +20,7 @@ class SyntaxComprehension(SyntaxRule):
     **Fix** `[x ** 2 if x % 2 == 0 else 0 for x in numbers]`; an `else pass` or `else continue` goes, as a condition behind the `for` leaves items out by
     itself.
 
-    **Fix safety** Safe: a comprehension takes an `else` in one place only.
+    **Fix safety** Safe: a comprehension takes an `else` in one place only. Silent where it has another condition already.
     """
 
     code = "SYN113"
@@ -43,6 +43,9 @@ class SyntaxComprehension(SyntaxRule):
         if other in ("pass", "continue"):
             yield Mend(source[: tokens[at][0]].rstrip() + source[end:], f"Leave out `else {other}`", prior=0.9)
             return
+        inner = [text for start, text in tokens if first < start < condition]
+        if "if" in inner or "lambda" in inner:
+            return  # a second choice, whose order nobody can tell
         text = f"{item} if {test} else {other} {loops}"
         yield Mend(source[: first + 1] + text + source[end:], "Write the choice in front of the `for`", prior=0.93)
 
