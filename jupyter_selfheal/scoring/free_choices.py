@@ -33,10 +33,11 @@ def count_choices(case: Case, patch: Patch) -> int:
     numbers that it brings into a formula. A guard that only raises gives no value."""
     known, added = set[str](), set[str]()
     for _, before, after in list_patched_cells(case, patch):
-        old, new = src.parse(before), src.parse(after)
-        known |= {ast.dump(node) for node in ast.walk(old)} if old is not None else set()
+        known |= set(_list_known(before))
+        new = src.parse(after)
         added |= {ast.dump(node) for node in _list_deciding(new)} if new is not None else set()
-    known |= {ast.dump(n) for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source)}
+    for cell in case.notebook.code_before(case.failure.cell_id):
+        known |= set(_list_known(cell.source))
     return len(added - known)
 
 
@@ -56,28 +57,34 @@ def count_named_values(asserts: Iterable[ast.AST]) -> int:
     return values + truths // _TRUTHS
 
 
+def _list_known(source: str) -> Iterator[str]:
+    """What a source has that may choose. Of other nodes nothing is written out: a sum of a thousand texts is as deep as that."""
+    return (ast.dump(node) for node in src.walk(source) if isinstance(node, ast.Compare | ast.Constant))
+
+
 def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
     """Nodes that choose: comparisons with a constant outside of loops and of guards that only end, and numbers in a formula."""
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, _LOOPS):
+    left = [tree]
+    while left:
+        for child in ast.iter_child_nodes(left.pop()):
+            if isinstance(child, _LOOPS):
+                for node in ast.walk(child):
+                    yield from _list_numbers(node)
+                continue
+            if isinstance(child, ast.If) and not child.orelse and all(isinstance(s, _ENDS) for s in child.body):
+                continue
+            if isinstance(child, ast.Compare) and any(map(_is_constant, (child.left, *child.comparators))):
+                yield child
             yield from _list_numbers(child)
-            continue
-        if isinstance(child, ast.If) and not child.orelse and all(isinstance(s, _ENDS) for s in child.body):
-            continue
-        if isinstance(child, ast.Compare) and any(map(_is_constant, (child.left, *child.comparators))):
-            yield child
-        elif isinstance(child, ast.BinOp):
-            yield from _list_numbers(child)
-        yield from _list_deciding(child)
+            left.append(child)
 
 
-def _list_numbers(tree: ast.AST) -> Iterator[ast.Constant]:
+def _list_numbers(node: ast.AST) -> Iterator[ast.Constant]:
     """Numbers that something is reckoned with; an exponent is a root or a square of any formula."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp):
-            for side in (node.left, *([] if isinstance(node.op, ast.Pow) else [node.right])):
-                if isinstance(side, ast.Constant) and _is_number(side.value) and side.value not in _HALVES:
-                    yield side
+    if isinstance(node, ast.BinOp):
+        for side in (node.left, *([] if isinstance(node.op, ast.Pow) else [node.right])):
+            if isinstance(side, ast.Constant) and _is_number(side.value) and side.value not in _HALVES:
+                yield side
 
 
 def _is_number(value: object) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Cell, Oracle, Output, Verdict
+from jupyter_selfheal.scoring.free_choices import count_choices
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from tests.scoring_cases import case_of, patch_of, try_patch
 
@@ -124,3 +126,19 @@ def test_a_choice_that_enough_values_speak_for_is_none_against_the_patch() -> No
 )  # fmt: skip
 def test_what_is_no_choice_of_the_patch_needs_no_more_values(before: str, after: str) -> None:
     assert judge_mean(after, before=before).score > 7
+
+
+def test_a_long_sum_above_costs_as_much_as_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+    dump = ast.dump
+
+    def count_signs(node: ast.AST) -> str:
+        text = dump(node)
+        written.append(len(text))
+        return text
+
+    page = "page = " + " + ".join(f"'{n}'" for n in range(300))
+    case = case_of([page, "page = page + zips"], 1)
+    monkeypatch.setattr(ast, "dump", count_signs)
+    assert count_choices(case, patch_of(case, "page = page + 'a' if len(page) == 33 else page")) == 1
+    assert sum(written) < 50 * 300
