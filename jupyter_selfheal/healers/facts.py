@@ -52,9 +52,10 @@ class KernelFacts:
         if isinstance(self._kernel, AnswersQuestions) and (
             self._failure is None or self._failure.kind in _WITHOUT_AFTER
         ):
+            closings = self._closings  # as they are now: :meth:`close` may come while the copy is made
             with contextlib.suppress(KernelError, OSError):
                 line = self._kernel.open_questions()
-                if self._keep_line(line, self._closings):
+                if self._keep_line(line, closings):
                     line.prepare(source)
 
     def ask(self, source: str, argument: JSON = None) -> JSON:

@@ -162,7 +162,7 @@ def receive_message(end: socket.socket) -> tuple[bytes, list[socket.socket]]:
 def receive_bytes(end: socket.socket, size: int, seconds: float = -1.0) -> bytes:
     """So many bytes of a stream and none beyond; empty where it ends before, or where they do not come within the seconds
     (none given: there is no limit)."""
-    data, until = b"", time.monotonic() + seconds if seconds >= 0 else float("inf")
+    data, until = bytearray(), time.monotonic() + seconds if seconds >= 0 else float("inf")
     poll = select.poll()
     poll.register(end, select.POLLIN)
     while len(data) < size:
@@ -173,7 +173,7 @@ def receive_bytes(end: socket.socket, size: int, seconds: float = -1.0) -> bytes
         if not part:
             return b""
         data += part
-    return data
+    return bytes(data)
 
 
 # --- memory -------------------------------------------------------------------------------------------------------

@@ -89,12 +89,12 @@ def _answer_in_copy(
 
 def _read_all(number: int, seconds: float) -> bytes | None:
     """What a pipe gives until it is closed; None where that takes too long."""
-    data, until = b"", time.monotonic() + seconds
+    data, until = bytearray(), time.monotonic() + seconds
     poll = select.poll()
     poll.register(number, select.POLLIN)
     while poll.poll(max(0.0, until - time.monotonic()) * 1000):
         part = os.read(number, 1 << 16)
         if not part:
-            return data
+            return bytes(data)
         data += part
     return None

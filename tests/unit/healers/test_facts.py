@@ -14,6 +14,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.healers.facts import KernelFacts
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.model import (
+    JSON,
     Case,
     Cell,
     Failure,
@@ -166,3 +167,27 @@ def test_closing_lets_go_of_the_kept_state_only(before: FakeKernel) -> None:
     facts.close()
     facts.close()
     assert facts.ask(NAMES, "x") == [True, "ZeroDivisionError"], "asked anew of the state that was given"
+
+
+def test_a_copy_that_is_made_while_the_heal_ends_is_let_go() -> None:
+    class Line:
+        closed = 0
+
+        def ask(self, probe: Probe) -> JSON:
+            raise AssertionError("nobody asks")
+
+        def prepare(self, source: str) -> None:
+            raise AssertionError("the heal has ended")
+
+        def close(self) -> None:
+            self.closed += 1
+
+    class Answering(FakeKernel):
+        def open_questions(self) -> Line:
+            facts.close()
+            return line
+
+    line = Line()
+    facts = KernelFacts(Answering("x = 1"))
+    facts.open(NAMES)
+    assert line.closed == 1
