@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import list_arguments
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.value_types import read_number_in
 from jupyter_selfheal.model import Applicability, Patch
@@ -34,7 +35,7 @@ class ValueNotBegun(Rule):
     smallest one. Within an outer loop, if that reads the value after the inner one.
 
     **Fix safety** Safe: adding begins with what adds nothing. Unsafe where it may begin with something else: what grows by a factor (`balance *= 1 + rate`) or by
-    the same step each time, texts that hold numbers, a table of columns, and what is read after an inner loop and after the outer one. Silent where the name has
+    the same step each time, a function's parameter that is not read, texts that hold numbers, a table of columns, and what is read after an inner loop and after the outer one. Silent where the name has
     another beginning anywhere, a cell brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or the type of
     what is added is not known.
     """
@@ -60,8 +61,10 @@ class ValueNotBegun(Rule):
         loop = _choose_loop(loops, name)
         beginning = _find_beginning(context, statement, name, loops[0])
         if beginning and not _begins_elsewhere(context, scope, statement, loops[-1], f"{name} = {beginning}"):
-            doubt = _describe_doubt(context, statement, name, loops) or (
-                _describe_doubt_of_place(scope, name, loops) if loop is not loops[-1] else ""
+            doubt = (
+                _describe_doubt_of_parameter(scope)
+                or _describe_doubt(context, statement, name, loops)
+                or (_describe_doubt_of_place(scope, name, loops) if loop is not loops[-1] else "")
             )
             start = context.span(loop)[0]
             indent = " " * loop.col_offset
@@ -142,6 +145,13 @@ def _describe_doubt(context: RuleContext, statement: ast.stmt, name: str, loops:
         if read_number_in(context, added) and kind == "str"
         else ""
     )
+
+
+def _describe_doubt_of_parameter(scope: ast.AST) -> str:
+    """Why the value may begin with what the function is given; empty where each of its parameters is read."""
+    given = list_arguments(scope) if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    unread = [a.arg for a in given if not any(_reads(n, a.arg) for n in ast.walk(scope) if isinstance(n, ast.Name))]
+    return f"`{unread[0]}` is given and not read: the value may begin with it." if unread else ""
 
 
 def _describe_doubt_of_place(scope: ast.AST, name: str, loops: list[Loop]) -> str:

@@ -133,6 +133,11 @@ AMBIGUOUS = {
         ("saved = 1\n",),
     ),
     "a place that moves on": ("NAM108", ("for _ in range(3):\n    x += 0.1\nprint(x)",), ("x = 0\n",)),
+    "a beginning that is given": (
+        "NAM108",
+        ("def add(xs, start=0):\n    for x in xs:\n        total += x\n    return total\nadd([1, 2], 10)",),
+        ("    total = 0\n",),
+    ),
     "texts that hold numbers": (
         "NAM108",
         ("rows = [{'price': '1.5'}]\nfor row in rows:\n    total += row['price']\nprint(total)",),
