@@ -127,7 +127,7 @@ def _ask_about_name(case: Case, tied: Sequence[Candidate]) -> Question | None:
     best, answers = tied[0], dict[str, Ids]()
     for other in tied[1:]:
         names = _find_names_apart(case, best.patch, other.patch)
-        if names is None:
+        if names is None or (answers and names[0] != next(iter(answers))):  # one question about one place
             continue
         answers.setdefault(names[0], (best.patch.id,))
         answers[names[1]] = (*answers.get(names[1], ()), other.patch.id)

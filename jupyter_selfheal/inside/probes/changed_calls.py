@@ -44,6 +44,8 @@ def _show_calls(space: dict[str, Any], argument: Mapping[str, Any]) -> dict[str,
         shown: dict[str, str] = {}
         began = read_cpu_time()
         for name, given in calls.items():
+            if not callable(space.get(name)):
+                continue  # a function inside of another one, or a method
             for arguments in [
                 *_vary_numbers_in_texts(given),
                 *generate_inputs(given, INPUTS, known=argument["literals"]),

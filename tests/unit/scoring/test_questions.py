@@ -181,3 +181,16 @@ def test_names_that_hold_the_same_are_asked_about(asked: Asked) -> None:
 def test_no_name_is_asked_about_where_more_differs(asked: Asked, sources: tuple[str, ...]) -> None:
     patched = [f"assert x\n{source}" for source in sources]
     assert asked("item_a = 3\nitem_b = 3\nx = 1", "assert x\nitem_c", *patched, healer="rules") == ()
+
+
+def test_one_question_is_about_one_place(asked: Asked) -> None:
+    above = "item_a = item_b = item_d = 3\nx = 1"
+    fixes = ("item_a - item_d", "item_b - item_d", "item_a - item_b")
+    (question,) = asked(above, "assert x\nitem_c - item_d", *(f"assert x\n{f}" for f in fixes), healer="rules")
+    assert question.text == "Which is meant: `item_a` or `item_b`?"
+
+
+def test_a_function_inside_of_the_changed_one_is_not_called_by_itself(asked: Asked) -> None:
+    code = "def inner(n):\n    return n\ndef at(xs, n):\n    def inside(n):\n        return n{}\n    return xs[inside(n)]\nassert at([4, 4, 5], 1) == 4"
+    (question,) = asked("", code.format(" + 1.5"), code.format(""), code.format(" - 1"), healer="rules")
+    assert question.subject.startswith("at(")
