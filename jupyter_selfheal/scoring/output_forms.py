@@ -30,7 +30,7 @@ _WORDINGS = (
     (re.compile(r"\bnumpy\.(?=\w)|\bnp\.(?=\w)"), ""),
     # the summary of a table: its columns are numbered, below a heading, since pandas 1.0
     (re.compile(r"^ *# +Column +(?:Non-Null Count +)?Dtype *\n[ -]+\n", re.MULTILINE), ""),
-    (re.compile(r"^ *\d+ +(\S.*?) +(\d+) non-null +(\S+) *$", re.MULTILINE), r"\1 \2 non-null \3"),
+    (re.compile(r"^ *\d+ +(\S.*?)(?<! ) +(\d+) non-null +(\S+) *$", re.MULTILINE), r"\1 \2 non-null \3"),
     (re.compile(r"(?<= non-null )str(?:ing)?\b"), "object"),
 )
 
