@@ -63,6 +63,6 @@ class HeaderReadAsRow(Rule):
 
 
 def _holds_number(context: RuleContext, row: ast.expr) -> bool:
-    """True where a part of the line that failed is a number, as none of a heading is."""
-    is_number = "isinstance(t, str) and t.strip().lstrip('+-').replace('.', '', 1).replace(',', '', 1).isdigit()"
-    return context.is_true(f"any({is_number} for t in [*{context.text(row)}])")
+    """True where a part of the line that failed begins as a number, a day or an amount does, and none of a heading."""
+    begins = "isinstance(t, str) and t.strip().lstrip('+-$€£')[:1].isdigit()"
+    return context.is_true(f"any({begins} for t in [*{context.text(row)}])")

@@ -11,6 +11,8 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 BITS = "The bits of whole numbers may be meant, where a number with a point came in by mistake."
+EULER = re.compile(r"(?:\w+\.)?e|2\.71\d*")
+"""The base of natural logarithms, whose exponent is seldom a name alone."""
 EXPONENT = "How much of it stands in the exponent is yours to say: put it in parentheses."
 
 
@@ -22,7 +24,7 @@ class PowerWrittenAsXor(Rule):
     **Fix** `3.14 * r ** 2`, for every `^` of the statement; `x ^= 2` becomes `x **= 2`.
 
     **Fix safety** Safe: `^` is the exclusive or of whole numbers, which no number with a point has. Unsafe where bits may be meant (`n ^ (n / 2)`, other signs of bits
-    beside it), and where it is not plain what belongs to the exponent: `x ^ 1/2`, `e ^ -x/2`. Silent where a side holds truths, which have an exclusive or.
+    beside it), and where it is not plain what belongs to the exponent: `x ^ 1/2`, `e ^ -x/2`, `e ^ k*x`. Silent where a side holds truths, which have an exclusive or.
     """
 
     code = "TYP223"
@@ -77,7 +79,9 @@ def _describe_doubt(context: RuleContext, left: ast.expr, right: ast.expr) -> st
         return BITS
     exponent = _find_first_factor(right)
     is_plain = isinstance(exponent, ast.Constant) and exponent.value != 1
-    return EXPONENT if not is_plain and _begins_with_quotient(context, right) else ""
+    is_euler = EULER.fullmatch(context.text(left)) is not None
+    kinds = (ast.Div, ast.Mult) if is_euler else (ast.Div,)
+    return EXPONENT if not is_plain and _begins_with(context, right, kinds) else ""
 
 
 def _find_first_factor(node: ast.expr) -> ast.expr:
@@ -86,12 +90,12 @@ def _find_first_factor(node: ast.expr) -> ast.expr:
     return node
 
 
-def _begins_with_quotient(context: RuleContext, node: ast.expr) -> bool:
+def _begins_with(context: RuleContext, node: ast.expr, kinds: tuple[type[ast.operator], ...]) -> bool:
     """True for ``1/2 + x`` and ``-x/2``, not in parentheses: a power binds more tightly than that."""
     while isinstance(node, ast.BinOp):
         if context.source[: context.span(node)[0]].rstrip().endswith("("):
             return False
-        if isinstance(node.op, ast.Div):
+        if isinstance(node.op, kinds):
             return True
         node = node.left
     return False

@@ -155,6 +155,11 @@ AMBIGUOUS = {
     ),
     "a root or a half": ("TYP223", ("x = 9.0\nx ^ 1/2",), ("x ** 1/2",)),
     "how much stands in the exponent": ("TYP223", ("x = 3.0\n2.718 ^ -x**2/2",), ("2.718 ** -x**2/2",)),
+    "a product in the exponent": (
+        "TYP223",
+        ("import math\nk, x = 2, 3.0\nmath.e ^ k*x",),
+        ("math.e ** k*x",),
+    ),
     "bits of a number that was halved": ("TYP223", ("n = 5\nn ^ (n / 2)",), ("n ** (n / 2)",)),
     "bits beside other bits": ("TYP223", ("h = 5.0\n(h ^ 3) & 255",), ("(h ** 3) & 255",)),
     "a list that is also sorted for its caller": (
