@@ -35,8 +35,8 @@ class ValueNotBegun(Rule):
     smallest one. Within an outer loop, if that reads the value after the inner one.
 
     **Fix safety** Safe: adding begins with what adds nothing. Unsafe where it may begin with something else: what grows by a factor (`balance *= 1 + rate`) or by
-    the same step each time, a function's parameter that is not read, texts that hold numbers, a table of columns, and what is read after an inner loop and after the outer one. Silent where the name has
-    another beginning anywhere, a cell brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or the type of
+    the same step each time, a function's parameter that is not read, texts that hold numbers, a table of columns, and what is read after an inner loop and
+    after the outer one. Silent where the name has another beginning anywhere, a cell brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or the type of
     what is added is not known.
     """
 
@@ -150,7 +150,8 @@ def _describe_doubt(context: RuleContext, statement: ast.stmt, name: str, loops:
 def _describe_doubt_of_parameter(scope: ast.AST) -> str:
     """Why the value may begin with what the function is given; empty where each of its parameters is read."""
     given = list_arguments(scope) if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    unread = [a.arg for a in given if not any(_reads(n, a.arg) for n in ast.walk(scope) if isinstance(n, ast.Name))]
+    named = [a for a in given if a.arg not in ("self", "cls") and a.arg[0] != "_"]
+    unread = [a.arg for a in named if not any(_reads(n, a.arg) for n in ast.walk(scope) if isinstance(n, ast.Name))]
     return f"`{unread[0]}` is given and not read: the value may begin with it." if unread else ""
 
 

@@ -224,6 +224,11 @@ PLAIN = {
         "mixed",
     ),
     "what is counted": ("NAM108", ("for x in 'aba':\n    if x == 'a':\n        n_found += 1\nprint(n_found)",), "n_found = 0\n"),
+    "a method that does not read its object": (
+        "NAM108",
+        ("class Till:\n    def add(self, xs):\n        for x in xs:\n            total += x\n        return total\nTill().add([1])",),
+        "total = 0\n",
+    ),
     "a product": ("NAM108", ("for i in range(1, 5):\n    result *= i\nprint(result)",), "result = 1\n"),
     "a mean of each column": (
         "NAM108",
