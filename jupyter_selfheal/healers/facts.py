@@ -110,13 +110,14 @@ class KernelFacts:
             return None  # as in :meth:`_answer_request`
 
     def _keep_line(self, line: Questions, closings: int) -> bool:
-        """Keep the copy for further questions. False where :meth:`close` came while it was made."""
+        """Keep the copy for further questions, in place of another. False where :meth:`close` came while it was made."""
         with self._keeping:
             is_wanted = closings == self._closings
+            unwanted = self._line if is_wanted else line
             if is_wanted:
                 self._line = line
-        if not is_wanted:
-            line.close()
+        if unwanted is not None:
+            unwanted.close()
         return is_wanted
 
     def _answer_request(self, kernel: TrialKernel, request: TrialRequest) -> JSON:

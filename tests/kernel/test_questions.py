@@ -12,6 +12,7 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.healers.facts import KernelFacts
 from jupyter_selfheal.kernels.forked import ForkedKernel
+from jupyter_selfheal.kernels.question_line import QuestionLine
 from jupyter_selfheal.model import Keep, Probe, Run, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from tests.kernel.forking import User
@@ -76,6 +77,30 @@ def test_facts_ask_on_where_the_copy_has_ended_and_nothing_is_left_of_it(state: 
     assert wait_until(lambda: is_gone(again))
     assert facts.ask(TAKE_NEXT) is None
     facts.close()
+
+
+def test_of_two_copies_one_is_asked_and_none_is_kept_by_who_has_closed(state: ForkedKernel) -> None:
+    """As where a heal ends, or asks, while the copy is made ahead."""
+    made: list[QuestionLine] = []
+
+    class SlowKernel:
+        isolation, start, is_exact = state.isolation, state.start, state.is_exact
+        run, close = state.run, state.close
+
+        def open_questions(self) -> QuestionLine:
+            made.append(state.open_questions())
+            if len(made) > 1:
+                facts.close()
+            return made[-1]
+
+    facts = KernelFacts(SlowKernel())
+    facts.open(TAKE_NEXT)
+    facts.open(TAKE_NEXT)
+    for line in made:
+        with pytest.raises((KernelError, OSError)):
+            line.ask(Probe(PARENT, timeout=20))
+    facts.open(TAKE_NEXT)
+    assert facts.ask(TAKE_NEXT) is None, "closed once more while the copy was made"
 
 
 def test_brief_tracebacks_are_those_of_one_trial_and_no_state_is_left_with_them(state: ForkedKernel) -> None:
