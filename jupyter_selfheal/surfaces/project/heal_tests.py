@@ -119,9 +119,11 @@ class ProjectHealing:
                     self._heal_group(oracle, before, Path(file), failing)
                 except KernelError as error:  # of one group: the others are healed all the same
                     self._not_healed.append((_name_file(Path(file), self._folder), str(error)))
+                    self._offered += self._give_up_steps()
                 left.remove(file)
         except KeyboardInterrupt:
             interrupted, why = True, "not done: interrupted"
+            self._offered += self._give_up_steps()
         self._not_healed += [(_name_file(Path(file), self._folder), why) for file in left]
         return interrupted
 
@@ -192,19 +194,19 @@ class ProjectHealing:
         return ""
 
     def _prove_steps(self, oracle: TestOracle, steps: Sequence[Step]) -> str:
-        """Write fixes of which each stands on those before, where all tests that must pass with them do; else why not."""
+        """Write fixes of which each stands on those before, all or none, where all tests that must pass with them do; else why not."""
         together, needed = self._fixes, set(self._healed)
         for step in steps:
             together, needed = _join_fixes(together, step.fixes), needed | step.needed
         why = oracle.compare(together, needed)
         why = why or next(filter(None, (find_refusal(self._session.settings, s.fixes, s.candidate) for s in steps)), "")
-        for step in steps:
-            why = why or self._write(step.fixes, together)
-            if not why:
-                self._changes += [
-                    describe_change(f, step.candidate.patch.title, "written", written=True) for f in step.fixes
-                ]
+        why = why or self._write(_join_fixes((), [f for step in steps for f in step.fixes]), together)
         if not why:
+            self._changes += [
+                describe_change(f, step.candidate.patch.title, "written", written=True)
+                for step in steps
+                for f in step.fixes
+            ]
             self._fixes, self._steps = together, []
             self._healed |= needed
         return why
