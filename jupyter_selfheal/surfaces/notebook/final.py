@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jupyter_selfheal.errors import KernelError, PatchError
+from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
 from jupyter_selfheal.model import (
     BASELINE,
     Candidate,
@@ -95,6 +95,8 @@ class FinalCheck:
 
     def __post_init__(self) -> None:
         self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
+        self._kernel_fault = ""
+        """Why no clean kernel can be had any more."""
 
     def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> FinalResult:
         """Run the healed notebook in a clean kernel, and take back every fix that does not survive it.
@@ -130,10 +132,12 @@ class FinalCheck:
 
     @property
     def _can_run(self) -> bool:
-        return self.runs_left > 0 and not self.deadline.is_over
+        return self.runs_left > 0 and not self.deadline.is_over and not self._kernel_fault
 
     @property
     def _why_not_run(self) -> str:
+        if self._kernel_fault:
+            return f"A clean run could not be made: {self._kernel_fault}."
         if self.deadline.is_over:
             return f"The time limit for this notebook ({self.deadline.seconds:.3g} s) was reached."
         return f"The notebook was run {MOST_RUNS} times from the top; that is the limit."
@@ -148,7 +152,12 @@ class FinalCheck:
                 return None
             rebuilt_notebook, kept, dropped = rebuild_notebook(self.document.notebook, fixes)
             given = notebook or rebuilt_notebook
-            self._clean_runs[key] = CleanRun(given, tuple(kept), tuple(dropped), self.run_clean(given, records, kept))
+            try:
+                seen = self.run_clean(given, records, kept)
+            except KernelError as error:
+                self._kernel_fault = str(error).replace(RUN_AGAIN, "")
+                return None
+            self._clean_runs[key] = CleanRun(given, tuple(kept), tuple(dropped), seen)
         return self._clean_runs[key]
 
     def run_clean(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, CellRun]:

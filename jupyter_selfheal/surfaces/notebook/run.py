@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.errors import KernelError, PatchError
+from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
 from jupyter_selfheal.model import (
@@ -99,10 +99,7 @@ class Batch:
             as_stored = self.healthy.list_as_stored()
             document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
             proof = final.FinalCheck(document, self.dependencies, self.limits, deadline, as_stored)
-            try:
-                settled = proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
-            except KernelError as error:
-                settled = self._settle_unfinished(f"The clean run in the end could not be made: {error}.")
+            settled = proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
         records = compare_records(
             (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
             self._mark_stale(settled.notebook),
@@ -158,7 +155,7 @@ class Batch:
             except KernelError as error:
                 if not self.done:
                     raise
-                return f"Its kernel could not go on: {error}."
+                return f"Its kernel could not go on: {str(error).replace(RUN_AGAIN, '')}."
             self.done.add(cell.id)
             if len(self.fixes) > fixes:
                 self._keep_point(chain)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from jupyter_selfheal.model import Case, Patch, Replace
+from jupyter_selfheal.errors import RUN_AGAIN, KernelError
+from jupyter_selfheal.model import Case, Patch, Replace, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.final import MOST_RUNS
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
@@ -68,3 +69,23 @@ def test_the_runs_have_an_end_that_is_said_and_what_fails_by_itself_is_still_tak
     assert not report.survived
     assert f"run {MOST_RUNS} times from the top; that is the limit" in report.notes[-1]
     assert [c.source for c in report.healed.cells][:2] == ["a = 1 + 1", fixes[0]]
+
+
+class Gone(FakeKernel):
+    """The system ends it before it has run anything."""
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        raise KernelError(f"it is gone{RUN_AGAIN}")
+
+
+def test_what_a_clean_run_has_shown_holds_where_none_can_be_made_after_it(document: Make) -> None:
+    made = batch(document("a = 1 + undefined", "b = 2 + undefined\nassert not clean"), write_one)
+    states = iter([FakeKernel(namespace={"clean": False}), FakeKernel(namespace={"clean": True})])
+    made.dependencies = replace(made.dependencies, open_state=lambda: next(states, Gone()))
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.HEALED, Status.REVERTED]
+    assert [c.source for c in report.healed.cells] == ["a = 1 + 1", "b = 2 + undefined\nassert not clean"]
+    assert not report.survived
+    assert report.notes[-1] == (
+        "A clean run could not be made: it is gone. The fixes that are kept were not run together in a clean kernel."
+    )

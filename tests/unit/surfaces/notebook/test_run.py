@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.errors import RUN_AGAIN, KernelError
 from jupyter_selfheal.model import (
     Case,
     FailureKind,
@@ -32,7 +32,7 @@ class Dying(FakeKernel):
 
     def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
         if any(isinstance(step, Run) and step.code == "b = 2" for step in request.steps):
-            raise KernelError("it is gone")
+            raise KernelError(f"it is gone{RUN_AGAIN}")
         trial, after = super().run(request)
         if after is not None:
             after.__class__ = Dying
@@ -225,7 +225,7 @@ def test_a_kernel_that_cannot_go_on_ends_the_run_and_not_the_report(document: Ma
     made.dependencies = replace(made.dependencies, open_state=Dying, replay=lambda past, paths: Dying())
     report, _ = made.run()
     assert [r.status for r in report.records] == [Status.HEALED, *[Status.NOT_REACHED] * 2]
-    assert "could not go on: it is gone" in report.records[1].detail
+    assert report.records[1].detail == "Its kernel could not go on: it is gone."
 
 
 def test_a_state_that_is_gone_is_made_once_more_by_replay(document: Make) -> None:
