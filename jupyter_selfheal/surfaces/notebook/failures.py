@@ -43,7 +43,7 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
     rest = [s.node for s in src.list_statements(cell.source) if s.index >= first]
     if not rest:
-        return LostState(number, _find_assigned_in_text(cell.source))
+        return LostState(number, src.find_assigned_in_text(cell.source))
     used = src.collect_names(rest)
     return LostState(
         number,
@@ -128,7 +128,7 @@ def find_needed_in_text(failure: Failure, lost: Iterable[LostState], bound: Coll
     if failure.kind is not FailureKind.SYNTAX:
         return 0
     text = re.sub(r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*'|#.*", " ", failure.source)
-    own = _find_assigned_in_text(text) | {
+    own = src.find_assigned_in_text(text) | {
         n
         for targets in re.findall(r"\b(?:for|lambda)\b([^:]*?)(?:\bin\b|:)", text)
         for n in re.findall(r"\w+", targets)
@@ -165,12 +165,3 @@ def _find_read_names(failure: Failure) -> frozenset[str]:
     """Global names that the failing statement reads."""
     statements = [s.node for s in src.list_statements(failure.source) if s.index == failure.statement]
     return frozenset(src.collect_names(statements).uses) if statements else frozenset()
-
-
-def _find_assigned_in_text(source: str) -> frozenset[str]:
-    """Names that a cell which does not parse seems to bind, line by line."""
-    matches = re.findall(
-        r"(?m)^[ \t]*(?:(\w+)\s*=(?!=)|(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source
-    )
-    matches += re.findall(r"(?m)^[ \t]*from\s+\S+\s+import\s+()()(\w+)", source)
-    return frozenset(name for group in matches for name in group if name)

@@ -193,11 +193,41 @@ SAVED = (Output("error", ename="NameError", evalue="name 'prise' is not defined"
         ("prise * 3", (LATER,), True),
         ("total = prise * 3", (replace(LATER, source="total + 1"),), False),  # what it makes is needed
         ("total = prise * 3", (replace(LATER, source="total = 1\ntotal"),), True),
+        ("d['total'] = prise * 3", (replace(LATER, source="d['total'] + 1"),), False),
+        ("d['total'] = prise * 3", (replace(LATER, source="d.total.max()"),), False),
+        ("d['total'] = prise * 3", (replace(LATER, source="d['total'] = 1\nd['total']"),), True),
+        ("d['total'] = prise * 3", (replace(LATER, source="d['other']"),), True),
+        ("d[0] = prise * 3", (replace(LATER, source="d[0]"),), True),  # as a lesson shows that a tuple takes nothing
     ],
 )
 def test_who_stopped_at_an_error_did_not_mean_it(bench: Bench, text: str, below: tuple[Cell, ...], meant: bool) -> None:
     found = _with(Cell("c1", text, outputs=SAVED, count=3), bench, *below)
     assert (found.skip_reason == "deliberate") is meant
+
+
+@pytest.mark.parametrize(
+    ("text", "below", "meant"),
+    [
+        ("total = (1 + 2", "total + 1", False),
+        ("total = (1 + 2", "total = 3\ntotal + 1", True),
+        ("prices = [1, 2\nd['total'] = 3", "print('no more of it')", True),
+    ],
+)
+def test_a_cell_that_does_not_parse_is_needed_for_what_its_lines_begin(
+    bench: Bench, text: str, below: str, meant: bool
+) -> None:
+    stored = Output("error", ename="SyntaxError", evalue="'(' was never closed")
+    found = _with(Cell("c1", text, outputs=(stored,), count=3), bench, replace(LATER, source=below))
+    assert (found.skip_reason == "deliberate") is meant
+
+
+def test_what_stands_above_is_not_made_by_a_cell_alone(bench: Bench) -> None:
+    stored = Output("error", ename="TypeError", evalue="'mappingproxy' object does not support item assignment")
+    shown = Cell("c1", "p['a'] = 2", outputs=(stored,), count=3)
+    above = Cell("c0", "import types\np = types.MappingProxyType({'a': 1})", count=2)
+    broken = find_first_failure(build_notebook([above, shown, replace(LATER, source="p['a']")], bench.folder))
+    assert broken is not None
+    assert diagnosed(broken).skip_reason == "deliberate"
 
 
 @pytest.mark.parametrize(

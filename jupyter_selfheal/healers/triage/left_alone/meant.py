@@ -83,16 +83,40 @@ def _went_on_below(context: RuleContext, cell: Cell) -> bool:
 
 
 def _is_needed_below(context: RuleContext, cell: Cell) -> bool:
-    """Whether a cell below reads a name that only this cell makes, before another one does: a demonstration makes nothing that is needed."""
-    missing = set(src.find_names(cell.source).binds)
+    """Whether a cell below reads what only this cell makes, before another one does: a demonstration makes nothing that is needed.
+
+    That is a name, or what it stores under a text that stands in no cell above (``df["ratio"] = …``).
+    """
+    names, keys = _list_made(cell.source)
     for above in context.notebook.code_before(cell.id):
-        missing -= src.find_names(above.source).binds
+        names -= src.find_names(above.source).binds
+        keys -= _list_texts(above.source) if keys else set()
     for below in context.notebook.code_after(cell.id):
-        names = src.find_names(below.source)
-        if missing & names.uses:
+        found, stored = src.find_names(below.source), _list_stored(below.source) if keys else set()
+        if names & found.uses or (keys and (keys - stored) & _list_texts(below.source)):
             return True
-        missing -= names.binds
+        names -= found.binds
+        keys -= stored
     return False
+
+
+def _list_made(source: str) -> tuple[set[str], set[str]]:
+    """The names that a cell binds, as far as its lines tell where it does not parse, and the texts that it stores something under."""
+    if src.parse(source) is None:
+        return set(src.find_assigned_in_text(source)), set()
+    return set(src.find_names(source).binds), _list_stored(source)
+
+
+def _list_stored(source: str) -> set[str]:
+    """The texts that a cell stores something under: ``ratio`` of ``df["ratio"] = …``."""
+    slices = (n.slice for n in src.walk(source) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    return {s.value for s in slices if isinstance(s, ast.Constant) and isinstance(s.value, str)}
+
+
+def _list_texts(source: str) -> set[str]:
+    """The texts of a cell, and the names of attributes (``df.ratio``)."""
+    texts = {n.value for n in src.walk(source) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return texts | {n.attr for n in src.walk(source) if isinstance(n, ast.Attribute)}
 
 
 def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
