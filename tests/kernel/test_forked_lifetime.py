@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +17,8 @@ import pytest
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import open_state
-from jupyter_selfheal.model import OPEN, Ending, Keep, Run, TrialRequest
+from jupyter_selfheal.kernels.trial_channels import NotBegun
+from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import evaluate
@@ -96,22 +96,37 @@ def test_a_killed_zygote_is_an_error_with_advice(user: User) -> None:
     state.close()
 
 
-def test_a_state_outlives_a_system_that_has_no_files_left_for_a_trial(user: User) -> None:
+def test_a_state_outlives_a_system_that_has_no_files_left_for_a_trial(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state = user.freeze("before")
-    [zygote] = named("selfheal-zygote")
-    limits = resource.prlimit(zygote, resource.RLIMIT_NOFILE)
     assert printed(tried(state, "print(0)")) == "0\n", "it has come up"
-    used = set(map(int, os.listdir(f"/proc/{zygote}/fd")))
-    resource.prlimit(zygote, resource.RLIMIT_NOFILE, (min(set(range(len(used) + 1)) - used), limits[1]))
-    for _ in range(2):  # a pair may be there already
-        with contextlib.suppress(KernelError):
-            tried(state, "print(1)")
+    zygote = min(named("selfheal-zygote"))  # what it has just forked still has its name
+    limits, run_once = resource.prlimit(zygote, resource.RLIMIT_NOFILE), state._run_once
+
+    def has_no_files() -> bool:
+        """None but those of a pair that was there already, or that it has closed since."""
+        used = set(map(int, os.listdir(f"/proc/{zygote}/fd")))
+        resource.prlimit(zygote, resource.RLIMIT_NOFILE, (min(set(range(len(used) + 1)) - used), limits[1]))
+        try:
+            run_once(TrialRequest((Run("print(1)", "cell"),), timeout=60.0))
+        except NotBegun:
+            return True
+        return False
+
+    def run_and_restore(request: TrialRequest) -> tuple[Trial, ForkedKernel | None]:
+        try:
+            return run_once(request)
+        except NotBegun:
+            resource.prlimit(zygote, resource.RLIMIT_NOFILE, limits)
+            raise
+
+    assert wait_until(has_no_files)
     with pytest.raises(KernelError, match="out of processes, files or memory"):
         tried(state, "print(2)")
-    restore = threading.Timer(0.3, resource.prlimit, (zygote, resource.RLIMIT_NOFILE, limits))
-    restore.start()
+    monkeypatch.setattr(state, "_run_once", run_and_restore)
     assert printed(tried(state, "print(3)")) == "3\n", "it was asked for again"
-    restore.join()
+    assert resource.prlimit(zygote, resource.RLIMIT_NOFILE) == limits, "as the first time nothing was heard"
     state.close()
     assert wait_until(lambda: not named("selfheal-zygote", "selfheal-guard", "selfheal-spare"))
 
