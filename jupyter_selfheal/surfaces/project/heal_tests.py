@@ -167,12 +167,13 @@ class ProjectHealing:
         needed = frozenset(set(others) & set(oracle.list_concerned(fixes)) or failing)
         name = f"{_name_file(file, self._folder)}, {_name_function(failing[0])}"
         step = Step(name, fixes, candidate, needed, why or self._find_broken_ground(oracle, before, failing, needed))
-        step = step if step.why else replace(step, why=self._prove_steps(oracle, [*self._steps, step]))
+        steps = [*self._steps, step]
+        step = step if step.why else replace(step, why=self._find_failing(oracle, steps))
         if step.why and not why and needed - set(failing) and not self._ask_tests(oracle, step, failing):
             self._steps.append(step)
             return [], ""
-        if step.why:
-            return [_offer(step, f, step.why) for f in fixes], step.why
+        if against := step.why or self._write_steps(steps):
+            return [_offer(step, f, against) for f in fixes], against
         left = set(failing) - self._healed
         return [], f"the test {min(left)} fails for another reason" if left else ""
 
@@ -193,13 +194,15 @@ class ProjectHealing:
                 return f"the test {test} fails in what it calls, which is to be healed first"
         return ""
 
-    def _prove_steps(self, oracle: TestOracle, steps: Sequence[Step]) -> str:
-        """Write fixes of which each stands on those before, all or none, where all tests that must pass with them do; else why not."""
-        together, needed = self._fixes, set(self._healed)
-        for step in steps:
-            together, needed = _join_fixes(together, step.fixes), needed | step.needed
-        why = oracle.compare(together, needed)
-        why = why or next(filter(None, (find_refusal(self._session.settings, s.fixes, s.candidate) for s in steps)), "")
+    def _find_failing(self, oracle: TestOracle, steps: Sequence[Step]) -> str:
+        """What the tests say against fixes of which each stands on those before: all must pass that are healed, or must be with them."""
+        together, needed = self._join_steps(steps)
+        return oracle.compare(together, needed)
+
+    def _write_steps(self, steps: Sequence[Step]) -> str:
+        """Write such fixes, all or none; why not, where they may not be written or cannot."""
+        settings, (together, needed) = self._session.settings, self._join_steps(steps)
+        why = next(filter(None, (find_refusal(settings, s.fixes, s.candidate) for s in steps)), "")
         why = why or self._write(_join_fixes((), [f for step in steps for f in step.fixes]), together)
         if not why:
             self._changes += [
@@ -210,6 +213,13 @@ class ProjectHealing:
             self._fixes, self._steps = together, []
             self._healed |= needed
         return why
+
+    def _join_steps(self, steps: Sequence[Step]) -> tuple[tuple[FileFix, ...], set[str]]:
+        """What was written with these steps, and the tests that must pass with it."""
+        together, needed = self._fixes, set(self._healed)
+        for step in steps:
+            together, needed = _join_fixes(together, step.fixes), needed | step.needed
+        return together, needed
 
     def _give_up_steps(self) -> list[FileChange]:
         """Offer the steps that led to nothing."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError
@@ -16,15 +19,21 @@ from jupyter_selfheal.surfaces.project.heal_tests import ProjectHealing, Step
 from jupyter_selfheal.surfaces.project.test_oracle import TestRun
 
 CANDIDATE = Candidate(
-    Patch("p", (), "Spell it", healer="rules"), Trial("p", (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("forked")), Verdict("p", 9.0, True)
+    Patch((), "Spell it", healer="rules"), Trial("p", (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("forked")), Verdict("p", 9.0, True)
 )  # fmt: skip
 
 
 class AllPass:
-    """All tests pass with whatever is asked about."""
+    """All tests pass with whatever is asked about, which each of them may run."""
 
     def compare(self, fixes: Any, needed: Any) -> str:
         return ""
+
+    def list_reached(self, test: str) -> None:
+        return None
+
+    def list_concerned(self, fixes: Any) -> tuple[str, ...]:
+        return ("t.py::test_x", "t.py::test_y")
 
 
 class Broken:
@@ -55,11 +64,10 @@ def test_where_one_file_cannot_be_written_none_of_the_steps_is(tmp_path: Path) -
     second.chmod(0o444)
     with Session(Settings(HealConfig(offline=True), project=tmp_path, test="pytest -q")) as session:
         healing = ProjectHealing(session, tmp_path, "python3", lambda number, total, what: None)
-        oracle: Any = AllPass()
-        assert "write-protected" in healing._prove_steps(oracle, steps)
+        assert "write-protected" in healing._write_steps(steps)
         assert first.read_text() == "x = 1\ny = 1\n"
         second.chmod(0o644)
-        assert healing._prove_steps(oracle, steps) == ""
+        assert healing._write_steps(steps) == ""
     assert (first.read_text(), second.read_text()) == ("x = 2\ny = 2\n", "z = 2\n")
 
 
@@ -74,3 +82,20 @@ def test_steps_of_a_file_whose_tests_cannot_be_run_are_offered_and_not_handed_on
         assert not healing._heal_groups(oracle, before)
     assert healing._steps == []
     assert [change.status for change in healing._offered] == ["offered, not written: test_y fails"]
+
+
+def test_nothing_is_built_on_a_fix_that_was_not_approved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be asked about again with each fix that stands on it, and keep that from being written."""
+    (tmp_path / "a.py").write_text("x = 1\n")
+    fix = find_fix(tmp_path / "a.py", "1", "2")
+    monkeypatch.setattr(ProjectHealing, "_find_fixes", lambda *given: ((fix,), CANDIDATE, ""))
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    settings = Settings(HealConfig(offline=True), project=tmp_path, test="pytest -q", approve="ask")
+    with Session(settings) as session:
+        healing = ProjectHealing(session, tmp_path, "python3", lambda number, total, what: None)
+        oracle: Any = AllPass()
+        tests = ["t.py::test_x", "t.py::test_y"]
+        offered, why = healing._heal_tests(oracle, TestRun(1, ""), tmp_path / "t.py", tests[:1], tests)
+    assert why == "it was not approved"
+    assert [change.status for change in offered] == [f"offered, not written: {why}"]
+    assert (healing._steps, (tmp_path / "a.py").read_text()) == ([], "x = 1\n")
