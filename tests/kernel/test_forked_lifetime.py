@@ -49,6 +49,11 @@ def named(*names: str) -> list[int]:
     return [pid for pid in list_marked() if name(pid) in names]
 
 
+def find_zygote() -> int:
+    """The one zygote; what it has just forked still has its name."""
+    return min(named("selfheal-zygote"))
+
+
 def test_the_death_of_the_users_kernel_ends_every_state_and_trial(user: User) -> None:
     first = user.freeze("after")
     second = kept(first, "x = 1")
@@ -89,7 +94,7 @@ def test_a_killed_zygote_is_an_error_with_advice(user: User) -> None:
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tried, state, SERVER + "\nimport time; time.sleep(300)", timeout=300.0)
         assert wait_until(lambda: bool(named("sleep")))
-        os.kill(*named("selfheal-zygote"), signal.SIGKILL)
+        os.kill(find_zygote(), signal.SIGKILL)
         with pytest.raises(KernelError, match="run the cell again"):
             running.result(timeout=60)
     assert wait_until(lambda: not named("sleep", "selfheal-guard"))
@@ -101,7 +106,7 @@ def test_a_state_outlives_a_system_that_has_no_files_left_for_a_trial(
 ) -> None:
     state = user.freeze("before")
     assert printed(tried(state, "print(0)")) == "0\n", "it has come up"
-    zygote = min(named("selfheal-zygote"))  # what it has just forked still has its name
+    zygote = find_zygote()
     limits, run_once = resource.prlimit(zygote, resource.RLIMIT_NOFILE), state._run_once
 
     def has_no_files() -> bool:
