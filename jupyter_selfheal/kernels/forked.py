@@ -12,6 +12,7 @@ import json
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -60,6 +61,8 @@ class ForkedKernel:
         self._lineage.add_state()
         self._lock = threading.Lock()
         self._running: set[socket.socket] = set()
+        self._lines: weakref.WeakSet[QuestionLine] = weakref.WeakSet()
+        """Those that may be open still: who asks may leave them to :meth:`close`."""
         self._closed = False
         self._probed: dict[str, str | None] | None = None
 
@@ -131,6 +134,10 @@ class ForkedKernel:
             request = TrialRequest((), timeout=_QUESTIONS_SECONDS)
             self._send_run(request, channels, time.monotonic())
             send_request(channels.results, request, self._folders, asks=True)
+            with self._lock:
+                self._lines.add(line)
+                if self._closed:
+                    raise KernelError("this state was closed: open a new one")
         except BaseException:
             line.close()
             raise
@@ -161,6 +168,9 @@ class ForkedKernel:
                 with contextlib.suppress(OSError):
                     status.shutdown(socket.SHUT_WR)  # the guard takes it as the word to cancel, and still reports
             self._control.close()
+            lines = list(self._lines)
+        for line in lines:
+            line.close()
         self._lineage.remove_state()
 
     def _send_order(self, order: Mapping[str, Any], ends: list[socket.socket]) -> None:

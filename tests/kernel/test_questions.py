@@ -103,6 +103,16 @@ def test_of_two_copies_one_is_asked_and_none_is_kept_by_who_has_closed(state: Fo
     assert facts.ask(TAKE_NEXT) is None, "closed once more while the copy was made"
 
 
+def test_a_state_that_is_closed_leaves_neither_the_copy_nor_its_channels(state: ForkedKernel) -> None:
+    """As behind a patch, where nobody closes the facts of a state that is gone."""
+    line = state.open_questions()
+    asked = line.ask(Probe(PARENT, timeout=20))
+    assert isinstance(asked, int)
+    state.close()
+    assert [end.fileno() for end in (line._channels.results, line._channels.status)] == [-1, -1]
+    assert wait_until(lambda: is_gone(asked))
+
+
 def test_brief_tracebacks_are_those_of_one_trial_and_no_state_is_left_with_them(state: ForkedKernel) -> None:
     fails = (Run("ratio = 1 / 0", "c"),)
     trial, kept = state.run(TrialRequest(fails, keep=Keep.ALWAYS, is_brief=True, timeout=60))
