@@ -107,9 +107,9 @@ def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candida
     if shown:
         return Propose(proposals.build_proposal(dossier, shown))
     if why:
-        return Pause(_say_how_far(dossier, why), Reason.OVER_BUDGET)
+        return Pause(_add_how_far(dossier, why), Reason.OVER_BUDGET)
     warning = f"; {limits.explain_waste(dossier, wasted)}" if wasted else ""
-    return Pause(_say_how_far(dossier, f"{len(dossier.rounds)} attempts did not heal it{warning}"), Reason.EXHAUSTED)
+    return Pause(_add_how_far(dossier, f"{len(dossier.rounds)} attempts did not heal it{warning}"), Reason.EXHAUSTED)
 
 
 def _choose_untried_move(dossier: Dossier) -> Command:
@@ -135,7 +135,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         why = dossier.diagnosis.advice or dossier.diagnosis.cause
         return Close(Reason.ENVIRONMENT, f"{proposals.format_partial_fix(dossier)}. {why}" if dossier.derived else why)
     if limits.is_outage(dossier):
-        return Pause(_say_how_far(dossier, dossier.shut[-1].message), Reason.INFRASTRUCTURE)
+        return Pause(_add_how_far(dossier, dossier.shut[-1].message), Reason.INFRASTRUCTURE)
     if dossier.shut:
         return Close(dossier.shut[-1].reason, _say_how_far(dossier, dossier.shut[-1].message))
     if evidence.list_rejected_ids(dossier):
@@ -150,9 +150,18 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
 
 
 def _say_how_far(dossier: Dossier, why: str) -> str:
-    """Why the heal goes no further, after how far the cell is mended where that is further than it came by itself."""
+    """Why the heal ends, after how far the cell is mended where that is further than it came by itself."""
+    return f"{proposals.format_partial_fix(dossier)}; {why}" if _came_further(dossier) else why
+
+
+def _add_how_far(dossier: Dossier, why: str) -> str:
+    """The same where the user is asked what to do: the reason comes first."""
+    return f"{why}; {proposals.format_partial_fix(dossier)}" if _came_further(dossier) else why
+
+
+def _came_further(dossier: Dossier) -> bool:
     came, comes = (progress.measure_reach(failure) for failure in (dossier.case.failure, dossier.current.failure))
-    return f"{proposals.format_partial_fix(dossier)}; {why}" if dossier.derived and comes > came else why
+    return bool(dossier.derived) and comes > came
 
 
 def is_left_alone(diagnosis: Diagnosis) -> bool:

@@ -25,7 +25,7 @@ OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint
              "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--cacheinfo", "--push", "--name-only",
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
              "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
-             "--faults", "--notebooks", "--workers",
+             "--faults", "--notebooks", "--workers", "--paid", "--folder", "--piece",
              "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--batch-check"}  # fmt: skip
 """Options of pip, papermill, git, unshare, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
 

@@ -33,6 +33,7 @@ from jupyter_selfheal.inside.search.program import (
     CELL,
     REPLAY,
     count_expected_items,
+    expects_negative,
     list_expected_texts,
 )
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -130,9 +131,13 @@ class Doubts:
         """The doubt about a patch that moves every result by the same number, where one check decides."""
         if self.hypotheses.count_checks(n) > 1:
             return ""
-        c = self.candidates[n]
+        c, old = self.candidates[n], {k: self.units[k].text for k in self.candidates[n].texts}
         return describe_constant_shift(
-            c, {k: self.units[k].text for k in c.texts}, self.hypotheses.shown[n], self.hypotheses.before
+            c,
+            old,
+            self.hypotheses.shown[n],
+            self.hypotheses.before,
+            names_negative=expects_negative(self.runner.program),
         )
 
     def _describe_sentinel(self, n: int) -> str:

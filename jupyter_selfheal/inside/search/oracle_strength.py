@@ -154,18 +154,24 @@ def describe_doubt_of_text(candidate: Candidate, old_texts: Mapping[int, str], c
 
 
 def describe_constant_shift(
-    candidate: Candidate, old_texts: Mapping[int, str], shown: Sequence[str], before: Sequence[str]
+    candidate: Candidate,
+    old_texts: Mapping[int, str],
+    shown: Sequence[str],
+    before: Sequence[str],
+    *,
+    names_negative: bool = False,
 ) -> str:
     """The doubt about a change with which every result is the old one and the same number more, or the old one with the other sign.
 
     Of the first, where the change adds something, the one check is as likely wrong, however roundabout the number is written
-    (``(n + k) // k``); the second meets the one check as ``abs`` does.
+    (``(n + k) // k``); the second meets the one check as ``abs`` does, unless that names a negative
+    number (``names_negative``).
     """
     pairs = [(read_number(now), read_number(then)) for now, then in zip(shown, before, strict=False)]
     known = [(now, then) for now, then in pairs if now is not None and then is not None]
     if len(known) < SHIFTED or all(now == then for now, then in known):
         return ""
-    if all(now == -then for now, then in known):
+    if not names_negative and all(now == -then for now, then in known):
         return "every result has the other sign than before, and one check decides"
     shift = known[0][0] - known[0][1]
     adds = any(len(new) > len(old) for old, new in _list_edits(candidate, old_texts))

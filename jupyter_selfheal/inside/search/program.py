@@ -216,6 +216,12 @@ def list_expected_texts(program: Program) -> set[str]:
     return {repr(node.value) for node in wanted if isinstance(node.value, str)}
 
 
+def expects_negative(program: Program) -> bool:
+    """Whether something that is expected is, or holds, a negative number."""
+    nodes = (n for expected in _list_expected_nodes(program) for n in ast.walk(expected))
+    return any(isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub) for n in nodes)
+
+
 def _list_expected_nodes(program: Program) -> Iterator[ast.AST]:
     """What the checks compare with, and what doctests and the user expect."""
     for text in (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)):

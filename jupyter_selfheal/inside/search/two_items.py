@@ -7,6 +7,7 @@ check of such a collection says nothing of which is meant.
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -19,13 +20,26 @@ _HOW = frozenset({"key", "reverse", "ascending", "by"})
 
 def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...]], space: Mapping[str, Any]) -> str:
     """The doubt about a changed statement that orders otherwise, or takes the other end of an order, where no collection that a check
-    gives it, and none in ``space`` that it reads, has more than two items; empty where one has, or none is known."""
+    gives it, and none in ``space`` that it reads, has more than two items; empty where one has, none is known, or checks give two items
+    in both orders."""
     before, after = ast.parse(old), ast.parse(new)
     if Counter(_list_orderings(before)) == Counter(_list_orderings(after)):
         return ""
     read = {n.id for n in ast.walk(after) if isinstance(n, ast.Name)}
     given = [value for arguments in checked for value in arguments] + [space[n] for n in sorted(read & space.keys())]
-    return DOUBT if max(map(count_items, given), default=0) == TWO else ""
+    if max(map(count_items, given), default=0) != TWO or _has_both_orders(given):
+        return ""
+    return DOUBT
+
+
+def _has_both_orders(given: Iterable[Any]) -> bool:
+    """Whether one of the lists rises and another falls: what turns every list round gives one of them another result than what sorts it."""
+    orders = set()
+    for value in given:
+        with contextlib.suppress(Exception):  # items that cannot be compared
+            first, second = value
+            orders |= {"rises"} if first < second else {"falls"} if second < first else set()
+    return len(orders) == TWO
 
 
 def _list_orderings(tree: ast.AST) -> Iterator[str]:

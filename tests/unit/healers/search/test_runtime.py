@@ -20,7 +20,15 @@ from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, p
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.process_pool import DEEPEST, Pool, Worker, limit_recursion, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import (
+    DEEPEST,
+    LEAST_MEMORY,
+    MOST_MEMORY,
+    Pool,
+    Worker,
+    limit_recursion,
+    run_in_fork,
+)
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.run_candidate import TIME, TOOL, OutOfTime, Result, Runner, matches, watch_clock
 from jupyter_selfheal.inside.search.scope import Scope
@@ -181,9 +189,11 @@ def test_a_check_that_fills_the_memory_ends_a_patient_run() -> None:
     assert (result.passed, result.failed, result.plausible) == (0, 2, False)
 
 
-def test_a_candidate_may_fill_a_quarter_of_a_gibibyte_where_little_is_held() -> None:
+def test_a_candidate_may_fill_a_quarter_of_a_gibibyte_and_no_more_than_three_quarters() -> None:
+    """Whatever the process that searches holds: how much that is, is told by what ran in it before."""
     made = runner(Unit("x = 1", "cell", cell="c"), Unit("assert x == 2", "check", cell="c"))
-    texts = ["x = len(bytes(200 << 20)) >> 20 == 200 and 2", "x = len(bytes(700 << 20)) >> 20 == 700 and 2"]
+    sizes = (LEAST_MEMORY >> 20) - 56, (MOST_MEMORY >> 20) + 56
+    texts = [f"x = len(bytes({size} << 20)) >> 20 == {size} and 2" for size in sizes]
     jobs = [(n, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
     results = list(Pool(made, STEPS, 1).collect_results(iter(jobs), lambda: False))
     assert [result is not None and result.plausible for _, result, _ in results] == [True, False]

@@ -37,6 +37,13 @@ def test_three_items_tell_an_order() -> None:
     assert describe_doubt_of_order(*change, [], {}) == ""
 
 
+def test_two_items_in_both_orders_tell_one_from_another() -> None:
+    change = "y = a[-1]", "y = max(a)"
+    assert describe_doubt_of_order(*change, [([2, 1],), ([1, 2],)], {}) == ""
+    assert describe_doubt_of_order(*change, [([2, 1],), ([4, 3],)], {}) == DOUBT
+    assert describe_doubt_of_order(*change, [([2, "a"],), ([1, 2],)], {}) == DOUBT
+
+
 def test_a_word_counts_by_its_letters_and_a_text_by_its_words() -> None:
     change = "ys = s.split()", "ys = s.split()[::-1]"
     assert describe_doubt_of_order(*change, [("one two",)], {}) == DOUBT
@@ -133,6 +140,12 @@ def test_what_meets_one_check_by_chance_is_only_offered(definition: str, check: 
 
 def test_a_sign_that_moves_each_result_otherwise_is_still_applied() -> None:
     assert not find("def mid(a, b):\n    return (a - b) / 2", "assert mid(2, 4) == 3")["patches"][0]["rival"]
+
+
+def test_a_negative_number_that_is_expected_rules_out_what_has_no_sign() -> None:
+    assert not find("def diff(a, b):\n    return a - b", "assert [diff(2, 5), diff(5, 2)] == [3, -3]")["patches"][0][
+        "rival"
+    ]
 
 
 def test_of_two_places_the_one_whose_names_differ_is_mended() -> None:
