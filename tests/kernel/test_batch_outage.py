@@ -81,7 +81,9 @@ def test_a_missing_key_is_no_matter_where_the_free_healers_heal_everything(
 ) -> None:
     given = write(place / "n.ipynb", "'a'.uper()")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    heal(given, "--healers", "rules,language_model", "-o", "out.ipynb", online=True, ends=0)
+    done = heal(given, "--healers", "rules,language_model", "-o", "out.ipynb", online=True, ends=0)
+    assert "1 healed" in done.stdout
+    assert "could not be tried" not in done.stdout
 
 
 def test_notebooks_that_are_healed_at_once_share_the_outage_and_the_pot(

@@ -211,6 +211,7 @@ Exit code: 0 everything runs, 1 something fails, 2 usage or infrastructure."""
 def _add_heal_options(heal: argparse.ArgumentParser) -> None:
     _add_options_of_choice(heal, "*", " (none: what --test says of --project is healed)")
     _add_options_of_place(heal)
+    _add_options_of_running(heal)
     _add_options_of_healing(heal)
     heal.add_argument(
         "--approve",
@@ -222,6 +223,7 @@ def _add_heal_options(heal: argparse.ArgumentParser) -> None:
 
 def _add_check_options(check: argparse.ArgumentParser) -> None:
     _add_options_of_choice(check)
+    _add_options_of_running(check)
     _add_options_of_healing(check)
     _add_options_of_output(check)
     check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none", project=None)
@@ -230,6 +232,7 @@ def _add_check_options(check: argparse.ArgumentParser) -> None:
 def _add_pr_options(pr: argparse.ArgumentParser) -> None:
     _add_options_of_choice(pr, "*", " (none: this folder)")
     add_options_of_publishing(pr)
+    _add_options_of_running(pr)
     _add_options_of_healing(pr)
     _add_options_of_output(pr)
     pr.set_defaults(output=None, output_dir=None, in_place=False, write=False, project=None)
@@ -272,7 +275,7 @@ def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
     heal.add_argument("--write", action="store_true", help="let the notebook's cells write files (else: thrown away)")
 
 
-def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
+def _add_options_of_running(heal: argparse.ArgumentParser) -> None:
     heal.add_argument(
         "--input",
         action="append",
@@ -323,6 +326,9 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="run in an environment made from this file; given twice (oldest, newest), healed in the last, proven in each",
     )
+
+
+def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
     heal.add_argument(
         "--review",
         action="store_true",
