@@ -181,3 +181,4 @@ def test_a_second_restart_that_cancels_the_loading_does_not_lose_the_extension(p
     page.evaluate(RESTART_TWICE)
     lab.status("Self-heal: not loaded")
     lab.status("Self-heal: idle")
+    assert page.locator(".jp-SelfHeal-status").inner_text() == "Self-heal: idle"
