@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from tests.live.conftest import LiveKernel
+from tests.live.debugger import AttachedDebugger
 
 pytestmark = pytest.mark.kernel
 
@@ -191,10 +192,16 @@ def test_kernel_death_takes_everything_along(loaded: LiveKernel) -> None:
 
 
 def test_attached_debugger_changes_nothing(loaded: LiveKernel) -> None:
-    assert loaded.run("import debugpy; address = debugpy.listen(('127.0.0.1', 0))")["status"] == "ok"
+    # without debugpy's adapter: a process of its own that a busy machine may not start in the half minute it is given
+    listen = "import debugpy; _, port = debugpy.listen(('127.0.0.1', 0), in_process_debug_adapter=True)"
+    reply = loaded.run(listen)
+    assert reply["status"] == "ok", reply
+    debugger = AttachedDebugger(int(loaded.value("port")))
     reply = loaded.run(TYPO, "cell-1", allow_stdin=True)
     assert reply["text"] == ""
     assert "+items.append(3)" in loaded.card("fix ready, tested")
+    assert loaded.value("debugpy.is_client_connected()") == "True"
+    debugger.close()
 
 
 def test_cell_under_time_is_healed(loaded: LiveKernel) -> None:
