@@ -46,6 +46,16 @@ def test_an_answer_in_a_file_or_in_the_notebook_heals(place: Path) -> None:
     assert "total += xs[i]" in sources(place / "out2.ipynb")[0]
 
 
+def test_which_fix_is_meant_is_asked_in_the_report_and_answered_in_a_file(place: Path) -> None:
+    tables = 'item_a = {"n": 5}\nitem_b = {"n": 5}'
+    given = write(place / "n.ipynb", tables, 'total = item_c["n"]\nassert total == 5')
+    (question,) = heal(given, "-o", "out.ipynb", "--json", ends=1).notebook["questions"]
+    assert question["text"] == "Which is meant: `item_a` or `item_b`?"
+    (place / "answers.toml").write_text(f'{json.dumps(question["id"])} = "item_b"\n')
+    heal(given, "-o", "out.ipynb", "--answers", "answers.toml", ends=0)
+    assert sources(place / "out.ipynb")[1].startswith('total = item_b["n"]')
+
+
 def test_a_misspelt_definition_is_corrected_and_the_assert_stays(place: Path) -> None:
     source = "class Account:\n    def __init__(self, balance):\n        self.balence = balance\n    def deposit(self, n):\n        self.balance += n"
     check = "a = Account(100)\na.deposit(50)\nassert a.balance == 150"

@@ -4,6 +4,7 @@ The file is TOML or JSON, a table of question id → value::
 
     "stock.ipynb#c2:mean([-1])" = -1
 
+An answer to a ``choice`` is one of the texts that were offered: it decides which fix is applied, where the fixes are found again.
 An answer that cannot be used is one line of the notebook's notes; the others hold.
 """
 
@@ -18,7 +19,7 @@ from pathlib import Path
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Cell
 from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles
-from jupyter_selfheal.surfaces.notebook.open_questions import PRINTED, build_expectation
+from jupyter_selfheal.surfaces.notebook.open_questions import CHOICE, PRINTED, build_expectation
 from jupyter_selfheal.surfaces.notebook.read import Document
 
 
@@ -76,8 +77,13 @@ def _build_answer(name: str, value: JSON) -> GivenAnswer:
 
 def _read_text(what: str, text: str) -> str:
     """A text as the value that it stands for: a plain word is that text, no variable's name; where it is printed it stays as it is."""
-    is_word = text.isidentifier() and not keyword.iskeyword(text) and not what.startswith(PRINTED)
+    is_word = text.isidentifier() and not keyword.iskeyword(text) and not what.startswith((PRINTED, CHOICE))
     return repr(text) if is_word else text
+
+
+def list_choices(document: Document, answers: Sequence[GivenAnswer]) -> dict[str, str]:
+    """For each cell the answer that says which of the offered fixes is meant."""
+    return {a.cell_id: a.value for a in answers if a.what == CHOICE and a.path == str(document.path)}
 
 
 def list_strangers(answers: Sequence[GivenAnswer], paths: Sequence[Path]) -> list[str]:
@@ -98,6 +104,8 @@ def apply_answers(document: Document, answers: Sequence[GivenAnswer]) -> Documen
         cell = cells.get(answer.cell_id)
         if cell is None or cell.kind != "code":
             notes.append(f"--answers: {answer.id!r} names no code cell of the notebook; it is left out")
+        elif answer.what == CHOICE and answer.value:
+            continue
         elif (expecting := _add_expectation(cell, answer)) is None:
             notes.append(f"--answers: {answer.value!r} cannot be read as the value of {answer.id!r}; it is left out")
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -16,11 +17,13 @@ class PolicyApprover:
     """``all`` applies the best patch that scores at least ``accept``, ``safe`` only one that is safe, ``none`` none.
 
     A pause (budget, attempts) ends the heal, as there is nobody to ask; a fix that adds a capability is passed over, and the
-    next healer is asked.
+    next healer is asked. ``choices`` are answers to questions that hold fixes up, by cell: of the fixes that give the answer the best
+    one is applied, as far as the policy goes.
     """
 
     policy: str
     accept: float
+    choices: Mapping[str, str] = field(default_factory=dict)
     asks_person: ClassVar[bool] = False
 
     def decide(self, proposal: Proposal) -> Decision:
@@ -29,7 +32,11 @@ class PolicyApprover:
         if proposal.needs_consent:
             needs = ", ".join(proposal.needs_consent)
             return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
+        chosen = self.choices.get(proposal.failure.cell_id, "")
         for question in proposal.blocking:
+            if chosen in question.answers:
+                proposal = _keep_chosen(proposal, question.answers[chosen])
+                continue
             values = " or ".join(question.answers)
             return Decision(Choice.STOP, text=f"fixes with equal evidence differ: {question.text} {values}", by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
@@ -70,6 +77,10 @@ class PolicyApprover:
         if _is_only_judged(candidate):
             return False
         return self.policy == "all" or patch.applicability is Applicability.SAFE
+
+
+def _keep_chosen(proposal: Proposal, patch_ids: Collection[str]) -> Proposal:
+    return replace(proposal, candidates=tuple(c for c in proposal.candidates if c.patch.id in patch_ids))
 
 
 def _is_only_judged(candidate: Candidate) -> bool:

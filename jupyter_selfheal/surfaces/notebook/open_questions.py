@@ -1,7 +1,8 @@
 """The questions that a batch run leaves open: what each is called, and what an answer to it says as an expectation of its cell.
 
 The id of a question is ``notebook#cell:what``, the same in every run: what is asked about is the value of an expression after the cell
-(``mean([-1])``, ``total``), ``result``, the cell's last value, or ``printed`` and ``printed line 2``, what it prints.
+(``mean([-1])``, ``total``), ``result``, the cell's last value, ``printed`` and ``printed line 2``, what it prints, or ``choice``, which of
+the fixes is meant where no value of the cell tells them apart.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import JSON, Oracle, Question
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record
 
-RESULT, PRINTED = "result", "printed"
+RESULT, PRINTED, CHOICE = "result", "printed", "choice"
 _LINE = re.compile(r"printed line (\d+)")
 _ERROR = re.compile(r"an error \((\w+)\)")
 
@@ -45,7 +46,7 @@ class OpenQuestion:
 
 
 def list_open_questions(report: NotebookReport) -> tuple[OpenQuestion, ...]:
-    """Every question of a notebook that can be answered by an expectation, in the order of its cells."""
+    """Every question of a notebook that can be answered in a file, in the order of its cells."""
     return tuple(q for record in report.records for q in _list_of_record(record, report.path))
 
 
@@ -58,17 +59,22 @@ def _list_of_record(record: Record, path: str) -> Iterator[OpenQuestion]:
 
 
 def _describe_subject(question: Question) -> str:
-    """What the question is about, as it stands in its id; empty where no expectation can say it."""
+    """What the question is about, as it stands in its id; empty where no expectation can say it, and fixes do not wait for it."""
     if question.kind == "value":
-        return f"({question.subject})" if question.subject in (RESULT, PRINTED) else question.subject
+        is_taken = question.subject in (RESULT, PRINTED, CHOICE)
+        return f"({question.subject})" if is_taken else question.subject
     if question.kind == "printed":
         line = re.search(r"\(line (\d+)\)", question.text)
         return f"{PRINTED} line {line[1]}" if line else PRINTED
-    return RESULT if question.kind == "result" else ""
+    if question.kind == "result":
+        return RESULT
+    return CHOICE if question.blocks else ""
 
 
 def build_expectation(what: str, value: str) -> Oracle | None:
-    """What a cell must do if ``value`` is the answer; None where the two cannot be read."""
+    """What a cell must do if ``value`` is the answer; None where the two cannot be read, and for a choice, which is about the fixes."""
+    if what == CHOICE:
+        return None
     if what == PRINTED or _LINE.fullmatch(what):
         return Oracle(stdout=f"/^{re.escape(value)}$/" if what != PRINTED or "\n" in value else value)
     error = _ERROR.fullmatch(value)

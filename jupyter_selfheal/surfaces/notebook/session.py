@@ -26,6 +26,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
+from jupyter_selfheal.surfaces.notebook.answers import list_choices
 from jupyter_selfheal.surfaces.notebook.approve import AllSafe, PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.cache import HealthyCache, Reads, ask_reads
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
@@ -181,7 +182,7 @@ class Session:
                 case,
                 starts,
                 config=self.settings.config,
-                approver=self._build_approver(case),
+                approver=self._build_approver(document, case),
                 journal=journal,
                 baseline=seen,
                 cancel=interrupted,
@@ -219,12 +220,13 @@ class Session:
             return journal
         return JsonlJournal.create(name, notebook=str(document.path), config=self.settings.config)
 
-    def _build_approver(self, case: Case) -> Approver:
+    def _build_approver(self, document: Document, case: Case) -> Approver:
         if self.settings.approve == "ask":
             return TerminalApprover(
                 case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty(), is_review=True), self._all_safe
             )
-        return PolicyApprover(self.settings.approve, self.settings.config.accept)
+        choices = list_choices(document, self.settings.answers)
+        return PolicyApprover(self.settings.approve, self.settings.config.accept, choices)
 
 
 def open_run_fixes(run: str) -> RunFixes:

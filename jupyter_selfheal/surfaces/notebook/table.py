@@ -146,16 +146,16 @@ def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterat
     yield f"  {asks} between fixes:"
     for question in questions:
         shown = [shorten_answer(value) for value in question.values]
-        yield from _wrap(f"cell {question.cell}: {question.text} {' or '.join(shown)}", columns)
+        is_named = all(f"`{value}`" in question.text for value in shown)
+        answers = "" if is_named else f" {' or '.join(shown)}"
+        yield from _wrap(f"cell {question.cell}: {question.text}{answers}", columns)
         for value, line in zip(shown, question.lines, strict=True):
             if line:
                 yield f"    if {value}:  {line}"
         yield f"    id: {json.dumps(question.id, ensure_ascii=False)}"
-    yield from _wrap(
-        "Put such a line on top of the cell, or give all answers at once: --answers FILE, with a line `id = value` for each (ids and "
-        "texts in quotes)",
-        columns,
-    )
+    has_line = any(line for question in questions for line in question.lines)
+    how = "Put such a line on top of the cell, or give all answers at once" if has_line else "To answer"
+    yield from _wrap(f"{how}: --answers FILE, with a line `id = value` for each (ids and texts in quotes)", columns)
 
 
 def list_differing(report: NotebookReport) -> Iterator[str]:

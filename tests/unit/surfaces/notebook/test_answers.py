@@ -11,7 +11,7 @@ import pytest
 from jupyter_selfheal import magic_options
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Cell, Failure, Oracle, Question
-from jupyter_selfheal.surfaces.notebook.answers import apply_answers, list_strangers, read_answers
+from jupyter_selfheal.surfaces.notebook.answers import apply_answers, list_choices, list_strangers, read_answers
 from jupyter_selfheal.surfaces.notebook.html import format_page
 from jupyter_selfheal.surfaces.notebook.open_questions import (
     build_expectation,
@@ -29,6 +29,7 @@ CALL = Question("What should `mean([-1])` return?", {"-1": ("a",), "1": ("b",)},
 SHOWN = Question("What should `f(2)` give?", {"'a b'": ("a",), "'b'": ("b",)}, "", "result")
 LINE = Question("What should the cell print (line 2)?", {"Next: 43 (a)": ("a",), "Next: 421": ("b",)}, "", "printed")
 LONG = Question("What should `f(2)` give?", {"aaa…": ("a",), "bbb…": ("b",)}, "", "")
+NAME = Question("Which is meant: `a` or `b`?", {"a": ("1",), "b": ("2",)}, blocks=True)
 
 
 def report_of(*questions: Question) -> NotebookReport:
@@ -54,6 +55,27 @@ def test_a_question_is_listed_with_a_line_for_each_value_and_an_id() -> None:
     assert 'id: "n.ipynb#c1:printed line 2"' in text
     assert "assert mean([-1]) == 1" in format_page([report])
     assert "question" not in format_reports([report_of()], columns=80)
+
+
+def test_a_question_that_no_value_answers_is_listed_too_where_fixes_wait_for_it() -> None:
+    report = report_of(NAME)
+    (asked,) = list_open_questions(report)
+    assert (asked.id, asked.lines) == ("n.ipynb#c1:choice", ("", ""))
+    text = format_reports([report], columns=80)
+    assert "cell 2: Which is meant: `a` or `b`?\n" in text
+    assert "To answer: --answers FILE" in text
+    cut = Question("What should the cell give?", {"1: aaa…": ("1",), "2: aaa…": ("2",)}, blocks=True)
+    assert "What should the cell give? 1: aaa… or 2: aaa…" in format_reports([report_of(cut)], columns=80)
+    assert list_open_questions(report_of(LONG)) == ()
+
+
+def test_an_answer_to_such_a_question_is_kept_for_who_decides(document: Make, tmp_path: Path) -> None:
+    given = document("x", "y")
+    file = tmp_path / "a.toml"
+    file.write_text('"n.ipynb#c1:choice" = "a"\n"n.ipynb#c0:result" = 2\n"m.ipynb#c0:choice" = "b"\n')
+    answers = [_about(a, given) if a.path == "n.ipynb" else a for a in read_answers(file)]
+    assert list_choices(given, answers) == {"c1": "a"}
+    assert apply_answers(given, answers).notes == given.notes
 
 
 @pytest.mark.parametrize("question", [CALL, SHOWN, LINE])

@@ -243,6 +243,23 @@ def test_no_policy_chooses_between_fixes_with_equal_evidence(policy: str) -> Non
     )
 
 
+def test_a_given_answer_chooses_among_the_fixes_that_it_names_as_far_as_the_policy_goes() -> None:
+    safe = replace(PATCH, applicability=Applicability.SAFE)
+    first = replace(proposal().candidates[0], patch=safe)
+    other = replace(first, patch=replace(safe, edits=(Replace("a", safe.edits[0].old, "rows = take(path)"),)))
+    question = Question("Which is meant: `a` or `b`?", {"a": (PATCH.id,), "b": (other.patch.id,)}, blocks=True)
+    shown = replace(proposal(questions=(question,)), candidates=(first, other))
+    cell = shown.failure.cell_id
+    chosen = PolicyApprover("all", 7.0, {cell: "b"}).decide(shown)
+    assert (chosen.choice, chosen.patch_id) == (Choice.APPROVE, other.patch.id)
+    for choices in ({}, {cell: "c"}, {"elsewhere": "b"}):
+        assert PolicyApprover("all", 7.0, choices).decide(shown).choice is Choice.STOP
+    guess = replace(
+        shown, candidates=(first, replace(other, patch=replace(other.patch, applicability=Applicability.UNSAFE)))
+    )
+    assert PolicyApprover("safe", 7.0, {cell: "b"}).decide(guess).choice is Choice.STOP
+
+
 def test_a_doubt_is_named_as_why_nothing_is_applied() -> None:
     doubted = Verdict(
         PATCH.id, 6.0, True, ("asserts below", "runs"), feedback="the 8 in its result stays: compute it from its inputs"
