@@ -251,7 +251,7 @@ def measure_strangeness(shown: Sequence[str], before: Sequence[str], expected: f
             odd += not then.startswith("!")
         elif expected and (now_type := name_type(now)):
             odd += now_type not in expected and not (now_type == "int" and "float" in expected)
-    if len(set(shown)) == 1 and len(set(before)) > 2:
+    if len(set(shown)) == 1 and (len(set(before)) > 2 or len({then for then in before if then[:1] != "!"}) > 1):
         return 1.0
     return odd / len(shown)
 

@@ -107,7 +107,7 @@ class Doubts:
             or self._describe_lost_name(n)
             or self._describe_shallow_change(n)
             or self._describe_doubt_of_order(n)
-            or self._describe_shift(n)
+            or self.describe_shift(n)
         )
 
     def _describe_shallow_change(self, n: int) -> str:
@@ -127,7 +127,7 @@ class Doubts:
         space = self.runner.ns
         return next((d for old, text in changes if (d := describe_doubt_of_order(old, text, checked, space))), "")
 
-    def _describe_shift(self, n: int) -> str:
+    def describe_shift(self, n: int) -> str:
         """The doubt about a patch that moves every result by the same number, where one check decides."""
         if self.hypotheses.count_checks(n) > 1:
             return ""

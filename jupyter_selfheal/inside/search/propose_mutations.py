@@ -51,6 +51,8 @@ IN_COMPARISON = 0.3
 """The weight of a change in ``__eq__`` and its like: what compares is as much the check as what is checked."""
 READS_FORGOTTEN = 1.8
 """How much likelier a change is that reads a name which is bound and never read: somebody meant to."""
+_TAKE_OUT = frozenset({"pop", "popleft", "popitem"})
+"""Methods that give an item and take it out of what they are called on."""
 _WORD = re.compile(r"\w+")
 _COMPARISONS = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__"})
 
@@ -80,10 +82,13 @@ def list_changes(s: Scope) -> Iterator[Change]:
 
 
 def is_changed_in_place(s: Scope, node: ast.AST) -> bool:
-    """``xs`` in ``xs.append(1)`` as a statement: what the method gives is dropped, and a copy of ``xs`` would be too."""
+    """``xs`` in ``xs.append(1)`` as a statement, where what the method gives is dropped, and a copy of ``xs`` would be too; and in
+    ``x = xs.pop()``, which takes an item out of what nobody reads again if that is a copy."""
     attribute = s.parents.get(node)
     call = s.parents.get(attribute) if isinstance(attribute, ast.Attribute) else None
-    return isinstance(call, ast.Call) and call.func is attribute and isinstance(s.parents.get(call), ast.Expr)
+    if not isinstance(attribute, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not attribute:
+        return False
+    return attribute.attr in _TAKE_OUT or isinstance(s.parents.get(call), ast.Expr)
 
 
 def _makes_copy(s: Scope, node: ast.AST, change: Change) -> bool:

@@ -211,11 +211,13 @@ class Ranking:
 
     def _make_key(self, n: int) -> tuple[float, ...]:
         """One edit before two; then the weight of the whole hypothesis; then the candidate's own, then the shorter edit. A number that
-        the one check names, and all that does the same, comes after what is no such number, and as likely."""
+        the one check names, and all that does the same, comes after what is no such number, and as likely; so does what only moves
+        every result by one number."""
         c, odd = self.candidates[n], self.strange[n]
         group = self.hypotheses.groups[self.hypotheses.place[n]]
         likeliest = max(group, key=lambda m: self.candidates[m].weight)
-        fitted = FITTED if self.doubts.describe_number(likeliest) and self._is_named_by_check(likeliest) else 1.0
+        is_named = bool(self.doubts.describe_number(likeliest)) and self._is_named_by_check(likeliest)
+        fitted = FITTED if is_named or self.doubts.describe_shift(likeliest) else 1.0
         odd = 1.0 if self.hypotheses.find_covered_endless(n) else odd
         weight = self.hypotheses.weigh(n) * (1 - 0.6 * odd) * fitted
         return (c.edits, -round(weight, 6), -c.weight * fitted, c.size, c.rank)

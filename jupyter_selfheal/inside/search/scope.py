@@ -200,7 +200,7 @@ class Scope(Source):
                 return frozenset({TEXT})
             return left & self.infer_kinds(node.right) or (left if not isinstance(node.op, ast.Mult) else frozenset())
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return _RETURNS.get(node.func.id, frozenset())
+            return RETURNS.get(node.func.id, frozenset())
         return frozenset()
 
     def may_be(self, node: ast.AST, *kinds: str) -> bool:
@@ -295,7 +295,7 @@ def _list_named_characters(words: Collection[str]) -> list[str]:
 
 
 _N = frozenset({NUMBER})
-_RETURNS = {
+RETURNS = {
     "len": _N, "abs": _N, "sum": _N, "round": _N, "int": _N, "float": _N, "ord": _N, "str": frozenset({TEXT}),
     "chr": frozenset({TEXT}), "list": frozenset({ITEMS}), "sorted": frozenset({ITEMS}), "tuple": frozenset({ITEMS}),
     "set": frozenset({SET}), "dict": frozenset({DICT}), "bool": frozenset({TRUTH}), "any": frozenset({TRUTH}),

@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.search.scope import (
     FUNCTIONS,
     ITEMS,
     NUMBER,
+    RETURNS,
     SET,
     TEXT,
     TRUTH,
@@ -32,6 +33,8 @@ _AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
     (".copy()", (ITEMS, SET, DICT), 0.25), (".items()", (DICT,), 0.3), (".values()", (DICT,), 0.3), (".keys()", (DICT,), 0.2), (".isdigit()", (TEXT,), 0.1),
     (".T", ("ndarray", "DataFrame"), 0.4), ("[::2]", (TEXT, ITEMS), 0.2), ("[1::2]", (TEXT, ITEMS), 0.12), (".swapcase()", (TEXT,), 0.1), (".capitalize()", (TEXT,), 0.1), (".isalpha()", (TEXT,), 0.1), (".sum()", ("ndarray", "Series"), 0.15), (".mean()", ("ndarray", "Series"), 0.15),
 )  # fmt: skip
+_COLLECTED = frozenset({"sorted", "list", "set", "tuple", "reversed", "range"})
+"""Calls that give a collection, which one letter is none of."""
 _SIZED = (NUMBER, TEXT, ITEMS, SET, DICT, TRUTH)
 
 
@@ -59,7 +62,11 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
     looped = isinstance(parent, ast.For | ast.comprehension) and node is parent.iter
     simple = 1.0 if isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Subscript) else 0.7
     around = getattr(parent.func, "id", "") if isinstance(parent, ast.Call) else ""
+    compared = _find_compared(s, node)
+    is_letter = isinstance(node, ast.Name) and node.id in _list_letters(s)
     for name, fits, prior in _WRAPS:
+        if _is_never_equal(name, compared) or (is_letter and name in _COLLECTED):
+            continue
         if around == name or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == name):
             continue
         prior *= simple * _rate_fit(kinds, fits)
@@ -69,7 +76,7 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
             prior = {"list": 0.55, "sorted": 0.5, "set": 0.4, "reversed": 0.45, "range": 0.3}.get(name, 0.05)
         inner = text if text.startswith("(") and isinstance(node, ast.GeneratorExp) else f"({text})"
         yield Change((s.put(node, f"{name}{inner}"),), prior, node.lineno, f"`{text}` should be `{name}({text})`")
-    if s.may_be(node, ITEMS, TEXT, SET, DICT):
+    if s.may_be(node, ITEMS, TEXT, SET, DICT) and not compared:
         new = f"sorted({text}, reverse=True)"
         yield Change((s.put(node, new),), 0.25 * simple, node.lineno, f"`{text}` should be `{new}`")
     if looped:
@@ -80,6 +87,8 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
         if (kinds and kinds <= {NUMBER}) or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"):
             yield Change((s.put(node, f"range({text})"),), 0.5, node.lineno, f"`{text}` should be `range({text})`")
     for after, fits, prior in _AFTER:
+        if is_letter and (after.startswith("[") or after == ".split()"):
+            continue
         yield Change(
             (s.put(node, f"{atom}{after}"),),
             prior * simple * _rate_fit(kinds, fits),
@@ -89,6 +98,32 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
     for name in s.functions:
         if name != around:
             yield Change((s.put(node, f"{name}({text})"),), 0.15, node.lineno, f"`{text}` should be `{name}({text})`")
+
+
+def _find_compared(s: Scope, node: ast.expr) -> frozenset[str]:
+    """The kind of the number or text that a value is asked to equal (``letter == "("``); empty where it is asked no such thing."""
+    parent = s.parents[node]
+    if not isinstance(parent, ast.Compare) or not isinstance(parent.ops[0], ast.Eq | ast.NotEq):
+        return frozenset()
+    others = [n for n in (parent.left, *parent.comparators) if n is not node]
+    is_plain = len(others) == 1 and isinstance(others[0], ast.Constant) and type(others[0].value) in (int, float, str)
+    return s.infer_kinds(others[0]) if is_plain else frozenset()
+
+
+def _is_never_equal(name: str, compared: frozenset[str]) -> bool:
+    """Whether what a builtin gives is of another kind than all that it is compared with: ``len(letter) == "("``."""
+    given = RETURNS.get(name, frozenset())
+    return bool(compared and given) and not compared & given
+
+
+@cache_on_scope
+def _list_letters(s: Scope) -> frozenset[str]:
+    """Variables of loops through texts and nothing else: of a single letter nothing is sorted, cut or turned round."""
+    through: dict[str, list[ast.expr]] = {}
+    for node in s.order:
+        if isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
+            through.setdefault(node.target.id, []).append(node.iter)
+    return frozenset(name for name, texts in through.items() if all(s.infer_kinds(text) == {TEXT} for text in texts))
 
 
 def _rate_fit(kinds: frozenset[str], fits: tuple[str, ...]) -> float:

@@ -1,0 +1,88 @@
+"""Edits that nobody means are no rivals of those that somebody does, and what only fits the one check comes behind what computes."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.compare_behaviour import measure_strangeness
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
+from jupyter_selfheal.inside.search.scope import ITEMS, TEXT, Hints, Scope
+from tests.unit.healers.search.test_set_orders import find
+
+
+def list_texts(body: str, **kinds: str) -> set[str]:
+    """The new texts of all single changes of a function's body; ``kinds`` are those of its parameters."""
+    hints = Hints(kinds={name: frozenset({kind}) for name, kind in kinds.items()})
+    scope = Scope(f"def f({', '.join(kinds)}):\n{body}\n", hints)
+    return {new.strip("()") for c in list_changes(scope) if len(c.edits) == 1 for _, _, new in c.edits}
+
+
+def test_nothing_is_taken_out_of_a_copy() -> None:
+    taken = list_texts("    last = xs.pop()\n    return last, ys", xs=ITEMS, ys=ITEMS)
+    assert "ys" in taken
+    assert not taken & {"set(xs", "sorted(xs", "xs[:-1]", "xs.copy"}
+    assert {"set(xs", "sorted(xs"} <= list_texts("    return xs.count(1)", xs=ITEMS)
+    assert "sorted(xs" in list_texts("    return pop(xs)", xs=ITEMS)
+    assert "xs[:-1]" in list_texts("    return xs", xs=ITEMS)
+
+
+def test_what_a_builtin_gives_is_of_the_kind_that_it_is_compared_with() -> None:
+    texts = list_texts("    return word == 'no'", word=TEXT)
+    assert not texts & {"len(word", "sorted(word", "list(word"}
+    assert {"str(word", "word.lower"} <= texts
+    assert "len(word" in list_texts("    return word == 3", word=TEXT)
+    assert "len(word" in list_texts("    return word == other", word=TEXT, other=TEXT)
+    assert "sorted(word" in list_texts("    return word in 'no'", word=TEXT)
+
+
+def test_of_a_single_letter_nothing_is_cut_or_sorted() -> None:
+    loop = "    for c in text:\n        if c in seen:\n            return c"
+    texts = list_texts(loop, text=TEXT, seen=TEXT)
+    assert not texts & {"sorted(c", "c[1:]", "c[::-1]", "c.split"}
+    assert {"c.lower", "text[1:]"} <= texts
+    assert "c[1:]" in list_texts(loop, text=ITEMS, seen=ITEMS)
+    assert "c[1:]" in list_texts(loop.replace("in text", "in words()"), text=TEXT, seen=TEXT)
+    again = f"    for c in words():\n        print(c)\n{loop}"
+    assert "c[1:]" in list_texts(again, text=TEXT, seen=TEXT)
+
+
+@pytest.mark.parametrize(
+    ("shown", "before", "odd"),
+    [
+        (["False"] * 4, ["True", "False", "True", "True"], 1.0),
+        (["False"] * 4, ["False"] * 4, 0.0),
+        (["False"] * 3 + ["True"], ["True", "False", "True", "True"], 0.0),
+        (["0"] * 4, ["0", "!ValueError", "0", "!ValueError"], 0.0),
+    ],
+    ids=["one answer for all", "as before", "another", "errors before"],
+)
+def test_a_change_with_which_every_answer_is_the_same_is_strange(
+    shown: list[str], before: list[str], odd: float
+) -> None:
+    assert measure_strangeness(shown, before, frozenset()) == odd
+
+
+LARGEST = """\
+def largest_run(xs):
+    here = best = 0
+    for x in xs:
+        here = here + x
+        best = max(best, here)
+    return best
+"""
+
+
+def test_what_only_moves_every_result_comes_behind_what_computes() -> None:
+    reply = find(LARGEST, "assert largest_run([4, -5, 2, 1, -1, 3]) == 5")
+    texts = [str(p["texts"]) for p in reply["patches"]]
+    moved = next(n for n, text in enumerate(texts) if "return best + 1" in text)
+    meant = next(n for n, text in enumerate(texts) if "max(0, here + x)" in text)
+    assert meant < moved
+
+
+def test_a_number_of_items_is_seldom_the_largest_of_them() -> None:
+    scope = Scope("def f(xs, n):\n    return n // len(xs)\n")
+    priors = {c.edits[0][2]: c.prior for c in list_changes(scope) if c.edits[0][2] in ("sum", "max", "min")}
+    assert priors["max"] == priors["min"] < priors["sum"]
+    swapped = Scope("def f(xs):\n    return min(xs)\n")
+    assert next(c.prior for c in list_changes(swapped) if c.edits[0][2] == "max") == priors["sum"]
