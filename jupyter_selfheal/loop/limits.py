@@ -100,12 +100,20 @@ def explain_waste(dossier: Dossier, reason: Reason) -> str:
     return f"the model's replies held nothing new that can be tried{f' ({note})' if note else ''}"
 
 
+def name_untried(dossier: Dossier) -> str:
+    """What a search left that stopped because little more was to be expected, and how to have it tried."""
+    note = next((n for n in reversed(dossier.notes) if n.endswith(UNTRIED)), "")
+    return f" ({note.rpartition('; ')[2]}: a search_seconds of 100 tries more)" if note else ""
+
+
 def _name_refusal(dossier: Dossier) -> str:
     """Why the last patch that was set aside untried was: it may be the one that heals."""
     refused = next((a.rejection for a in reversed(dossier.archive) if a.rejection and a.trial is None), "")
     return f"; one was not tried: {refused}" if refused else ""
 
 
+UNTRIED = "less likely changes were not tried"
+"""In the note of a search that stopped because little more was to be expected."""
 UNUSABLE = ("malformed reply", "the model gave no hypothesis", "hypothesis ")
 """How notes about replies begin that could not be used."""
 

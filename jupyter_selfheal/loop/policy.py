@@ -146,7 +146,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
-    return Close(Reason.EXHAUSTED, f"no working fix found{advice}")
+    return Close(Reason.EXHAUSTED, f"no working fix found{limits.name_untried(dossier)}{advice}")
 
 
 def _say_how_far(dossier: Dossier, why: str) -> str:

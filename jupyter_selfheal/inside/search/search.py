@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple
@@ -15,6 +16,7 @@ from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
+from jupyter_selfheal.inside.search.patience import count_further, count_singles
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
@@ -125,18 +127,18 @@ class Search:
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         maker = self.maker = Maker(self.program, self.ns, self.hints, self.sight)
-        singles = maker.make_singles()
+        singles, most_singles = maker.make_singles(), count_singles(self.sight.suspicion, self.seconds)
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
             self.pause = ENOUGH_SINGLES
-            singles = self._screen_candidates(singles, self.limit)
+            singles = self._screen_candidates(singles, self.limit, most=most_singles)
             self._finish_what_was_cut()
             self._combine_edits(frontier, FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
         for (share, longer, most), end in zip(longer_times, ends, strict=True):
             self.pause = share
-            singles = self._screen_candidates(singles, self.limit)
+            singles = self._screen_candidates(singles, self.limit, most=most_singles)
             late = self._select_late(most)
             if late and self.plausible:
                 self.pause, self.found_at = 1.0, self.spent
@@ -154,14 +156,18 @@ class Search:
             self.pause = 0.95
             self._screen_candidates(iter(self._list_likeliest()), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * ROUNDS_AGAIN)
-        return self._build_report("" if self.plausible else self._describe_failure())
+        left = 0 if self._is_spent() else len(maker.changes) - most_singles
+        return self._build_report("" if self.plausible else self._describe_failure(left))
 
-    def _describe_failure(self) -> str:
-        """How near the search came, where nothing passes."""
+    def _describe_failure(self, left: int) -> str:
+        """How near the search came, where nothing passes, and how many changes were not tried."""
+        rest = f"; {left:,} less likely changes were not tried" if left > 0 else ""
         if not self.partial:
-            return "no candidate passes" + (", and none makes a failing check pass" if self.base.failed > 1 else "")
+            return (
+                "no candidate passes" + (", and none makes a failing check pass" if self.base.failed > 1 else "") + rest
+            )
         best = min(self.base.failed, *(c.result.failed for c in self.partial))
-        return f"no candidate passes: of {self.base.failed} failing checks the best leaves {best}"
+        return f"no candidate passes: of {self.base.failed} failing checks the best leaves {best}{rest}"
 
     def _prepare_counting(self) -> None:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
@@ -188,7 +194,9 @@ class Search:
             if self.plausible or not states or idle == ROUNDS_AGAIN or self._is_spent():
                 return
             before = min(c.result.failed for c in self.partial)
-            self._screen_candidates(frontier.expand(states), self.limit)
+            self._screen_candidates(
+                frontier.expand(states), self.limit, most=len(self.candidates) + count_further(self.seconds)
+            )
             idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
 
     def _look_at_state(self, state: Candidate) -> Suspicion:
@@ -287,10 +295,11 @@ class Search:
     # --- screening ---
 
     def _screen_candidates(
-        self, source: Iterator[Candidate], steps: int, again: bool = False, count: bool = False
+        self, source: Iterator[Candidate], steps: int, again: bool = False, count: bool = False, most: int = sys.maxsize
     ) -> Iterator[Candidate]:
-        """Run candidates; a failing check ends one at once, unless all its checks are to be counted. Gives what was not run."""
-        if self._is_over(0, again):
+        """Run candidates, until there are ``most`` in all; a failing check ends one at once, unless all its checks are to be counted. Gives
+        what was not run."""
+        if self._is_over(0, again) or (len(self.candidates) >= most and not self.plausible):
             return source
         count, self.given = count or self.counts_all, steps
         limit = self.base.failed if count else 1
@@ -305,7 +314,7 @@ class Search:
                 done = index + 1
                 if result is not None:
                     self._note_result(self.candidates[index], result, count)
-                if self._is_over(self.candidates[index].rank, again):
+                if self._is_over(self.candidates[index].rank, again) or (done >= most and not self.plausible):
                     break
         self.tried += done - first
         for candidate in self.candidates[first:done]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search import search
+from jupyter_selfheal.inside.search import patience, search
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.count_steps import ROUND
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
@@ -104,6 +106,28 @@ def test_where_one_of_two_equal_conditions_is_right_only_the_other_is_changed() 
     best = find(SAME_SLIP, checks)["patches"][0]
     assert best["edits"] == 1
     assert len(best["texts"]) == 1
+
+
+LONG = "def total(a, b, c, d):\n    s = 0\n" + "".join(
+    f"    if a * {n} + b > c - {n} and d != {n}:\n        s += a * {n} - b * c + d // {n}\n" for n in range(1, 9)
+) + "    return s\n"  # fmt: skip
+
+
+def test_where_nothing_comes_near_the_search_stops_and_says_what_it_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "LIKELIEST", 300)
+    monkeypatch.setattr(patience, "PER_LINE", 1)
+    report = find(LONG, "assert total(1, 2, 3, 4) == 'banana'\n", seconds=20.0)
+    assert report["tried"] == 300
+    assert report["why"].endswith("less likely changes were not tried")
+
+
+def test_more_is_tried_the_less_the_suspicion_points_and_the_longer_the_search_may_take() -> None:
+    few, many = {0: {1: 1.0, 2: 0.1}}, {0: dict.fromkeys(range(70), 1.0)}
+    assert patience.count_singles(few, 10.0) == patience.count_singles(few, 20.0) == patience.LIKELIEST
+    assert patience.count_singles(many, 20.0) == 7_000
+    assert patience.count_singles({0: dict.fromkeys(range(900), 1.0)}, 20.0) == patience.MOST
+    assert patience.count_singles(few, 100.0) == 5 * patience.LIKELIEST
+    assert patience.count_singles({}, 20.0) == patience.LIKELIEST
 
 
 def test_where_nothing_passes_all_checks_the_search_ends_by_what_it_can_still_gain() -> None:
