@@ -38,7 +38,8 @@ class NoneFromInPlace(Rule):
     assignment has replaced it. A function that returns such a result returns the object. Where the result is used at once (`words.sort()[0]`, `for x in xs.reverse():`), the call goes
     above the statement; of an object without a name (`text.split().sort()`) the name holds it first, or `sorted` makes it.
 
-    **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads.
+    **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads. A function that sorts what a
+    variable of its caller holds is only offered a copy to return: the caller may read the list in its new order.
     """
 
     code = "NON101"
@@ -114,10 +115,9 @@ class NoneFromInPlace(Rule):
                     continue
                 text = src.extract_text(source, changes[0][0])
                 is_evident = all(name_called(call) in ORDERING or _find_in_place(call) for call, _ in changes)
-                if is_evident and _stands_alone(context, name):
-                    is_evident = all(
-                        "\n" in text for _, (_, _, text) in changes
-                    )  # what it was given is changed as before
+                if is_evident and _may_read_its_argument(context, name):
+                    # what it was given is changed as before, where no copy is made
+                    is_evident = all("\n" in text for _, (_, _, text) in changes)
                 yield self.patch(
                     context.replace(cell_id, [splice for _, splice in changes]),
                     f"Return the object that `{text}` changes",
@@ -143,11 +143,18 @@ class NoneFromInPlace(Rule):
                     return
 
 
-def _stands_alone(context: RuleContext, name: str) -> bool:
-    """True where a call of the function is a statement of its own: for what it does to its argument."""
-    sources = (context.source_of(c.id) for c in context.notebook.cells if c.kind == "code")
-    calls = (n.value for s in sources for n in src.walk(s) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call))
-    return any(name_called(call) == name for call in calls)
+def _may_read_its_argument(context: RuleContext, name: str) -> bool:
+    """True where somebody may rely on what the function does to its argument: a call of it is a statement of its own, or is given what a
+    name holds."""
+    for cell in context.notebook.cells:
+        for node in src.walk(context.source_of(cell.id)) if cell.kind == "code" else ():
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and name_called(node.value) == name:
+                return True
+            if isinstance(node, ast.Call) and name_called(node) == name:
+                given = (*node.args, *(k.value for k in node.keywords))
+                if any(isinstance(v, ast.Name | ast.Attribute | ast.Subscript) for v in given):
+                    return True
+    return False
 
 
 def _mend_returns(source: str, function: ast.FunctionDef) -> list[tuple[ast.Call, Splice]]:

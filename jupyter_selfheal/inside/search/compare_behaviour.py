@@ -210,6 +210,17 @@ def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ..
         return "!" + type(error).__name__
 
 
+def unify_rounding(shown: Sequence[list[str]]) -> None:
+    """Give results that differ in the last digits of their floats alone the text of the first of them, in place: ``exp(-x)`` and
+    ``1 / exp(x)`` are one behaviour."""
+    for at in range(max(map(len, shown), default=0)):
+        first: dict[str, str] = {}
+        for row in shown:
+            if at < len(row):
+                rounded = _FLOAT.sub(lambda m: f"{float(m[0]):.9g}.", row[at])
+                row[at] = first.setdefault(rounded, row[at])
+
+
 def _show_function(function: FunctionType, given: tuple[Any, ...]) -> str:
     """A function by what it gives for the arguments that it was made of: two that are made alike are told apart by that alone."""
     arguments = tuple(itertools.islice(itertools.cycle(given), function.__code__.co_argcount)) if given else ()
@@ -217,6 +228,7 @@ def _show_function(function: FunctionType, given: tuple[Any, ...]) -> str:
 
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_FLOAT = re.compile(r"(?<![\w.])\d+\.\d{9,}(?:e[+-]?\d+)?|(?<![\w.])\d(?:\.\d+)?e[+-]?\d+")
 
 
 def name_type(shown: str) -> str:

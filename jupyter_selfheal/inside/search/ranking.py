@@ -107,6 +107,7 @@ class Ranking:
         shown = run_in_fork(compare, WAIT) if given or varied else None
         if not isinstance(shown, list):
             return [], nothing
+        compare_behaviour.unify_rounding(shown)
         self.before = shown[-1]
         self._measure_strangeness(shown, len(given))
         checked = self.sight.checked.get(function, [])

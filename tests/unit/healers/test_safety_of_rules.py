@@ -167,6 +167,11 @@ AMBIGUOUS = {
         ("def order(xs):\n    return xs.sort()\na = [2, 1]\norder(a)\norder([3, 1])[0]",),
         ("return sorted(xs)",),
     ),
+    "a list that its caller still holds": (
+        "NON101",
+        ("def order(xs):\n    return xs.sort()\na = [2, 1]\nprint(order(a)[0], a)",),
+        ("return sorted(xs)",),
+    ),
     "another order of chance": (
         "API213",
         ("import random as r\ndef random():\n    return 0.5", "cards = [1, 2]\nr.shuffle(cards, random)"),

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 
 _SKELETON = re.compile(
     r"YOUR[ _]?CODE|FILL (THIS |ME )?IN|<\s*your|\bFILL_?ME\b|your[ _]code[ _]here|"
-    r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$",
+    r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$|"
+    r"(votre|ton) code ici|(tu|su|seu) c[oó]digo aqu[ií]|hier (deine?n?|ihre?n?) code|(deine?n?|ihre?n?) code hier",
     re.IGNORECASE | re.MULTILINE,
 )
 
 
 _GIVEN = re.compile(r"pass|return|(?:return|\w+ =) (?:None|True|False|-?\d+(?:\.\d+)?|''|\"\"|\[\]|\{\}|\(\))")
 _NOTE = re.compile(r"#.*\b(TO[- ]?DO|FIXME)\b", re.IGNORECASE)
+_REGION = re.compile(
+    r"^[ \t]*#+ *(?:BEGIN|START) +(?:YOUR +)?(?:SOLUTION|CODE|ANSWER)\b.*\n((?:.*\n)*?)[ \t]*#+ *END +(?:OF +)?(?:YOUR +)?(?:SOLUTION|CODE|ANSWER)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What stands between the marks of nbgrader, or of a course."""
+_HOLE = re.compile(r"pass|\.\.\.|(?:return|[\w, ]+ =) (?:None|\.\.\.)|return|raise NotImplementedError\b.*")
+"""A line that such a place comes with while nobody has written there."""
+_REPLACE_NONE = re.compile(r"#.*\breplace\b.*\bNone\b", re.IGNORECASE)
 
 
 def is_skeleton(source: str, *, notes: bool = True) -> bool:
@@ -23,7 +33,7 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
 
     ``notes``: a ``# TODO`` counts, too; it stands in finished code as often as in an exercise.
     """
-    if _SKELETON.search(source) or (notes and _NOTE.search(source)):
+    if _SKELETON.search(source) or (notes and _NOTE.search(source)) or has_open_place(source):
         return True
     tree = src.parse(source)
     if tree is None:
@@ -36,9 +46,55 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
             return True
-        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
+        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node) and not _is_after_return(node, tree):
             return True
     return False
+
+
+def has_open_place(source: str) -> bool:
+    """True where the marks of a course have nothing between them, a note is followed by nothing but ``pass`` or by a value that stands for
+    the answer, or ``None`` is still there that was to be replaced."""
+    for region in _REGION.finditer(source):
+        lines = [line.strip().partition("#")[0].strip() for line in region[1].splitlines()]
+        if all(not line or _HOLE.fullmatch(line) for line in lines):
+            return True
+    tree = src.parse(source)
+    if tree is None:
+        return False
+    if _REPLACE_NONE.search(source):
+        return any(isinstance(n, ast.Constant) and n.value is None for n in ast.walk(tree))
+    lines = source.splitlines()
+    return any(_is_open_block(head, block, lines) for head, block in _list_blocks(tree))
+
+
+def _list_blocks(tree: ast.Module) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse"):
+            block = getattr(node, name, None)
+            if isinstance(node, ast.stmt) and isinstance(block, list) and block:
+                yield node, block
+
+
+def _is_open_block(head: ast.AST, block: list[ast.stmt], lines: list[str]) -> bool:
+    """A function of nothing but what an exercise comes with, or a loop of nothing but ``pass``, and a note in it, or right above it, that
+    asks for more. A branch that does nothing yet is found in finished code too."""
+    written = [ast.unparse(n) for n in block if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+    if isinstance(head, ast.FunctionDef | ast.AsyncFunctionDef):
+        is_given = all(_GIVEN.fullmatch(line) for line in written)
+    else:
+        is_given = isinstance(head, ast.For | ast.While) and all(line == "pass" for line in written)
+    if not is_given:
+        return False
+    first = block[0].lineno - 1
+    while first > 0 and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    return any("#" in t and (_NOTE.search(t) or _SKELETON.search(t)) for t in lines[first : block[-1].end_lineno])
+
+
+def _is_after_return(node: ast.Raise, tree: ast.Module) -> bool:
+    """Whether a raise that the exercise came with is never reached: somebody has written above it, up to a ``return``."""
+    blocks = (block for _, block in _list_blocks(tree) if node in block)
+    return any(isinstance(n, ast.Return) for block in blocks for n in block[: block.index(node)])
 
 
 def _list_declared(tree: ast.Module) -> set[int]:
@@ -66,7 +122,8 @@ def has_attempt(source: str) -> bool:
     below = [line.strip() for line in lines[notes[0] + 1 :]]
     written = any(line and not _is_given(line) for line in below)
     written = written or bool(above and above[-1].startswith("return "))
-    return written and not is_skeleton("\n".join(line for n, line in enumerate(lines) if n not in notes))
+    rest = "\n".join(line for n, line in enumerate(lines) if n not in notes)
+    return written and not has_open_place(source) and not is_skeleton(rest)
 
 
 def _is_given(line: str) -> bool:

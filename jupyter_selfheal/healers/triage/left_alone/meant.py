@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import textwrap
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -210,11 +211,14 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
 
 
 def _is_checked(context: RuleContext) -> bool:
-    """True where something says what the code must do: somebody's word, or an assert below. An attempt is then healed, not left."""
+    """True where something says what the code must do: somebody's word, a stored output, or an assert below. An attempt is then healed,
+    not left."""
     below = context.notebook.code_after(context.failure.cell_id)
     own = context.failing_statement
+    stored = [o for o in find_cell(context).outputs if o.name != "stderr"]
     return (
         bool(context.case.oracle)
+        or (bool(stored) and all(o.output_type != "error" for o in stored))
         or isinstance(own, ast.Assert)
         or any(has_assert(n) for c in below for n in src.walk(c.source)[:1])
     )
@@ -241,17 +245,21 @@ def _is_empty_function(source: str) -> bool:
 
 
 def _list_sources_of_callees(context: RuleContext) -> Iterator[str]:
-    """Sources of the cells that define what the failing statement calls."""
+    """Sources of the functions that the failing statement calls, and of the methods of the notebook's classes."""
     statement = context.failing_statement
-    called = {n.func.id for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} if (
-        statement is not None
-    ) else set()  # fmt: skip
+    calls = [n.func for n in ast.walk(statement) if isinstance(n, ast.Call)] if statement is not None else []
+    called = {f.id for f in calls if isinstance(f, ast.Name)}
+    methods = {f.attr for f in calls if isinstance(f, ast.Attribute)}
     for cell in context.notebook.code_before(context.failure.cell_id):
+        lines = cell.source.splitlines()
         for definition in src.list_statements(cell.source):
-            if isinstance(definition.node, ast.FunctionDef) and definition.node.name in called:
-                yield "\n".join(
-                    cell.source.splitlines()[definition.first - 1 : _find_end(cell.source, definition.index)]
-                )
+            node = definition.node
+            if isinstance(node, ast.FunctionDef) and node.name in called:
+                yield "\n".join(lines[definition.first - 1 : _find_end(cell.source, definition.index)])
+            elif isinstance(node, ast.ClassDef):
+                for member in node.body:
+                    if isinstance(member, ast.FunctionDef) and member.name in methods:
+                        yield textwrap.dedent("\n".join(lines[member.lineno - 1 : member.end_lineno]))
 
 
 def _find_end(source: str, index: int) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs
+from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs, unify_rounding
 from jupyter_selfheal.inside.search.input_domain import (
     infer_domain,
     is_related,
@@ -168,3 +168,14 @@ def test_the_question_asks_for_the_shortest_call_that_tells() -> None:
     (question,) = answer.questions
     assert len(question.subject) <= len("count([0], 0)")
     assert len(question.answers) > 1
+
+
+def test_the_last_digits_of_floats_are_no_other_behaviour_and_other_numbers_are() -> None:
+    rows = [
+        ["np.float64(0.8807970779778823)", "0.1", "3", "[1e-05, 2.0]", "'0.8807970779778823'"],
+        ["np.float64(0.8807970779778824)", "0.2", "3.0", "[1.0000000000001e-05, 2.0]", "'0.8807970779778823'"],
+        ["np.float64(0.8807970779)", "0.1", "4", "[1e-06, 2.0]", "!timeout"],
+    ]
+    unify_rounding(rows)
+    assert rows[1] == ["np.float64(0.8807970779778823)", "0.2", "3.0", "[1e-05, 2.0]", "'0.8807970779778823'"]
+    assert rows[2][2:] == ["4", "[1e-06, 2.0]", "!timeout"]
