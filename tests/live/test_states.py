@@ -226,7 +226,8 @@ def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) ->
         loaded.wait_for(lambda number=number: len(loaded.displays) == number + 2 and PROVEN in loaded.card(), "a fix")  # type: ignore[misc]
     heal = f"{SESSION}.heals.get({oldest!r})"
     assert loaded.value(f"{heal}.card.expired") == "True"
-    loaded.run(f"{SESSION}.on_main({oldest!r}, 'edit', '', 'items.append(30)\\nprint(len(items))')")
+    lend = f"{SESSION}.checkpoints.freeze_now({oldest!r}, is_loan=True)"  # as a proof that is under way has one
+    loaded.run(f"{lend}\n{SESSION}.on_main({oldest!r}, 'edit', '', 'items.append(30)\\nprint(len(items))')")
     loaded.wait_for(lambda: loaded.value(f"{heal}.card.phase") == "'proposed'", "its own version, tested")
     assert "items.append(30)" in loaded.value(f"{heal}.card.candidates[0].patch.edits[0].source")
     assert loaded.value(f"{heal}.card.proposal[0].proven_from") != "()"

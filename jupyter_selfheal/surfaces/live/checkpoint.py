@@ -63,6 +63,14 @@ class Frozen(NamedTuple):
         return StateAddress(self.socket, Start(self.start), self.pid)
 
 
+class Handed(NamedTuple):
+    """A copy that a heal was given; ``is_loan`` where it is for one question alone, and the heal's own states are others."""
+
+    run: str
+    pid: int
+    is_loan: bool = False
+
+
 class CopyAllowance:
     """What copies before cells may cost: every cell earns a little, a long one more, and a copy spends what it cost.
 
@@ -103,8 +111,8 @@ class Checkpoints:
         self._shell = shell
         self._cells = cells
         self._before: tuple[Frozen, ...] = ()
-        self._handed: list[tuple[str, int]] = []
-        """Run and process of each copy that a heal was given, the oldest first."""
+        self._handed: list[Handed] = []
+        """The copies that heals were given, the oldest first."""
         self._agents: list[int] = []
         """Processes of the copies that a coding agent's server was given."""
         self.is_working: Callable[[str], bool] = lambda run: False
@@ -169,10 +177,13 @@ class Checkpoints:
             self._hand_to_run(run, state)
         return tuple(state.address for state in states)
 
-    def freeze_now(self, run: str, start: str = BEFORE_CELL) -> tuple[StateAddress, ...]:
-        """The state as it is, to prove a patch from again. ``start`` says what is to be run from here: whatever comes next,
-        or what was left after the failure."""
-        return tuple(state.address for state in self._freeze_for_run(run, start, None))
+    def freeze_now(self, run: str, start: str = BEFORE_CELL, *, is_loan: bool = False) -> tuple[StateAddress, ...]:
+        """The state as it is. ``start`` says what is to be run from here: whatever comes next, or what was left after the
+        failure. ``is_loan``: to prove one patch again, after which it is let go; the heal does not go on from it."""
+        states = self._freeze_kernel(start, None)
+        for state in states:
+            self._hand_to_run(run, state, is_loan=is_loan)
+        return tuple(state.address for state in states)
 
     def freeze_for_agent(self, start: str) -> tuple[StateAddress, ...]:
         """The state as it is, for whoever asks from outside; it takes none of the copies of a heal. Of two at most the older goes."""
@@ -201,30 +212,25 @@ class Checkpoints:
         if self._has_forked:
             zygote.discard_all()
 
-    def _freeze_for_run(self, run: str, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
-        states = self._freeze_kernel(start, error)
-        for state in states:
-            self._hand_to_run(run, state)
-        return states
-
-    def _hand_to_run(self, run: str, state: Frozen) -> None:
+    def _hand_to_run(self, run: str, state: Frozen, *, is_loan: bool = False) -> None:
         zygote.collect_ended()
-        self._given.add(run)
-        self._handed = [*(entry for entry in self._handed if _is_alive(entry[1])), (run, state.pid)]
-        idle = [entry for entry in self._handed if entry[0] != run and not self.is_working(entry[0])]
+        if not is_loan:
+            self._given.add(run)
+        self._handed = [*(entry for entry in self._handed if _is_alive(entry.pid)), Handed(run, state.pid, is_loan)]
+        idle = [entry for entry in self._handed if entry.run != run and not self.is_working(entry.run)]
         while len(self._handed) > AT_MOST and (idle or len(self._handed) > AT_WORK):
             dropped = idle.pop(0) if idle else self._handed[0]
             self._handed.remove(dropped)
-            zygote.discard(dropped[1])
-            if not self._has_state(dropped[0]):
-                self.on_taken(dropped[0])
+            zygote.discard(dropped.pid)
+            if not dropped.is_loan and not self._has_state(dropped.run):
+                self.on_taken(dropped.run)
 
     def has_lost_states(self, run: str) -> bool:
-        """Whether a run had states of which none is left."""
+        """Whether a run had states of which none is left; one that is only lent to it for a proof is none of them."""
         return run in self._given and not self._has_state(run)
 
     def _has_state(self, run: str) -> bool:
-        return any(owner == run and _is_alive(pid) for owner, pid in self._handed)
+        return any(e.run == run and not e.is_loan and _is_alive(e.pid) for e in self._handed)
 
     def _freeze_kernel(self, start: str, error: BaseException | None) -> tuple[Frozen, ...]:
         self._has_forked = True

@@ -216,7 +216,8 @@ class HealDispatcher:
         if candidate is None:
             return False
         left = resumed or resume.is_tried_after_failure_only(heal.case.failure)
-        states = self._session.checkpoints.freeze_now(heal.run, Start.AFTER_FAILURE if left else Start.BEFORE_CELL)
+        start = Start.AFTER_FAILURE if left else Start.BEFORE_CELL
+        states = self._session.checkpoints.freeze_now(heal.run, start, is_loan=True)
         if not states:
             return False
         heal.proving = True
