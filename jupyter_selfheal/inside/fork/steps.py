@@ -81,17 +81,30 @@ def shorten_tracebacks(shell: Any) -> None:
 def keep_tracebacks_brief(shell: Any) -> Iterator[None]:
     """Have tracebacks written without sources, variables and colours: finding those takes IPython longer than most cells take.
 
-    ``InteractiveTB`` and its modes are those of IPython 7.34 to 9.18; one without them draws as ever.
+    What a cell chooses meanwhile (``%xmode``) holds then and afterwards. ``InteractiveTB`` and its modes are those of IPython
+    7.34 to 9.18; one without them draws as ever.
     """
-    drawer = getattr(shell, "InteractiveTB", None)
-    mode = getattr(drawer, "mode", "")
+    drawer: Any = getattr(shell, "InteractiveTB", None)
+    chosen = getattr(drawer, "mode", "")
+    if not chosen:
+        yield
+        return
+    set_mode = drawer.set_mode
+
+    def choose_mode(mode: str | None = None) -> None:
+        nonlocal chosen
+        if not mode:
+            set_mode(chosen)  # the one after it is meant
+        set_mode(mode)
+        chosen = drawer.mode
+
+    set_mode("Plain")
+    drawer.set_mode = choose_mode
     try:
-        if mode:
-            drawer.set_mode("Plain")  # type: ignore[union-attr]
         yield
     finally:
-        if mode:
-            drawer.set_mode(mode)  # type: ignore[union-attr]
+        del drawer.set_mode
+        set_mode(chosen)
 
 
 def _drop_middle(tb: TracebackType | None) -> None:

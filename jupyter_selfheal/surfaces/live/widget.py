@@ -44,12 +44,13 @@ class WidgetView:
         self._display_id = ""
 
     def show(self, heal: LiveHeal) -> None:
-        """Display the widget below the traceback."""
-        self._widget = ApproveWidget(card=build_payload(heal.card, heal.case.notebook))
-        self._widget.on_msg(lambda _widget, content, _buffers: self._handle_message(heal, content))
-        self._heal = heal
-        self._display_id = f"selfheal-{heal.run}"
-        self._publish_card(heal, update=False)
+        """Display the widget below the traceback: under the heal's lock, as a page may ask for it while the worker answers."""
+        with heal.lock:
+            self._widget = ApproveWidget(card=build_payload(heal.card, heal.case.notebook))
+            self._widget.on_msg(lambda _widget, content, _buffers: self._handle_message(heal, content))
+            self._heal = heal
+            self._display_id = f"selfheal-{heal.run}"
+            self._publish_card(heal, update=False)
 
     def update(self, heal: LiveHeal, before: Card) -> None:
         """Set the trait; renew the text where the phase changed."""
@@ -60,15 +61,22 @@ class WidgetView:
             self._publish_card(heal, update=True)
 
     def close(self) -> None:
-        """Close the comm. The card's text takes the widget's place, which would else leave nothing in the page."""
-        if self._widget is None or self._heal is None:
+        """Close the comm. The card's text takes the widget's place, which would else leave nothing in the page.
+
+        Under the heal's lock, as :meth:`update` is: what the worker says at that moment is shown before, or no more.
+        """
+        heal = self._heal
+        if heal is None:
             return
-        card = self._heal.card
-        is_open = card.phase in ("healing", "proposed", "paused")
-        text = format_card(card, self._heal.case.notebook) + (f"\n{CLOSED}" if is_open else "")
-        self._publish(text, list_explanation(card) if not card.hides_fix else ())
-        self._widget.close()
-        self._widget = None
+        with heal.lock:
+            if self._widget is None:
+                return
+            card = heal.card
+            is_open = card.phase in ("healing", "proposed", "paused")
+            text = format_card(card, heal.case.notebook) + (f"\n{CLOSED}" if is_open else "")
+            self._publish(text, list_explanation(card) if not card.hides_fix else ())
+            self._widget.close()
+            self._widget = None
 
     def _publish_card(self, heal: LiveHeal, update: bool) -> None:
         assert self._widget is not None

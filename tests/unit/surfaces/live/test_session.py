@@ -13,12 +13,12 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Diagnosis, Failure, Notebook, Outcome, Proposal, Reason, SkipReason
+from jupyter_selfheal.model import Case, Cell, Cost, Diagnosis, Failure, Notebook, Outcome, Proposal, Reason, SkipReason
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card, drop_said_message
 from jupyter_selfheal.surfaces.live.session import LiveSession
-from jupyter_selfheal.surfaces.live.widget import WidgetView
+from jupyter_selfheal.surfaces.live.widget import CLOSED, WidgetView
 
 
 class Heal:
@@ -104,6 +104,31 @@ def test_a_card_whose_session_ends_leaves_its_text_in_the_page() -> None:
     )
     view.close()
     assert published.outputs[-1] is last
+
+
+def test_a_card_is_not_closed_while_an_answer_is_shown() -> None:
+    """Else the answer stood over the closed card's text, with buttons that lead nowhere."""
+    case = Case(Failure("c", "x['a']", ename="KeyError", evalue="'a'"), Notebook((Cell("c", "x['a']"),)))
+    published = CapturingDisplayPublisher()
+    publish, closing = published.publish, threading.Thread(target=lambda: view.close())
+
+    class CloseMeanwhile:
+        """Another thread closes the card at the moment in which an answer is published."""
+
+        def publish(self, *args: Any, **also: Any) -> None:
+            if also.get("update") and closing.ident is None:
+                closing.start()
+                closing.join(0.05)
+            publish(*args, **also)
+
+    view = WidgetView(SimpleNamespace(display_pub=CloseMeanwhile()), lambda *_: None)
+    heal = LiveHeal("run", case, build_new_card("run", case), view)
+    view.show(heal)
+    heal.fold_message(m.Paused("run", "the budget is used up", Cost()))
+    closing.join()
+    heal.fold_message(m.Notice("run", "too late"))
+    assert published.outputs[-1]["data"]["text/plain"].endswith(CLOSED)
+    assert "application/vnd.jupyter.widget-view+json" not in published.outputs[-1]["data"]
 
 
 @pytest.mark.parametrize("reason", SkipReason)
