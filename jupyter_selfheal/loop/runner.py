@@ -134,10 +134,7 @@ class CommandRunner:
                 proven = (*proven, self._states.find_start(other))
                 resumed = (again,) if proven[-1] is Start.AFTER_FAILURE else ()
             else:
-                notes = (
-                    *notes,
-                    f"not proven {self._states.find_start(other).value}: {missed or again.failed_by}",
-                )
+                notes = (*notes, _explain_other_start(self._states.find_start(other), missed or "", again))
         questions = proposal.questions
         if (
             self.parts.questions
@@ -164,3 +161,11 @@ class CommandRunner:
 
     def _run_cancellable(self, call: Callable[[], T]) -> T:
         return run_cancellable(call, self.cancel)
+
+
+def _explain_other_start(start: Start, missed: str, trial: Trial) -> str:
+    """What it means for the user that the best patch, which runs from one start, does not from the other."""
+    if start is not Start.AFTER_FAILURE:
+        return f"Not proven {start.value}: {missed or trial.failed_by}"
+    how = f"does not give what is expected: {missed}" if missed else f"still fails: {trial.failed_by}"
+    return f"Run the whole cell: what is left of it alone, from where it failed, {how}"

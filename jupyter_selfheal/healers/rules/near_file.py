@@ -15,6 +15,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 _DIGITS = re.compile(r"\d+")
 
+_PROGRAMS = frozenset({".ipynb", ".py", ".pyc", ".html"})
+"""Endings of what is beside data and is none: the notebook itself, say, which often bears its data's name."""
+
 
 class NearFile(Rule):
     """Open the file that is there.
@@ -25,7 +28,8 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, and where several are near. Silent where none is: then data are missing.
+    name is in the tree. Unsafe for another extension, and where several are near. Silent where none is: then data are missing;
+    a notebook or a program that bears the name is no data.
     """
 
     code = "FIL101"
@@ -71,7 +75,8 @@ def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     if raw["exists"]:
         return [(wanted, True)]
     folder, name = posixpath.split(wanted)
-    beside = list(raw["beside"])
+    is_program = posixpath.splitext(name)[1] in _PROGRAMS
+    beside = [n for n in raw["beside"] if is_program or posixpath.splitext(n)[1] not in _PROGRAMS]
     same = [n for n in beside if normalize(n) == normalize(name)]
     near = same or list(find_nearest(name, beside))
     stem = posixpath.splitext(name)[0]

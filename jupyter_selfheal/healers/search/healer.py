@@ -67,7 +67,7 @@ class SearchHealer:
         plan = build_plan(case)
         if plan is None or not plan.decides:
             return Answer(
-                note="Nothing tells a right change from a wrong one: give an expectation, a check or an assert."
+                note="Say what the cell must give (an expectation, a check, an assert), and other changes are tried too."
             )
         tried = {a.patch.id for a in history}
         reply = self._search_candidates(starts.best, plan)

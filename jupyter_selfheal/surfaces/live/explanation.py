@@ -147,9 +147,11 @@ def explain_position(ename: str, text: str, names: Mapping[str, Any]) -> Iterato
         sequence, at = names.get(node.value.id), compute_number(node.slice, names)
         if not isinstance(sequence, list | tuple | str) or type(sequence) not in CONTAINERS:
             continue  # a class of the user's, say
-        if at is not None and not -len(sequence) <= at < len(sequence):
-            there = f"its last one is {len(sequence) - 1}" if sequence else "it is empty"
-            yield f"`{ast.unparse(node)}` asks for position {at} of `{node.value.id}`; {there}."
+        if (
+            sequence and at is not None and not -len(sequence) <= at < len(sequence)
+        ):  # of an empty one it is said that it is
+            last = len(sequence) - 1
+            yield f"`{ast.unparse(node)}` asks for position {at} of `{node.value.id}`; its last one is {last}."
 
 
 def compute_number(node: ast.expr, names: Mapping[str, Any]) -> int | None:

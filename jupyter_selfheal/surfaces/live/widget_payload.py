@@ -115,15 +115,15 @@ def _list_all_buttons(card: Card) -> list[dict[str, JSON]]:
     if card.is_ahead:
         return [*buttons, *_list_undo(card)]
     if card.phase == "proposed":
-        add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)")
-        add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
+        add("reject", "Reject", "say why, and the next attempt will know", ask="Why? (may be empty)", done="Reject")
+        add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt", done="Try again")
         add(*EXPECT, ask=WANTED)
     if card.phase == "paused":
         add("continue", "Continue", "go on from where it stopped", primary=True)
         add("budget", "Raise the budget", "to so many dollars", ask="New budget in US dollars")
-        add("retry", "Give a hint", "and go on", ask="A hint for the next attempt")
+        add("retry", "Give a hint", "and go on", ask="A hint for the next attempt", done="Try again")
     if card.phase == "closed":
-        add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt")
+        add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt", done="Try again")
         add(*EXPECT, ask=WANTED)
     if card.phase in ("proposed", "closed") and card.asks_consent:
         add("agree", "Agree & ask", "send it, now and for the rest of this session", primary=True)

@@ -67,7 +67,9 @@ def test_the_position_that_was_asked_for_is_said_with_what_there_is() -> None:
     assert "`levels[k + 1]` asks for position 3 of `levels`; its last one is 2." in text
     assert "`levels[k]` asks" not in text
     assert "asks" not in explain("levels[k.real]", names, ename="IndexError", evalue="list index out of range")
-    assert "position 0 of `none`; it is empty" in explain("none[0]", names, ename="IndexError")
+    empty = explain("none[0]", names, ename="IndexError")
+    assert "`none` is empty: look at what fills it." in empty
+    assert "asks for position" not in empty, "that it is empty is said once"
 
 
 def test_keys_and_columns_that_are_there_are_listed() -> None:
