@@ -261,9 +261,9 @@ export class KernelLine {
     return this.send({ action: 'context', cells, path: this.panel.context.path, number });
   }
 
-  /** The same, and wait until it is known there: it goes by another shell than a cell does, and may come after it. */
-  async contextKnown(): Promise<void> {
-    await this.answer(number => this.tellContext(number), 10_000);
+  /** The same, and wait until it is known there, for the state as it is then: it goes by another shell than a cell does, and may come after it. */
+  async contextKnown(): Promise<IState | null> {
+    return this.answer(number => this.tellContext(number), 10_000);
   }
 
   /**

@@ -48,7 +48,7 @@ export class WholeNotebook {
           if (!this.line.state.on) {
             await this.heal(cell);
           }
-          if (!(await this._decided(cell, before))) {
+          if ((await this._isLeft(before)) || !(await this._decided(cell, before))) {
             if (this._stopped) {
               return '';
             }
@@ -63,6 +63,12 @@ export class WholeNotebook {
     } finally {
       this.line.progress = '';
     }
+  }
+
+  /** Whether the kernel began no heal for the cell that has just failed: its fix was dismissed before, or the cell's own command was wrong. */
+  private async _isLeft(before: string): Promise<boolean> {
+    const state = await this.line.contextKnown();
+    return state !== null && state.on && state.run === before;
   }
 
   /** True once the cell runs, or was changed without being run; false if its heal ended, never began, or this was stopped. */

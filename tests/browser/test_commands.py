@@ -176,6 +176,16 @@ def test_whole_notebook_goes_on_below_what_cannot_be_healed(page: Any, server: S
     lab.expect_output(2, "next")
 
 
+def test_whole_notebook_does_not_wait_where_no_heal_began(page: Any, server: Server) -> None:
+    """The page's clock stands still, so that no patience of the page's ends."""
+    lab = Lab(page, server, server.notebook("wrong.ipynb", ["%heal undo", "print('next')"]))
+    page.evaluate("() => { const now = Date.now(); window.realNow = Date.now; Date.now = () => now; }")
+    lab.palette("Heal the Whole Notebook")
+    page.locator(".Toastify__toast", has_text="still failing: cell 2").wait_for()
+    lab.expect_output(2, "next")
+    page.evaluate("() => { Date.now = window.realNow; }")
+
+
 def test_whole_notebook_is_stopped_while_a_cell_runs(page: Any, server: Server) -> None:
     slow = "import os, time\nwhile not os.path.exists('go-on'):\n    time.sleep(0.05)"
     lab = Lab(page, server, server.notebook("running.ipynb", [slow, "print('next')"]))
