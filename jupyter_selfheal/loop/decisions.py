@@ -208,5 +208,5 @@ def _parse_amount(text: str) -> float:
 
 def _format_stop(decision: Decision) -> str:
     """Who stopped it, and why."""
-    who = "stopped by the user" if decision.by == "user" else f"not applied ({decision.by})"
+    who = "left as it is by the user" if decision.by == "user" else f"not applied ({decision.by})"
     return f"{who}: {decision.text}" if decision.text else who

@@ -103,6 +103,11 @@ class Dialogue:
         """Print a line."""
         print(text, file=self.out, flush=True)
 
+    def _leave_progress(self) -> None:
+        """Take the line over, in which the progress of a notebook's run stands."""
+        if self.is_review and self.colours:
+            print("\r\x1b[K", end="", file=self.out, flush=True)
+
     def _say_lines(self, lines: Iterable[str]) -> None:
         """Print lines, no longer than the terminal is wide."""
         width = shutil.get_terminal_size().columns if self.out.isatty() else sys.maxsize
@@ -114,6 +119,7 @@ class Dialogue:
         if candidate is None or self._shown == (card.run, candidate.patch.id, candidate.verdict):
             return
         self._shown = card.run, candidate.patch.id, candidate.verdict
+        self._leave_progress()
         lines = diff_patch(candidate.patch, words.make_cell_namer(notebook))
         diff = colour_diff(lines) if self.colours else "\n".join(map(str, lines))
         self._say_lines(words.list_proposal_lines(card, candidate, diff))
@@ -167,6 +173,7 @@ class Dialogue:
 
     def ask_at_pause(self, why: str) -> Answer:
         """A heal waits for its user."""
+        self._leave_progress()
         answer = self._ask_for_choice(f"Paused: {why}\nGo on?", PAUSE_KEYS, otherwise="q")
         follow_up = {"retry": "Hint: ", "budget": "New budget in dollars: "}.get(answer.choice)
         return Answer(answer.choice, self._ask_for_text(follow_up)) if follow_up and not answer.text else answer
@@ -188,7 +195,10 @@ class Dialogue:
             key = next((k for w in said for k in keys if w and w in _list_spellings(k, keys[k])), "")
             if key:
                 return Answer(keys[key][0], rest.strip())
-            self.say("\n".join(f"  {label:12} {effect}" for _, label, effect in keys.values()))
+            if word.lower() in OTHER_FIX_KEYS:
+                self.say("This is the only fix that was found for the cell.")
+            else:
+                self.say("\n".join(f"  {key}  {effect}" for key, (_, _, effect) in keys.items()))
 
     def _ask_for_text(self, question: str) -> str:
         try:

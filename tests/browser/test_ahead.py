@@ -22,6 +22,8 @@ def test_cells_below_are_marked_and_a_fix_is_opened_before_its_cell_runs(page: A
     mark.click()
     card = lab.card(2)
     assert "Will fail: AttributeError" in card.inner_text()
+    before = card.locator("section[aria-label='Output before'] pre").all_inner_texts()
+    assert before == ["AttributeError: 'list' object has no attribute 'appendd'"], "the error is said once"
     lab.press(card, "run")
     lab.expect_output(2, "there are 3")
     lab.expect_source(2, FIXED)

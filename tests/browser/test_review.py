@@ -11,12 +11,13 @@ KEY = "prices = {'pear': 2}\nprint(prices['pera'])"
 
 
 def test_fixes_are_accepted_by_keyboard_and_put_in_at_once(page: Any, server: Server) -> None:
-    cells = [TYPO, KEY, "open('gone/data.csv')", "raise ValueError('on purpose')"]
+    cells = [TYPO, KEY, "rows = [1]\nlen(rowz)", "open('gone/data.csv')", "raise ValueError('on purpose')"]
     lab = Lab(page, server, server.notebook("review.ipynb", cells))
     lab.ready()
     lab.command("jupyter-selfheal:review")
     panel = page.locator(".jp-SelfHeal-review")
-    panel.locator("article").nth(1).wait_for()
+    panel.locator("article").nth(2).wait_for()
+    assert "Why not: it scores 5, below 7" in panel.locator("article").nth(2).inner_text()
     assert "there are 3" in panel.locator("article").first.inner_text()
     assert "Safe · Runs; result unconfirmed" in panel.locator("article").first.inner_text()
     left = panel.locator(".jp-SelfHeal-review-left").all_inner_texts()

@@ -152,7 +152,8 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "facts": format_facts(proposal, candidate),
         "warning": format_warning(card, candidate),
         "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again, card.cell_id),
-        "old_output": [_build_output(o) for o in proposal.failure.outputs] + [_build_error(proposal)],
+        "old_output": [_build_output(o) for o in proposal.failure.outputs if o.output_type != "error"]
+        + [_build_error(proposal)],
         "new_output": _list_outputs(again or candidate.trial),
         "after": AFTER_REST if not again and _ran_only_the_rest(candidate, proposal) else "After",
         "resume_output": _list_outputs(proposal.resumed[0])

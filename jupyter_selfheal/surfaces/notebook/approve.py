@@ -136,6 +136,7 @@ class TerminalApprover:
             if self.all_safe.decide(proposal) is None:
                 self.dialogue.say("This one is not safe: decide about it.")
         self.dialogue.show(card, self.notebook)
+        self.dialogue.say("Accepted: it is safe.")
         return decision
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
@@ -24,6 +24,12 @@ from jupyter_selfheal.surfaces.words import format_proof
 
 SHOWN_CHARACTERS = 4_000
 """Of an output, how much a review shows."""
+
+
+_POLICY: Final = "all"
+
+_BY_POLICY = f"not applied (--approve {_POLICY}): "
+"""How the reason of what is only offered begins for who typed that option; a page has no options."""
 
 
 class _Stopped(SelfHealError):
@@ -47,7 +53,7 @@ class DocumentHeal:
         message = self.message
         path = Path(message.folder, Path(message.path).name or "notebook.ipynb")
         document = build_document(path, json.loads(message.content))
-        with Session(Settings(_to_free(message.config), approve="all")) as session:
+        with Session(Settings(_to_free(message.config), approve=_POLICY)) as session:
             document = session.choose_kernel_for(document)
             try:
                 report, _ = Batch(
@@ -84,7 +90,7 @@ def _describe_fix(record: Record, report: NotebookReport, written: Mapping[str, 
         "title": patch.title,
         "safe": is_healed and patch.applicability is Applicability.SAFE,
         "proven": is_healed,
-        "why_not": "" if is_healed else record.detail,
+        "why_not": "" if is_healed else record.detail.removeprefix(_BY_POLICY),
         "proof": format_proof(candidate),
         "evidence": [*verdict.reasons, *([patch.why] if patch.why else [])],
         "edits": cast("JSON", to_frontend_edits(patch, report.given, written)),

@@ -119,7 +119,9 @@ def test_j_and_k_go_through_the_fixes_that_were_found_for_the_cell() -> None:
     assert said.count("+rows = open(path)") == 1
     assert "[j] next [k] previous" in said
     assert decided(both, "j", "k", "a")[0].patch_id == PATCH.id
-    assert "[j]" not in decided(proposal(), "a")[1]
+    only = decided(proposal(), "j", "k", "a")[1]
+    assert "[j]" not in only
+    assert only.count("This is the only fix that was found for the cell.") == 2
 
 
 def test_all_that_are_safe_are_accepted_with_one_key_and_the_others_asked_about() -> None:
@@ -131,6 +133,7 @@ def test_all_that_are_safe_are_accepted_with_one_key_and_the_others_asked_about(
     asked = said.getvalue().count("Accept?")
     assert approver.decide(safe).choice is Choice.APPROVE
     assert said.getvalue().count("Accept?") == asked == 1
+    assert said.getvalue().endswith("Accepted: it is safe.\n")
     assert approver.decide(unsafe).choice is Choice.STOP
     assert approver.decide(unsafe).choice is Choice.APPROVE, (
         "`s` says nothing of one that is not safe: it is asked again"
@@ -143,7 +146,15 @@ def test_what_is_not_understood_is_answered_with_the_keys_and_asked_again() -> N
     assert (
         said.count("Accept? [a]ccept [x] leave out [s] accept all that are safe [n]o [e]dit [t]ry again [w]hy [?]") == 3
     )
-    assert said.count("your version is tested before it is applied") == 2
+    assert said.count("\n  e  change the fix; your version is tested before it is applied\n") == 2
+    assert max(len(line) for line in said.splitlines() if line.startswith("  ")) < 80
+
+
+def test_a_proposal_takes_over_the_line_in_which_the_progress_stands() -> None:
+    said = io.StringIO("chart.ipynb ███ 2/6, healing KeyError")
+    said.seek(0, io.SEEK_END)
+    TerminalApprover(NOTEBOOK, Dialogue(lambda _: "a", said, colours=True, is_review=True)).decide(proposal())
+    assert "healing KeyError\r\x1b[KSelf-heal: " in said.getvalue()
 
 
 @pytest.mark.parametrize(
