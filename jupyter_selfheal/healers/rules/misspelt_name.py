@@ -57,7 +57,8 @@ class MisspeltName(Rule):
         cell_id, source, _ = context.location
         known = context.known_names
         called = is_name_called(source, name)
-        near = [k for k in find_nearest(name, known) if known[k] or not called]
+        nearest = find_nearest(name, known) or [k for k in known if len(name) == 1 and k == f"{name}s"]
+        near = [k for k in nearest if known[k] or not called]
         if len(near) > 2 or any(_is_never_equal(context, name, word) for word in near):
             return
         for word in near:

@@ -28,7 +28,8 @@ class NearKey(Rule):
     **Failure** `KeyError: 'Pirce'` (or the `ValueError` and `AttributeError` that libraries make of it), where the very dictionary
     or table has a key, column or label that differs in case, blanks, punctuation, a plural or a slip of the keys.
 
-    **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way. Where the notebook
+    **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way; where it came by a name
+    (`prices[item]`), in the one place of the cells up to here that says it. Where the notebook
     writes the object out and it is that spelling which is the odd one out (`{"balence": 0}`, `"balance"` everywhere else), it is
     corrected there.
 
@@ -54,7 +55,11 @@ class NearKey(Rule):
                     continue
                 written = keys.is_table or _is_written_out(context, keys)
                 for word, slip in _list_meant_keys(wrong, keys):
-                    sure = slip and written
+                    sure = (
+                        slip
+                        and written
+                        and (node in context.failing_nodes(ast.Constant) or not is_written_right(wrong))
+                    )
                     definition = _correct_definition(context, wrong, word, sure) if written else ()
                     if definition:
                         yield self.patch(
@@ -97,7 +102,33 @@ def _list_missing_keys(context: RuleContext) -> list[str]:
 
 
 def _list_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
-    """Constants of that text where it failed, with the object that they are looked up in."""
+    """Constants of that text, with the object that they are looked up in: where it failed, or else where its value comes from."""
+    direct = list(_list_failing_places(context, wrong))
+    yield from direct or _list_distant_places(context, wrong)
+
+
+def _list_distant_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
+    """The one constant of that text in the failing cell and those above, where a key is looked up by a name (`prices[item]`)."""
+    owners = [
+        owner
+        for node in context.failing_nodes(ast.Subscript)
+        if isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Constant)
+        for owner in _list_owners(node, context.source)
+    ]
+    if not owners:
+        return
+    cells = dict.fromkeys((*context.list_cells_upwards(), context.cell_id))
+    found = [
+        (cell_id, source, node)
+        for cell_id, source in ((i, context.source_of(i)) for i in cells)
+        for node in src.walk(source)
+        if isinstance(node, ast.Constant) and node.value == wrong
+    ]
+    if len(found) == 1:
+        yield from ((*found[0], owner) for owner in dict.fromkeys(owners))
+
+
+def _list_failing_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
     for node in context.failing_nodes(ast.Subscript, ast.Call):
         constants = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value == wrong]
         if not constants:

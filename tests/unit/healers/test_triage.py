@@ -26,6 +26,8 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("deliberate", ["t = (1, 2)", "t[0] = 5  # fails because tuples cannot be changed"]),
         ("deliberate", ["# Using a variable before it is defined gives a NameError\nprint(later_defined)"]),
         ("deliberate", ["def add(a, b):\n    return a + b", "# This test fails on purpose, to show the report\nassert add(2, 2) == 5"]),
+        ("deliberate", ["t = (1, 2)", "t[0] = 5  # TypeError!"]),
+        ("deliberate", ["t = (1, 2)", "# -> raises a TypeError\nt[0] = 5"]),
         ("skeleton", ["def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "f(1)"]),
         ("skeleton", ["def f(x):\n    # your code here\n    pass", "f(1) + 1"]),
         ("skeleton", ["def f(n):\n    \"\"\"The n-th number.\"\"\"\n    # YOUR CODE HERE", "assert f(3) == 2"]),
@@ -108,10 +110,41 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["# raises an error if x is negative\nx = {}\nx['a']"],
         ["d = {}\n# this raises an error when the key is not there\nd['a']"],
         ["# must not fail\n{}['a']"],
+        ["t = (1, 2)", "t[0] = 5  # TypeError?"],
+        ["t = (1, 2)", "t[0] = 5  # why a TypeError here, it worked before"],
+        ["t = (1, 2)", "t[3]  # gives a TypeError"],
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
     assert diagnosed(bench.fail(*cells)).skip_reason is None
+
+
+TEXTS = (
+    ("Strings are immutable, so this raises an error:", True),
+    ("Strings cannot be changed in place. Trying it raises a `TypeError`:", True),
+    ("Trying it raises a `KeyError`:", False),
+    ("It raises an error if the text is empty.", False),
+    ("We print the error of each text:", False),
+)
+
+
+@pytest.mark.parametrize(("text", "is_left"), TEXTS)
+@pytest.mark.parametrize("cell", ["s = 'hello'\ns[0] = 'J'", "list('ab')[0] + 1"])
+def test_the_text_above_a_cell_announces_what_its_last_statement_raises(
+    bench: Bench, text: str, is_left: bool, cell: str
+) -> None:
+    broken = bench.fail(cell)
+    above = Cell("text", text, kind="markdown")
+    notebook = replace(broken.case.notebook, cells=(above, *broken.case.notebook.cells))
+    found = diagnosed(replace(broken, case=replace(broken.case, notebook=notebook)))
+    assert (found.skip_reason == "deliberate") is is_left
+
+
+def test_what_is_announced_is_not_a_statement_in_the_middle(bench: Bench) -> None:
+    broken = bench.fail("s = 'hello'\ns[0] = 'J'\nprint(s)")
+    above = Cell("text", TEXTS[0][0], kind="markdown")
+    notebook = replace(broken.case.notebook, cells=(above, *broken.case.notebook.cells))
+    assert diagnosed(replace(broken, case=replace(broken.case, notebook=notebook))).skip_reason is None
 
 
 def test_a_file_with_another_number_is_named_and_not_taken(bench: Bench) -> None:

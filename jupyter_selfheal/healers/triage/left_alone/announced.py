@@ -17,6 +17,7 @@ ANNOUNCED = re.compile(
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
+_ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
 )
@@ -31,7 +32,7 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     cell = find_cell(context)
     if any(o.output_type != "error" for o in cell.outputs) or context.failure.line < 1:
         return None
-    note = next((t for t in _collect_notes(context) if ANNOUNCED.search(t) and not OTHERWISE.search(t)), "")
+    note = next((t for t in _collect_notes(context) if _is_announcement(t, context.failure.ename)), "")
     if not note:
         return None
     return leave_alone(
@@ -40,8 +41,22 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     )  # fmt: skip
 
 
+def _is_announcement(note: str, ename: str) -> bool:
+    """Whether a note says that the code fails: in words, or as a comment that is the error's own name (``# TypeError!``).
+
+    A note that names another error speaks of something else.
+    """
+    plain = note.replace("`", "").replace("*", "")
+    named = set(_ERROR_NAME.findall(plain))
+    if named and ename not in named:
+        return False
+    if re.fullmatch(rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(ename)}[^\w?]*", plain):
+        return True
+    return bool(ANNOUNCED.search(plain)) and not OTHERWISE.search(plain)
+
+
 def _collect_notes(context: RuleContext) -> list[str]:
-    """The comments on and directly above the failing line of the cell; where it is the cell's first, the text above."""
+    """The comments on and directly above the failing line; where it is the cell's first or last statement, the text above the cell."""
     lines = context.failure.source.splitlines()
     at = min(context.failure.line, len(lines)) - 1
     notes = [lines[at].partition("#")[2]] if lines else []
@@ -51,8 +66,14 @@ def _collect_notes(context: RuleContext) -> list[str]:
         above -= 1
     cells = context.notebook.cells
     index = context.notebook.index(context.failure.cell_id)
+    statement = context.failing_statement
+    end = at + 1 if statement is None else statement.end_lineno or at + 1
     alone = not any(line.strip() for line in lines[: max(above + 1, 0)])
-    if alone and index > 0 and cells[index - 1].kind == "markdown":
+    if (
+        (alone or not any(line.split("#")[0].strip() for line in lines[end:]))
+        and index > 0
+        and cells[index - 1].kind == "markdown"
+    ):
         text = [line for line in cells[index - 1].source.splitlines() if line.strip()]
         notes += re.split(r"(?<=[.:!?])\s+", text[-1])[-1:] if text else []
     return notes

@@ -207,9 +207,12 @@ def propose_guards(s: Scope, node: ast.AST) -> Iterator[Change]:
         )
         at = s.line_span(first)[0]
         weight = 1.0 if recursive else 0.45
+        cases = _list_cases(s, node) if recursive else frozenset()
         for test, prior in list_tests(s, names):
             if prior < 0.1:
                 continue
+            if cases:
+                prior *= 1.8 if test in cases else 0.6
             for value, likely in _list_base_values(names):
                 text = f"{indent}if {test}:\n{indent}    return {value}\n"
                 yield Change(
@@ -234,6 +237,18 @@ def propose_guards(s: Scope, node: ast.AST) -> Iterator[Change]:
                     node.lineno,
                     f"`{s.text_of(node).splitlines()[0]}` lacks the condition `{test}`",
                 )
+
+
+def _list_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The tests like a base case that the function has: ``n == 1`` beside ``if n == 0: return 0``."""
+    found: set[str] = set()
+    for case in node.body:
+        if isinstance(case, ast.If) and isinstance(case.body[0], ast.Return) and isinstance(case.test, ast.Compare):
+            left, op, right = case.test.left, case.test.ops[0], case.test.comparators[0]
+            number = right.value if isinstance(right, ast.Constant) else None
+            if isinstance(left, ast.Name) and isinstance(op, ast.Eq) and type(number) is int:
+                found |= {f"{left.id} == {number + step}" for step in (1, -1)}
+    return frozenset(found)
 
 
 def _list_base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
