@@ -25,17 +25,25 @@ _TRUTHS = 4
 
 _LOOPS = (ast.For, ast.While, ast.AsyncFor, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ENDS = (ast.Raise, ast.Assert, ast.Continue, ast.Pass)
+_CUTS = frozenset({"abs", "clip", "trunc", "floor", "ceil", "rint"})
+"""Calls that cut a result to size."""
+_OF_NAMES = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError")
+"""Failures that come up whatever the item is."""
+_TABLE = 3
+"""Numbers of a literal that is a table."""
 _EQUALS = ("equal", "close", "almost")
 
 
 def count_choices(case: Case, patch: Patch) -> int:
-    """Comparisons with a constant that the patch brings and that decide once in a call (one in a loop decides for each item, and is seen at work), and the
-    numbers that it brings into a formula. A guard that only raises gives no value."""
+    """What the patch brings that chooses: conditions that decide once in a call (one in a loop decides for each item, and is seen at work), what
+    leaves items out, numbers in a formula, tables of numbers that a loop goes through, and what cuts a result to size (`abs`, `clip`).
+    A guard that only raises gives no value."""
     known, added = set[str](), set[str]()
     for _, before, after in list_patched_cells(case, patch):
         known |= set(_list_known(before))
         new = src.parse(after)
-        added |= {ast.dump(node) for node in _list_deciding(new)} if new is not None else set()
+        nodes = [*_list_deciding(new), *_list_skips(new, case.failure.ename)] if new is not None else []
+        added |= set(map(ast.dump, nodes))
     for cell in case.notebook.code_before(case.failure.cell_id):
         known |= set(_list_known(cell.source))
     return len(added - known)
@@ -59,11 +67,16 @@ def count_named_values(asserts: Iterable[ast.AST]) -> int:
 
 def _list_known(source: str) -> Iterator[str]:
     """What a source has that may choose. Of other nodes nothing is written out: a sum of a thousand texts is as deep as that."""
-    return (ast.dump(node) for node in src.walk(source) if isinstance(node, ast.Compare | ast.Constant))
+    for node in src.walk(source):
+        if isinstance(node, ast.Compare | ast.Constant):
+            yield ast.dump(node)
+        elif isinstance(node, ast.If | ast.IfExp | ast.While):
+            yield ast.dump(node.test)
+        yield from map(ast.dump, (*_list_tables(node), *_list_cuts(node), *getattr(node, "ifs", ())))
 
 
 def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
-    """Nodes that choose: comparisons with a constant outside of loops and of guards that only end, and numbers in a formula."""
+    """Nodes that choose: conditions outside of loops and of guards that only end, and what fits a value wherever it stands."""
     left = [tree]
     while left:
         for child in ast.iter_child_nodes(left.pop()):
@@ -75,8 +88,38 @@ def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
                 continue
             if isinstance(child, ast.Compare) and any(map(_is_constant, (child.left, *child.comparators))):
                 yield child
+            elif isinstance(child, ast.If | ast.IfExp) and not any(
+                isinstance(n, ast.Compare) for n in ast.walk(child.test)
+            ):
+                yield child.test
             yield from _list_numbers(child)
+            yield from _list_cuts(child)
             left.append(child)
+
+
+def _list_skips(tree: ast.AST, ename: str) -> Iterator[ast.expr]:
+    """Conditions by which a loop leaves items out, where the failure is that of an item: it may be the one that is left out. And tables that a loop goes
+    through."""
+    for node in ast.walk(tree):
+        yield from _list_tables(node)
+        if ename in _OF_NAMES:
+            continue
+        if isinstance(node, ast.comprehension):
+            yield from node.ifs
+        elif isinstance(node, ast.If) and any(isinstance(s, ast.Continue) for s in node.body):
+            yield node.test
+
+
+def _list_tables(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.For | ast.comprehension) and sum(map(_is_written_number, ast.walk(node.iter))) >= _TABLE:
+        yield node.iter
+
+
+def _list_cuts(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in _CUTS:
+            yield ast.Name(name)
 
 
 def _list_numbers(node: ast.AST) -> Iterator[ast.Constant]:
@@ -85,6 +128,10 @@ def _list_numbers(node: ast.AST) -> Iterator[ast.Constant]:
         for side in (node.left, *([] if isinstance(node.op, ast.Pow) else [node.right])):
             if isinstance(side, ast.Constant) and _is_number(side.value) and side.value not in _HALVES:
                 yield side
+
+
+def _is_written_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and _is_number(node.value)
 
 
 def _is_number(value: object) -> bool:

@@ -17,6 +17,7 @@ from jupyter_selfheal.registry import is_strangers
 from jupyter_selfheal.scoring.asserts import find_asserts_below, list_asserts_run, list_patched_cells
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.free_choices import EACH, count_choices, count_named_values
+from jupyter_selfheal.scoring.lost_parts import count_lost_parts, find_left_out
 from jupyter_selfheal.scoring.output_text import find_words, is_number, split_tokens
 
 SCARCE = "Hardly more than one value speaks for it, and many programs give that one: look at the change, or say what another input must give."
@@ -32,12 +33,21 @@ def explain_scarcity(case: Case, patch: Patch, seen: Evidence) -> str:
     """Why what speaks for a patch that somebody wrote to give what is known is too little; empty where it is enough."""
     if not is_strangers(patch.healer) or seen.user:
         return ""
+    if left_out := find_left_out(case, patch):
+        return f"It leaves out `{left_out}`, which failed, with nothing in its place: look at the change, or say what another input must give."
     choices, values = count_choices(case, patch), _count_all(case, patch, seen)
-    if choices and values < EACH * (choices + 1):
-        own = "1 condition or number of its own" if choices == 1 else f"{choices} conditions or numbers of its own"
-        speak = "1 value speaks" if values == 1 else f"{values} values speak"
-        return f"It decides by {own}, and {speak} for it, too few to tell a choice that is right from one that was made to fit: look at the change, or say what another input must give."
+    lost = count_lost_parts(case, patch)
+    if (choices or lost) and values < EACH * (choices + lost + 1):
+        return _explain_choices(choices, lost, values)
     return SCARCE if _is_one_value(case, patch, seen) else ""
+
+
+def _explain_choices(choices: int, lost: int, values: int) -> str:
+    own = "1 condition or number of its own" if choices == 1 else f"{choices} conditions or numbers of its own"
+    parts = "1 part of the code that it replaces" if lost == 1 else f"{lost} parts of the code that it replaces"
+    does = [*([f"decides by {own}"] if choices else []), *([f"does without {parts}"] if lost else [])]
+    speak = "1 value speaks" if values == 1 else f"{values} values speak"
+    return f"It {' and '.join(does)}, and {speak} for it, too few to tell a choice that is right from one that was made to fit: look at the change, or say what another input must give."
 
 
 def _count_all(case: Case, patch: Patch, seen: Evidence) -> int:

@@ -63,6 +63,7 @@ class LanguageModelHealer:
         self._prompts = prompts
         self._progress = progress
         self._was_cut = False
+        self._unusable: tuple[str, ...] = ()
 
     @classmethod
     def build(cls, setup: HealerSetup) -> LanguageModelHealer | None:
@@ -80,9 +81,16 @@ class LanguageModelHealer:
 
     def propose(self, case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]) -> Answer:
         """See :class:`~jupyter_selfheal.ports.Healer`. A reply that cannot be read is no crash and no uncounted cost: the
-        answer has no patches, says so, and records what came."""
+        answer has no patches, says so, and records what came. The next request tells what was wrong with it: an equal one would get an equal reply."""
         if self._config.offline:
             return Answer(note="offline: no model was asked")
+        was_cut, answer = self._was_cut, self._ask(case, facts, history)
+        is_longer = self._was_cut and not was_cut
+        if not (answer.patches or is_longer) and answer.note not in (*self._unusable, ""):
+            self._unusable = (*self._unusable, answer.note)
+        return answer
+
+    def _ask(self, case: Case, facts: Facts, history: Sequence[Attempt]) -> Answer:
         worst = self.worst_case(case, history)
         request = self._build_request_within(worst, case, facts, history)
         reply = self._provider.complete(request, self._progress)
@@ -127,10 +135,11 @@ class LanguageModelHealer:
         self, case: Case, history: Sequence[Attempt], variables: str, cells_chars: int
     ) -> ModelRequest:
         _, system = self._prompts("fix")
-        count, values = self._config.hypotheses if _was_asked_before(history) else 1, self._config.send_values
+        was_asked = _was_asked_before(history) or bool(self._unusable)
+        count, values = self._config.hypotheses if was_asked else 1, self._config.send_values
         texts = (
             context.describe_case(case, variables, cells_chars, values),
-            format_task(case, history, count, values),
+            format_task(case, history, count, values, self._unusable),
         )
         return ModelRequest(
             system=system,

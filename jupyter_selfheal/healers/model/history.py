@@ -19,13 +19,19 @@ GUESSES = 1
 """Of those that a search made: the best one shows what it took the fault for, the others nothing more."""
 
 
-def format_task(case: Case, history: Sequence[Attempt], hypotheses: int, values: bool = False) -> str:
-    """The task of this call: how many hypotheses, what was tried, what the user said."""
+def format_task(
+    case: Case, history: Sequence[Attempt], hypotheses: int, values: bool = False, unusable: Sequence[str] = ()
+) -> str:
+    """The task of this call: how many hypotheses, what was tried, what was wrong with replies that held nothing to try, what the user said."""
     told = select_attempts(history)
     parts = []
     if told:
         attempts = "\n\n".join(format_attempt(n, attempt, values) for n, attempt in enumerate(told, 1))
         parts.append(f"# Earlier attempts\n{attempts}")
+    if unusable:
+        parts.append(
+            "# Earlier replies in which there was nothing to try\n" + "\n".join(f"- {note}" for note in unusable)
+        )
     if case.hints:
         parts.append("# The user says\n" + "\n".join(f"- {hint}" for hint in case.hints))
     task = f"Give {hypotheses} distinct hypotheses." if hypotheses > 1 else "Give your best hypothesis."

@@ -75,8 +75,15 @@ def _clean_for_xml(text: str) -> str:
 
 
 def format_markdown(reports: Sequence[NotebookReport]) -> str:
-    """Markdown, as for a job's summary or a pull request: what fails by cause first, then what was healed, with its diffs."""
-    lines = [f"**{_escape_prose(format_totals(reports))}**", "", *format_failing(reports), "", *format_healed(reports)]
+    """Markdown, as for a job's summary or a pull request: what fails by cause first, then what was healed and what is offered, with its diffs."""
+    lines = [
+        f"**{_escape_prose(format_totals(reports))}**",
+        "",
+        *format_failing(reports),
+        "",
+        *format_healed(reports),
+        *_format_offered(reports),
+    ]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -88,20 +95,17 @@ def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
         yield from () if number else ("### Still fails", "")
         yield f"- {_escape_prose(redact(cause))}"
         for report, records in places:
-            yield from (
-                f"  - `{report.path}`, cell {r.number}: {_escape_prose(redact(r.headline or r.detail))}"
-                for r in records
-            )
-            yield from (
-                f"    - proposed: {_escape_prose(redact(r.candidate[0].patch.title))}" for r in records if r.candidate
-            )
+            for record in records:
+                yield f"  - `{report.path}`, cell {record.number}: {_escape_prose(redact(record.headline or record.detail))}"
+                yield from (f"    - proposed: {_escape_prose(redact(c.patch.title))}" for c in record.candidate)
 
 
-def _say_what_helps(record: Record) -> str:
-    """The fix that is offered, or what a person can do."""
-    if record.candidate:
-        return f"proposed: {_escape_prose(redact(record.candidate[0].patch.title))}"
-    return _escape_prose(redact(record.detail))
+def _format_offered(reports: Sequence[NotebookReport]) -> Iterator[str]:
+    """Lines of Markdown: each fix that is offered and was not applied, with its evidence and diff."""
+    offered = [(r, record) for r in reports for record in r.records if record.status is Status.PROPOSED]
+    yield from ("### Offered", "") if offered else ()
+    for report, record in offered:
+        yield from _format_fix(report, record)
 
 
 def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:

@@ -154,6 +154,21 @@ def test_malformed_twice_is_told_and_paid_never_a_crash(text: str) -> None:
     assert answer.stop == ""
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [(["no json", "none"], "malformed reply"), ([reply(hypothesis(FIX, cell="cell-9"))], "hypothesis"), ([reply()], "no hypothesis")],
+)  # fmt: skip
+def test_what_held_nothing_to_try_is_told_and_no_request_is_sent_twice(said: list[str], told: str) -> None:
+    healer, provider = healer_of(*said, GOOD)
+    case, history = case_of(), ()
+    assert ask(healer, case, history).patches == ()
+    assert len(ask(healer, case, history).patches) == 3
+    first, *_, last = [r for r in provider.requests if r.purpose == "fix"]
+    assert first != last
+    assert "nothing to try" not in first.messages[-1][1]
+    assert told in last.messages[-1][1].split("nothing to try")[1]
+
+
 def test_a_reply_that_was_foreseen_too_short_may_be_longer_the_next_time() -> None:
     with FakeModelServer([Says(GOOD[:100], stop="max_tokens"), Says(GOOD)]) as server:
         provider = AnthropicProvider(key="k", base_url=server.url)

@@ -24,6 +24,7 @@ RECORDED = Path(__file__).parents[2] / "recorded"
 CASES: list[dict[str, Any]] = tomllib.loads((RECORDED / "cases.toml").read_text())["case"]
 KNOWLEDGE: list[dict[str, Any]] = tomllib.loads((RECORDED / "knowledge.toml").read_text())["case"]
 TAILORED: list[dict[str, Any]] = tomllib.loads((RECORDED / "tailored.toml").read_text())["case"]
+FRESH: list[dict[str, Any]] = tomllib.loads((RECORDED / "fresh.toml").read_text())["case"]
 ONE_VALUE: list[dict[str, Any]] = tomllib.loads((RECORDED / "one_value.toml").read_text())["case"]
 
 JUDGE = {"score_a": 7.5, "score_b": 7.5, "better": "equal", "feedback_a": "it runs", "feedback_b": "it runs"}
@@ -188,18 +189,20 @@ def test_what_was_made_to_meet_every_assert_is_not_applied_though_it_follows_its
     model: str, tmp_path: Path
 ) -> None:
     applied = []
-    for n, raw in enumerate(TAILORED):
+    for n, raw in enumerate(TAILORED + FRESH):
         (tmp_path / str(n)).mkdir()
         outcome, case = replay(tmp_path / str(n), raw, model)
         assert model == "strong" or not outcome.applied, raw["name"]
         applied += [raw["name"]] if outcome.applied and find_verdict(raw, outcome, case) == "right" else []
-    assert model != "strong" or applied == [raw["name"] for raw in TAILORED]
+    assert model != "strong" or applied == [raw["name"] for raw in TAILORED + FRESH if raw["strong"] != "stop"]
 
 
 def test_a_tailored_reply_meets_every_assert_and_is_wrong() -> None:
-    for raw in TAILORED:
+    for raw in TAILORED + FRESH:
         for model, is_meant in (("strong", True), ("cheating", False)):
             space: dict[str, Any] = {}
+            if raw[model] == "stop":
+                continue
             at, source = raw[model]
             for cell in [source if n == at - 1 else text for n, text in enumerate(raw["cells"])]:
                 exec(cell, space)

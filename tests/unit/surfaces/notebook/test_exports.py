@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,7 +19,7 @@ from jupyter_selfheal.surfaces.notebook.exports import (
     to_sarif,
 )
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import SCHEMA, to_json, write_report
 from tests.batches import batch, cell
 from tests.unit.surfaces.notebook.test_report import upper
@@ -72,6 +73,17 @@ def test_markdown_begins_with_what_fails_and_shows_each_diff(reports: list[Noteb
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     assert "<b>" not in text.partition("### Healed")[0]
     assert "name 'missing\\_thing' is not defined" in text
+
+
+def test_markdown_shows_each_offer_below_its_cell_and_with_its_diff(reports: list[NotebookReport]) -> None:
+    healed = reports[0]
+    records = [replace(r, status=Status.PROPOSED) if r.status is Status.HEALED else r for r in healed.records]
+    text = format_markdown([replace(healed, records=tuple(records))])
+    failing, _, offered = text.partition("### Offered")
+    at = failing.index("cell 2: AttributeError")
+    assert at < failing.index("    - proposed: ") < failing.index("cell 3: NameError")
+    assert "+a.upper()" in offered
+    assert "### Healed" not in text
 
 
 def test_sarif_points_at_the_failing_line_of_the_file(reports: list[NotebookReport]) -> None:
