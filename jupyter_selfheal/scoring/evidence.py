@@ -116,6 +116,8 @@ class Evidence:
     """Somebody wrote the patch to give what is known, and that is hardly more than one value."""
     avoided: str = ""
     """The function that failed inside and is called less often now, though it is as it was; empty where there is none."""
+    left_fault: str = ""
+    """What is wrong still in a function that the patch changes, by its text alone; empty where nothing is known to be."""
     findings: tuple[Finding, ...] = ()
     """What oracles saw that have no place of their own here."""
     tampering: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS, forgive_documented_handlers
 from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.left_faults import find_left_fault
 from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.output_text import split_tokens
@@ -78,6 +79,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         remarks=doubts,
         edited_data=find_edited_data(case, patch),
         avoided=find_avoided_call(case, patch),
+        left_fault=find_left_fault(case, patch),
     )
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import Applicability, Patch, Verdict
-from jupyter_selfheal.registry import load_traits
+from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.calibration import find_measured, name_kind
 from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
@@ -28,6 +28,9 @@ AGREED = 0.2
 
 FEW = 2
 """Checks held that do not outweigh a change of what earlier calls gave."""
+
+SEE_ALL = 15
+"""Checks that meet whatever else is wrong in a function (``NEEDED`` of the search ends there)."""
 
 FITTED = 6.0
 """A guess with a constant of its own and one check that it meets: shown, not applied."""
@@ -124,6 +127,9 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if evidence.fixed:
         doubt = f"As if the answer were written down: {evidence.fixed}."
         sheet.feedback.append(f"{evidence.fixed}: compute it from its inputs")
+    if patch.healer != USER and evidence.left_fault and evidence.checks < SEE_ALL:
+        doubt = f"A fault is left that no check sees: {evidence.left_fault}."
+        sheet.feedback.append(f"a fault is left: {evidence.left_fault}")
     if not met:
         return _score_undecided(patch, evidence, opinion, sheet), False
     if doubt is None and evidence.scarce and not (evidence.specified and opinion is not None):

@@ -1,0 +1,107 @@
+"""Is a fault left, in a function that a patch changes, which no reader would sign and which no check may see?
+
+Two are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
+is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.deletion import dump
+
+_CHANGES_SIZE = frozenset(
+    {"append", "clear", "discard", "extend", "insert", "pop", "popleft", "remove", "add", "update"}
+)
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def find_left_fault(case: Case, patch: Patch) -> str:
+    """What is wrong still in a function that a patch changes, in words; empty where nothing is known to be."""
+    for _, before, after in list_patched_cells(case, patch):
+        known = {dump(n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
+        functions = [n for n in src.walk(after) if isinstance(n, ast.FunctionDef) and dump(n) not in known]
+        faults = (_find_idle_question(f) or _find_first_place(f) for f in functions)
+        if fault := next(filter(None, faults), ""):
+            return fault
+    return ""
+
+
+def _find_idle_question(function: ast.FunctionDef) -> str:
+    """A question whether a collection is empty, in the body of a loop through it that does not change it."""
+    for loop in _walk_own(function):
+        looped = _name_looped(loop) if isinstance(loop, ast.For) else ""
+        if not looped or not isinstance(loop, ast.For) or any(_changes(n, looped) for n in ast.walk(loop)):
+            continue
+        for statement in loop.body:
+            for node in (statement, *_walk_own(statement)):
+                if isinstance(node, ast.If) and _asks_empty(node.test) == looped:
+                    asked = ast.unparse(node.test)
+                    return f"`{asked}` is asked inside of the loop through `{looped}`, where it never holds"
+    return ""
+
+
+def _find_first_place(function: ast.FunctionDef) -> str:
+    for node in _walk_own(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
+            continue
+        item, owner = node.args[0], node.func.value
+        is_own = (
+            isinstance(item, ast.Subscript)
+            and not isinstance(item.slice, ast.Slice)
+            and dump(item.value) == dump(owner)
+        )
+        if node.func.attr == "index" and is_own and isinstance(owner, ast.Name):
+            return f"`{ast.unparse(node)}` is the place of the first of equal items"
+    return ""
+
+
+def _walk_own(node: ast.AST) -> Iterator[ast.AST]:
+    """What is below a node, but for functions and classes inside of it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, _NESTED):
+            yield child
+            yield from _walk_own(child)
+
+
+def _name_looped(loop: ast.For) -> str:
+    """The variable that a loop goes through, by item or by index; empty where it is none."""
+    inner: ast.expr = loop.iter
+    while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and len(inner.args) == 1:
+        if inner.func.id not in ("range", "len", "enumerate", "list", "reversed", "sorted"):
+            return ""
+        inner = inner.args[0]
+    return inner.id if isinstance(inner, ast.Name) and _is_collection(loop.iter) else ""
+
+
+def _is_collection(node: ast.expr) -> bool:
+    """Whether no more than the items of what stands in it are gone through: ``range(n)`` says nothing of a collection."""
+    return not (isinstance(node, ast.Call) and ast.unparse(node.func) == "range") or "len(" in ast.unparse(node)
+
+
+def _asks_empty(test: ast.expr) -> str:
+    """The variable of ``len(xs) == 0``, ``xs == []`` and ``not xs``; empty for another question."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Name):
+        return test.operand.id
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return ""
+    left, right = test.left, ast.unparse(test.comparators[0])
+    if isinstance(left, ast.Call) and ast.unparse(left.func) == "len" and len(left.args) == 1 and right == "0":
+        left = left.args[0]
+    elif right not in ("[]", "()", "''", "{}"):
+        return ""
+    return left.id if isinstance(left, ast.Name) else ""
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """Whether a node binds a name anew, or may change how many items it has."""
+    if isinstance(node, ast.Name):
+        return node.id == name and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == name
+    is_method = isinstance(node, ast.Attribute) and node.attr in _CHANGES_SIZE
+    return is_method and isinstance(node, ast.Attribute) and ast.unparse(node.value) == name

@@ -1,0 +1,82 @@
+"""A fault that a patched function still has, and that its text alone tells: the fix is offered, and not applied."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
+from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.left_faults import find_left_fault
+from jupyter_selfheal.scoring.verdict import build_verdict
+
+IN_LOOP = """\
+def spot(x, row):
+    for i in range(len(row)):
+        if x <= row[i]:
+            return i
+        elif x > row[-1]:
+            return len(row)
+        elif {}:
+            return 0
+"""
+
+
+def fault_of(before: str, after: str, more: str = "") -> str:
+    failure = Failure("a", before, FailureKind.RAISED, "IndexError")
+    case = Case(failure, Notebook((Cell("a", before), Cell("b", more))))
+    return find_left_fault(case, Patch((Replace("a", before, after),), "Change it"))
+
+
+@pytest.mark.parametrize("asked", ["len(row) == 0", "not row", "row == []", "row == ()"])
+def test_a_question_whether_what_is_gone_through_is_empty_never_holds(asked: str) -> None:
+    after = IN_LOOP.format(asked)
+    fault = fault_of(after.replace("row[-1]", "row[len(row)]"), after)
+    assert fault == f"`{asked}` is asked inside of the loop through `row`, where it never holds"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        IN_LOOP.format("len(x) == 0"),
+        IN_LOOP.format("len(row) == 1"),
+        IN_LOOP.format("not row[i]"),
+        IN_LOOP.format("len(row) == 0").replace("range(len(row))", "range(x)"),
+        IN_LOOP.format("len(row) == 0").replace("return i\n", "row.pop()\n"),
+        IN_LOOP.format("len(row) == 0").replace("return i\n", "row = row[1:]\n"),
+        IN_LOOP.format("len(row) == 0").replace("for i in range(len(row))", "while x"),
+        "def spot(x, row):\n    if not row:\n        return 0\n    for y in row:\n        if x <= y:\n            return y\n",
+        "def spot(x, row):\n    for y in row:\n        x.append(lambda row: 0 if not row else y)\n    if not row:\n        return 0\n",
+    ],
+)
+def test_nothing_is_said_where_it_may_hold(after: str) -> None:
+    assert fault_of(after.replace("def spot(x, row):", "def spot(x, row, z):"), after) == ""
+
+
+def test_the_place_of_the_last_item_is_that_of_the_first_of_equal_ones() -> None:
+    after = "def end(xs):\n    return xs.index(xs[-1]) + 1\n"
+    assert (
+        fault_of(after.replace("return ", ""), after) == "`xs.index(xs[-1])` is the place of the first of equal items"
+    )
+
+
+@pytest.mark.parametrize(
+    "found", ["xs.index(ys[-1])", "xs.index(max(xs))", "xs.index(x)", "xs.index(xs[1:])", "xs.find(xs[-1])"]
+)
+def test_nothing_is_said_of_another_place(found: str) -> None:
+    after = f"def end(xs, ys, x):\n    return {found}\n"
+    assert fault_of(after.replace("return ", ""), after) == ""
+
+
+def test_nothing_is_said_of_a_function_that_the_patch_leaves_alone() -> None:
+    other = "def end(xs):\n    return xs.index(xs[-1])\n"
+    assert fault_of(f"{other}x = end([1)\n".replace("[1)", "[1, 2])"), f"{other}x = end([1])\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("checks", "healer", "score"), [(2, "rules", 6.0), (14, "rules", 6.0), (15, "rules", 9.0), (2, "user", 9.0)]
+)
+def test_such_a_fix_is_only_offered(checks: int, healer: str, score: float) -> None:
+    patch = Patch((Replace("a", "x", "y"),), "Change it", healer=healer, applicability=Applicability.SAFE)
+    verdict = build_verdict(patch, Evidence(ran=True, own_asserts=checks, left_fault="`not xs` never holds"))
+    assert (verdict.score < 7) == (score < 7)
+    assert ("a fault is left" in verdict.feedback) == (score < 7)
