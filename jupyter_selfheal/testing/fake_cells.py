@@ -72,12 +72,25 @@ def _import_where_missing(match: re.Match[str]) -> str:
     return match[0] if is_there else f"{match[1]}import {match[2]}"
 
 
+_BLANK = re.compile(r"([ \t]*)%[ \t]+[A-Za-z]")
+_NO_NAME = "raise __import__('IPython').core.error.UsageError('Line magic function `%` not found.')"
+
+
+def _mask_magics(code: str) -> str:
+    """The code with its magics masked; one with a blank behind its sign fails, as it does in IPython."""
+    lines = source.mask(code).splitlines(keepends=True)
+    for number, (line, plain) in enumerate(zip(lines, code.splitlines(keepends=True), strict=False)):
+        if line != plain and (blank := _BLANK.match(plain)):
+            lines[number] = f"{blank[1]}{_NO_NAME}\n"
+    return "".join(lines)
+
+
 def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     state.last, state.outputs = Last(), []
     began = time.perf_counter()
     file = f"{_FILE}{next(_NUMBERS)}>"
     state.cells[file] = step.cell_id
-    code = source.mask(_EXTENSION.sub(_import_where_missing, step.code))
+    code = _mask_magics(_EXTENSION.sub(_import_where_missing, step.code))
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     stream = _Stream(state.outputs, "stdout")
     errors: tuple[ErrorInfo, ...] = ()

@@ -52,10 +52,10 @@ class ChangedKeyword(Rule):
 
     def matches(self, failure: Failure) -> bool:
         text = failure.evalue
-        return super().matches(failure) and bool(_keyword_in(text) or MISSING.search(text))
+        return super().matches(failure) and bool(name_keyword(text) or MISSING.search(text))
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        name = _keyword_in(context.failure.evalue)
+        name = name_keyword(context.failure.evalue)
         if MISSING.search(context.failure.evalue):
             name = _old_keyword(context)
         if name and "_" in name and not any(k.arg == name for c in context.calls_at_failure() for k in c.keywords):
@@ -67,7 +67,7 @@ class ChangedKeyword(Rule):
             return
         live = context.describe_all([nearest.func], calls=True)[0]
         change = (
-            _change_of(nearest, live, name)
+            find_keyword_change(nearest, live, name)
             or _change_of_handed(context, nearest, name)
             or _change_of_options(context, nearest, name)
         )
@@ -140,19 +140,19 @@ def _old_keyword(context: RuleContext) -> str:
     for call in context.calls_at_failure()[:2]:
         live = context.describe_all([call.func], calls=True)[0]
         for keyword in call.keywords:
-            if keyword.arg and _change_of(call, live, keyword.arg) is not None:
+            if keyword.arg and find_keyword_change(call, live, keyword.arg) is not None:
                 return keyword.arg
     return ""
 
 
-def _keyword_in(message: str) -> str:
+def name_keyword(message: str) -> str:
     for pattern in (KEYWORD_FIRST, NAMED):
         if match := pattern.search(message):
             return next(g for g in match.groups() if g)
     return ""
 
 
-def _change_of(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
+def find_keyword_change(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
     last = last_name(call.func)
     paths = [path for path in (live.path, *live.mro) if path]
     by_class = live.path.rsplit(".", 1)[-1] if live.path else last

@@ -16,6 +16,7 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date'|unsupported operand type\(s\) for -|not supported between instances of"
 )
+ISO = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?"
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
 
@@ -25,7 +26,7 @@ class DateAndText(Rule):
     **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
     'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`.
 
-    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; `day + 1` becomes `day + timedelta(days=1)`.
+    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`.
 
     **Fix safety** Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
@@ -42,6 +43,9 @@ class DateAndText(Rule):
             yield from self._count_days(context)
             return
         kinds = re.findall(r"'([\w.]+)'", context.failure.evalue)
+        if kinds == ["str", "str"]:
+            yield from self._subtract_texts(context)
+            return
         kind = next((KINDS[k] for k in kinds if k in KINDS), "")
         if not kind or "str" not in kinds:
             return
@@ -62,6 +66,36 @@ class DateAndText(Rule):
                 context.replace_here(*imports, (*context.span(given), f"{named.text}.{made}")),
                 f"Read the date from `{context.text(given)}`",
                 f"`{context.text(given)}` is text, not a date.",
+                prior=0.88,
+            )
+            return
+
+    def _subtract_texts(self, context: RuleContext) -> Iterator[Patch]:
+        """``end - start``, of which both are texts, or columns of texts, that hold dates in one notation."""
+        for node in context.failing_nodes(ast.BinOp):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+                continue
+            sides = [node.left, node.right]
+            kinds = context.describe_all(sides)
+            if all(k.is_a("pandas.Series") for k in kinds):
+                made = _read_columns(context, sides)
+            else:
+                texts = [
+                    str(s.value) if isinstance(s, ast.Constant) else k.text for s, k in zip(sides, kinds, strict=True)
+                ]
+                is_text = all(find_type(context, s) == "str" for s in sides)
+                calls = [_read_date(t, "datetime", context.text(s)) for t, s in zip(texts, sides, strict=True)]
+                named = _name_class(context, "datetime") if is_text and all(calls) else None
+                made = ([f"{named.text}.{c}" for c in calls], named.import_line) if named else None
+            if made is None:
+                return
+            imports = context.add_imports([made[1]]) if made[1] else []
+            splices = [(*context.span(s), text) for s, text in zip(sides, made[0], strict=True)]
+            yield self.patch(
+                context.replace_here(*imports, *splices),
+                f"Read the dates from `{context.text(node.left)}` and `{context.text(node.right)}`",
+                "Texts can't be subtracted; these hold dates.",
+                why="Both hold a date, and only dates are subtracted.",
                 prior=0.88,
             )
             return
@@ -87,6 +121,16 @@ class DateAndText(Rule):
                 prior=0.85,
             )
             return
+
+
+def _read_columns(context: RuleContext, sides: list[ast.expr]) -> tuple[list[str], str] | None:
+    """What reads two columns of dates as 2024-03-01, and the import that it needs; None where one of the texts is no such date."""
+    forms = [
+        f"({context.text(s)}).dropna().astype(str).str.fullmatch({ISO!r}).all() and len({context.text(s)}) > 0"
+        for s in sides
+    ]
+    pandas = context.reference("pandas.to_datetime") if all(context.is_true(f) for f in forms) else None
+    return ([f"{pandas.text}({context.text(s)})" for s in sides], pandas.import_line) if pandas else None
 
 
 def _list_sides(node: ast.AST) -> list[ast.expr]:

@@ -29,7 +29,7 @@ class NumbersAsTexts(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
     message = re.compile(
-        r"Cannot perform reduction '\w+' with string dtype|Could not convert string '.*' to numeric", re.S
+        r"Cannot perform reduction '\w+' with string dtype|Could not convert (?:string )?'.*' to numeric", re.S
     )
     applicability = Applicability.SAFE
     why = "Every text of the column is a number in one notation."

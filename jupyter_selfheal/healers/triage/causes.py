@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
+
+UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
+"""What pandas says where a table is made of lists of different lengths."""
 
 
 def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
@@ -18,6 +23,8 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
         return _explain_key(context, context.failure.evalue.strip("'\""))
     if context.is_about_none:
         return _explain_none(context)
+    if context.failure.ename == "ValueError" and UNEQUAL.search(context.failure.evalue):
+        return _explain_lengths(context)
     return None
 
 
@@ -83,3 +90,32 @@ def _explain_none(context: RuleContext) -> tuple[str, str] | None:
                 f"Check why `{made}` returned nothing.",
             )
     return None
+
+
+def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
+    """The lengths of what a table is made of, by name, and which of them is not as the others are."""
+    lengths: dict[str, int] = {}
+    for call in context.calls_at_failure():
+        given = next((a for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Dict)), None)
+        for key, value in zip(given.keys, given.values, strict=True) if given is not None else ():
+            number = context.number(f"len({context.text(value)})") if not _has_call(value) else None
+            if number is not None and key is not None:
+                text = context.text(value)
+                lengths[f"`{text}`" if len(text) <= 40 else f"column {context.text(key)}"] = int(number)
+        if lengths:
+            break
+    if len(set(lengths.values())) < 2:
+        return None
+    told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+    usual, times = Counter(lengths.values()).most_common(1)[0]
+    odd = [name for name, length in lengths.items() if length != usual]
+    which = (
+        f"Look where {odd[0]} is made: the others have {usual}."
+        if times > 1 and len(odd) == 1
+        else "Look where they are made."
+    )
+    return f"The columns have different lengths: {told}.", which
+
+
+def _has_call(node: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call) for n in ast.walk(node))

@@ -300,6 +300,10 @@ def test_without_numbers_an_output_below_tells_that_the_author_went_on(bench: Be
         ("`late` is first defined in cell 2, below this one.", ["late + 1", "late = 2"]),
         ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
         ("`m` is None: `re.search('a', 'b')` in cell 1 returned None.", ["import re\nm = re.search('a', 'b')", "m.group()"]),
+        (
+            "The columns have different lengths: `names` 3, `ages` 2, `[1, 2, 3]` 3.",
+            ["import pandas as pd\nnames, ages = list('abc'), [3, 4]", "pd.DataFrame({'name': names, 'age': ages, 'n': [1, 2, 3]})"],
+        ),
     ],
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:

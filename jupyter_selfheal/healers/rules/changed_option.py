@@ -1,0 +1,118 @@
+"""API214: an option in a dictionary that a function no longer takes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.changed_keyword import find_keyword_change, name_keyword
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, load_knowledge
+from jupyter_selfheal.healers.rules.context.nodes import last_name, read_literal
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class ChangedOption(Rule):
+    """Give an option of a dictionary by its new name.
+
+    **Failure** `AttributeError: … got an unexpected keyword argument 'frac'` at `arrowprops={"frac": 0.1}`; `'normed'` at `plt.hist(x, **options)`, with `options = {"normed": True}`
+    or `dict(normed=True)` above.
+
+    **Fix** What the changelogs (`data/*.toml`) say of the keyword, written in the dictionary.
+
+    **Fix safety** Safe where the changelog names the successor, or says that the option has had no effect. Unsafe where something is lost. Silent where the dictionary is not written
+    down, and where another call or another form took the option's place.
+    """
+
+    code = "API214"
+    name = "option that is no longer taken"
+    stage = Stage.CHANGELOG
+    enames = frozenset({"TypeError", "AttributeError", "ValueError"})
+    applicability = Applicability.SAFE
+    why = "The library's changelog names the new form of this option."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = name_keyword(context.failure.evalue)
+        for call in context.calls_at_failure() if name else ():
+            for keyword in call.keywords:
+                written = _find_written(context, keyword.value)
+                change = _find_change(context, call, keyword, name) if written else None
+                if written is None or change is None:
+                    continue
+                cell_id, source, options = written
+                made = _rewrite_option(source, options, name, change)
+                if made is None:
+                    continue
+                splice, case = made
+                edits = context.replace(cell_id, [splice])
+                loses = bool(case.unsafe) or not (case.argument or case.idle)
+                yield self.patch(
+                    edits, f"Change the option `{name}`" if case.argument else f"Take out the option `{name}`",
+                    f"`{context.text(call.func)}` no longer takes `{name}` (since {change.libraries[0].partition('.')[0]} {change.version}).",
+                    applicability=Applicability.UNSAFE if loses else Applicability.SAFE,
+                    why=case.unsafe or (f"`{name}` is left out: {case.removes}" if loses else self.cite(change.source)),
+                    removes=case.removes or ("" if case.argument else f"`{name}`"), prior=0.6 if loses else 0.9,
+                )  # fmt: skip
+                return
+
+
+def _find_written(context: RuleContext, value: ast.expr) -> tuple[str, str, ast.Dict | ast.Call] | None:
+    """The dictionary as it is written down, there or where its name was last assigned in the failing cell: others are not run again."""
+    cell_id, source = context.cell_id, context.source
+    if isinstance(value, ast.Name):
+        made = context.find_last_assignment(value.id)
+        if made is None or made[0] != cell_id:
+            return None
+        value = made[2].value
+    is_call = isinstance(value, ast.Call) and last_name(value.func) == "dict" and not value.args
+    return (
+        (cell_id, source, value) if isinstance(value, ast.Dict) or (is_call and isinstance(value, ast.Call)) else None
+    )
+
+
+def _find_change(context: RuleContext, call: ast.Call, keyword: ast.keyword, name: str) -> Keyword | None:
+    live = context.describe_all([call.func], calls=True)[0]
+    if keyword.arg is None:
+        return find_keyword_change(call, live, name)
+    return load_knowledge().keyword(keyword.arg, [live.path], name)
+
+
+def _rewrite_option(
+    source: str, options: ast.Dict | ast.Call, name: str, change: Keyword
+) -> tuple[Splice, Case] | None:
+    """The splice of the option's entry, and the case of the change that it follows."""
+    entries: list[tuple[str, tuple[int, int], ast.expr]] = []
+    if isinstance(options, ast.Dict):
+        for key, value in zip(options.keys, options.values, strict=True):
+            start = src.find_span(source, key or value)[0] if key else src.find_span(source, value)[0] - 2
+            text = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+            entries.append((text, (start, src.find_span(source, value)[1]), value))
+    else:
+        entries = [(str(k.arg), src.find_span(source, k), k.value) for k in options.keywords]
+    at = next((n for n, entry in enumerate(entries) if entry[0] == name), None)
+    if at is None:
+        return None
+    _, (start, end), value = entries[at]
+    is_literal, given = read_literal(value)
+    case = next((c for c in change.cases if not c.values or (is_literal and given in c.values)), None)
+    if (
+        case is None
+        or case.callee
+        or case.wrap
+        or case.after
+        or case.needs
+        or "{" in case.argument.replace("{value}", "")
+    ):
+        return None
+    if not case.argument:
+        before = entries[at - 1][1][1] if at else start
+        after = entries[at + 1][1][0] if not at and len(entries) > 1 else end
+        return (before, after, ""), case
+    new, _, text = case.argument.partition("=")
+    if any(entry[0] == new for entry in entries):
+        return None
+    text = text.replace("{value}", src.extract_text(source, value))
+    written = f"{new}={text}" if isinstance(options, ast.Call) else f"{new!r}: {text}"
+    return (start, end, written), case

@@ -1,0 +1,109 @@
+"""PDA156: a column of numbers that are written as texts, reckoned with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.numbers_as_texts import GROUPED, PLAIN
+from jupyter_selfheal.model import Applicability, Patch
+
+WHOLE = r"\s*[-+]?(?:0|[1-9]\d*)\s*|\s*[-+]?[1-9]\d{0,2}(?:,\d{3})+\s*"
+REDUCTIONS = frozenset({"sum", "max", "min"})
+"""What gives a text for a column of texts, without an error: the sum joins them."""
+METHODS = frozenset({"abs", "between", "diff", "pct_change", "quantile", "plot", "clip"})
+"""What is asked of numbers alone."""
+MESSAGE = re.compile(
+    r"(?:unsupported operand type\(s\) for (?!\+)|not supported between instances of |bad operand type for ).*'str'|"
+    r"can't multiply sequence by non-int of type '|not all arguments converted during string formatting|no numeric data to plot"
+)
+
+
+class TextsReckonedWith(Rule):
+    """Make numbers of a column of texts where it is compared, divided, multiplied or subtracted.
+
+    **Failure** `TypeError: '>' not supported between instances of 'str' and 'int'` at `df["people"] > 2000`, `unsupported operand type(s) for /: 'str' and 'int'` at
+    `df["cost"].sum() / 2`, where the sum had joined the texts.
+
+    **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
+
+    **Fix safety** Safe: every text of the column that is not missing is a number in one notation, and the operation is one of numbers. Silent for sums with `+`, which join texts too, and
+    for codes: a number does not begin with `0` before another digit.
+    """
+
+    code = "PDA156"
+    name = "texts that are reckoned with"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "Every text of the column is a number in one notation, and only numbers are reckoned with so."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        operands = [
+            o for n in context.failing_nodes(ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call) for o in _list_columns(n)
+        ]
+        kinds = context.describe_all(operands, calls=True)
+        ways: dict[str, str] = {}
+        for operand, kind in zip(operands, kinds, strict=True):
+            if kind.is_a("pandas.Series") and kind.dtype.lower() in ("str", "string", "object"):
+                ways.setdefault(context.text(operand), _choose_conversion(context, operand))
+        if not ways or not all(ways.values()):
+            return
+        statement = context.failing_statement
+        places = (
+            [n for n in ast.walk(statement) if isinstance(n, ast.Subscript | ast.Attribute | ast.Name)]
+            if statement
+            else []
+        )
+        splices = [
+            (*context.span(n), f"{context.operand(n)}{ways[context.text(n)]}")
+            for n in places
+            if isinstance(n.ctx, ast.Load) and context.text(n) in ways
+        ]
+        text, way = next(iter(ways.items()))
+        if splices:
+            yield self.patch(
+                context.replace_here(*splices),
+                f"Make numbers of `{text}` first: `{way}`",
+                f"`{text}` holds numbers that are written as texts.",
+                prior=0.92,
+            )
+
+
+def _list_columns(node: ast.AST) -> list[ast.expr]:
+    """What may be a column in an operation: an operand, or what an operand reduces."""
+    match node:
+        case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow()):
+            sides = [node.left, node.right]
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+            sides = [node.operand]
+        case ast.Compare():
+            sides = [node.left, *node.comparators]
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in METHODS:
+            assert isinstance(node.func, ast.Attribute)
+            sides = [node.func.value]
+        case _:
+            return []
+    reduced = [
+        s.func.value
+        for s in sides
+        if isinstance(s, ast.Call) and isinstance(s.func, ast.Attribute) and s.func.attr in REDUCTIONS
+    ]
+    return [s for s in (*sides, *reduced) if isinstance(s, ast.Subscript | ast.Attribute | ast.Name)]
+
+
+def _choose_conversion(context: RuleContext, column: ast.expr) -> str:
+    """What makes numbers of the column's texts; empty where one of them is no number."""
+    text = f"({context.text(column)})"
+    texts = f"{text}.dropna().astype(str).str"
+    kind = "int" if context.is_true(f"{texts}.fullmatch({WHOLE!r}).all() and not {text}.isna().any()") else "float"
+    if context.is_true(f"len({text}) > 0 and {texts}.fullmatch({PLAIN!r}).all()"):
+        return f".astype({kind})"
+    return (
+        f'.str.replace(",", "").astype({kind})'
+        if context.is_true(f"len({text}) > 0 and {texts}.fullmatch({GROUPED!r}).all()")
+        else ""
+    )
