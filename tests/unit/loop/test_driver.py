@@ -59,6 +59,27 @@ def test_a_safe_patch_is_proven_from_both_starts_and_applied_when_approved(stage
     assert names(parts)[-2:] == ["Decided", "Ended"]
 
 
+@pytest.mark.parametrize(
+    ("setup", "cell", "old", "new", "starts"),
+    [
+        ("total = [1, 2]", "total.uper()", "uper()", "copy()", 1),
+        ("total = [1, 2]", "print(total\nlen(total)", "total\n", "total)\n", 1),
+        ("total = [1, 2]", "len(total)\ntotal.uper()", "uper()", "copy()", 2),
+        ("total = [1, 2]", "for x in (1, 2):\n    total.append(x)\n    x.uper()", "x.uper()", "str(x)", 2),
+        ("total = []\ndef add(n):\n    total.append(n)\n    return n", "add(1).uper()", ".uper()", ".real", 2),
+    ],
+)
+def test_what_ran_nothing_yet_is_not_tried_twice(
+    stage: MakeStage, setup: str, cell: str, old: str, new: str, starts: int
+) -> None:
+    """After the failure the state is the one before it, unless something of the cell ran or changed something."""
+    s = stage(setup, cell)
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced(old, new))])])
+    outcome = heal(s.case, parts)
+    assert outcome.reason is Reason.HEALED
+    assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL, Start.AFTER_FAILURE)[:starts]
+
+
 def test_a_failure_that_does_not_come_again_is_shown_but_never_proven(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healthy = Case(s.case.failure.__class__(**{**fields_of(s), "source": "x"}), s.case.notebook)
