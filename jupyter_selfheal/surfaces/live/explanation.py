@@ -12,11 +12,13 @@ import ast
 import difflib
 import operator
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Candidate, Case, Failure, FailureKind, Replace, diff_sources
 from jupyter_selfheal.model.diff import LineKind
 from jupyter_selfheal.surfaces.live.plain_sentences import advise_habit, describe_failure
@@ -47,6 +49,7 @@ def explain_failure(case: Case, names: Mapping[str, Any], error: BaseException |
     failure = case.failure
     if what := describe_failure(failure):
         yield what
+    yield from explain_unmade(case)
     statement = find_failing_text(failure)
     if statement:
         yield f"It failed at line {failure.line}: `{shorten(statement)}`"
@@ -105,6 +108,16 @@ def find_failing_text(failure: Failure) -> str:
     if failure.kind is FailureKind.MISSED or not 0 < failure.line <= len(lines):
         return ""
     return lines[failure.line - 1].strip()
+
+
+def explain_unmade(case: Case) -> Iterator[str]:
+    """The cell that would have made the name that is missing, where that one failed itself: there it is to be healed."""
+    missing = re.search(r"name '(\w+)' is not defined", case.failure.evalue)
+    if missing is None or case.failure.ename != "NameError":
+        return
+    makers = [c for c in case.notebook.cells if c.unfinished and missing[1] in src.find_names(c.source).binds]
+    for cell in (c for c in makers[-1:] if c.id != case.failure.cell_id):
+        yield f"The cell `{shorten(cell.first_line)}` makes it, and failed: that one first."
 
 
 def find_inner_values(failure: Failure, error: BaseException | None) -> tuple[str, str, Mapping[str, Any]]:

@@ -44,6 +44,22 @@ def test_values_are_described_with_the_cell_that_made_them() -> None:
     assert "`tax` is 3, since cell [2]: `tax = 3`" in text
 
 
+@pytest.mark.parametrize(
+    ("maker", "is_unfinished", "is_said"),
+    [
+        ("import seaborn\nplanets = seaborn.load_dataset('planets')", True, True),
+        ("import seaborn\nplanets = seaborn.load_dataset('planets')", False, False),
+        ("planet = 1 / 0", True, False),
+        ("print(planets)", True, False),
+    ],
+)
+def test_a_name_that_a_failed_cell_would_have_made_leads_there(maker: str, is_unfinished: bool, is_said: bool) -> None:
+    cells = (Cell("m", maker, unfinished=is_unfinished), Cell("c", "planets.head()", unfinished=True))
+    failure = Failure("c", "planets.head()", ename="NameError", evalue="name 'planets' is not defined", line=1)
+    text = "\n".join(explanation.explain_failure(Case(failure, Notebook(cells, shows_runs=True)), {}))
+    assert ("The cell `import seaborn` makes it, and failed: that one first." in text) is is_said
+
+
 def test_shapes_that_do_not_fit_are_named_with_what_would() -> None:
     text = explain("C = A @ B", {"A": np.zeros((3, 4)), "B": np.zeros((3, 2))})
     assert "`A` is 3×4, `B` is 3×2; try `A.T @ B`" in text
