@@ -142,6 +142,7 @@ def _list_undo(card: Card) -> list[dict[str, JSON]]:
 def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> dict[str, JSON]:
     proposal = card.proposal[0]
     again = card.reruns.get(candidate.patch.id)
+    new_output = _list_outputs(again or candidate.trial)
     return {
         "id": candidate.patch.id,
         "title": candidate.patch.title,
@@ -154,12 +155,19 @@ def _build_candidate(candidate: Candidate, card: Card, notebook: Notebook) -> di
         "edits": to_frontend_edits(candidate.patch, notebook, card.written, candidate.cells_run_again, card.cell_id),
         "old_output": [_build_output(o) for o in proposal.failure.outputs if o.output_type != "error"]
         + [_build_error(proposal)],
-        "new_output": _list_outputs(again or candidate.trial),
+        "new_output": new_output,
         "after": AFTER_REST if not again and _ran_only_the_rest(candidate, proposal) else "After",
-        "resume_output": _list_outputs(proposal.resumed[0])
-        if proposal.resumed and candidate.patch.id in card.resumable and candidate is card.candidates[0]
-        else None,
+        "resume_output": _list_resumed_outputs(candidate, card, new_output),
     }
+
+
+def _list_resumed_outputs(candidate: Candidate, card: Card, new_output: JSON) -> JSON:
+    """What resuming shows, where it can be chosen and shows something else than the whole cell; else None."""
+    resumed = card.proposal[0].resumed
+    if not resumed or candidate.patch.id not in card.resumable or candidate is not card.candidates[0]:
+        return None
+    outputs = _list_outputs(resumed[0])
+    return None if outputs == new_output else outputs
 
 
 def _list_reasons(candidate: Candidate) -> list[JSON]:
