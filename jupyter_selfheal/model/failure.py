@@ -134,7 +134,7 @@ class SkipReason(StrEnum):
 
 _SKIP_WORDS = {
     SkipReason.DELIBERATE: "the cell raises this on purpose",
-    SkipReason.SKELETON: "the exercise is still open",
+    SkipReason.SKELETON: "the cell is not finished yet",
     SkipReason.MISSING_DATA: "a data file is missing",
     SkipReason.MISSING_CREDENTIAL: "a key or password is missing",
     SkipReason.BAD_DATA: "the data is at fault, not the code",

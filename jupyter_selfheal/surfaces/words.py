@@ -151,7 +151,7 @@ def format_warning(card: Card, candidate: Candidate) -> str:
     elif candidate.verdict.score < 7:
         is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)
         warnings.append(
-            "What confirms the result says little. Check it first."
+            "It passes what is checked here, and so might a wrong fix. Check it first."
             if is_confirmed
             else "It runs, but nothing here confirms the result. Check it first."
         )

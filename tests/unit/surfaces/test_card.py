@@ -49,7 +49,7 @@ def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
     ("proofs", "warning"),
     [
         (("runs",), "It runs, but nothing here confirms the result. Check it first."),
-        (("runs", "expected value"), "What confirms the result says little. Check it first."),
+        (("runs", "expected value"), "It passes what is checked here, and so might a wrong fix. Check it first."),
     ],
 )
 def test_the_warning_never_denies_what_the_card_says_confirms_it(proofs: tuple[str, ...], warning: str) -> None:
