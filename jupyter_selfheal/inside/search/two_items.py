@@ -15,6 +15,8 @@ from typing import Any
 TWO = 2
 DOUBT = "two items do not tell one order from another"
 _ORDERING = frozenset({"sorted", "reversed", "min", "max", "sort", "reverse", "nlargest", "nsmallest", "sort_values"})
+_COUNTED = frozenset({"array", "builtins", "collections", "numpy", "pandas", "__main__"})
+"""Where the types come from whose length costs nothing; of the notebook's own classes it is their author's word."""
 _HOW = frozenset({"key", "reverse", "ascending", "by"})
 
 
@@ -54,11 +56,16 @@ def _list_orderings(tree: ast.AST) -> Iterator[str]:
 
 
 def count_items(value: Any) -> int:
-    """How many items a collection has; of a text its words, or the letters of its only one; 0 for anything else."""
+    """How many items a collection has; of a text its words, or the letters of its only one; 0 for anything else.
+
+    Only of kinds whose length is known: a lazy table would be computed for it.
+    """
     if isinstance(value, str):
         words = value.split()
         return len(words) if len(words) > 1 else len(value)
+    if type(value).__module__.partition(".")[0] not in _COUNTED:
+        return 0
     try:
         return len(value) if not callable(value) else 0
-    except Exception:  # an object of the user's own, or a lazy one
+    except Exception:  # an array without axes
         return 0

@@ -198,7 +198,8 @@ Run each notebook in its own kernel, find the root failures, heal them, and prov
 The notebook's kernelspec and folder are used; what its cells write is thrown away unless --write is given.
 
 Exit code: 0 everything runs (healed, healthy, or meant to fail), 1 something is still broken, 2 usage or infrastructure
-(also where a service that was down, or a missing key, kept a cell from being tried: --resume goes on with it).
+(also where a service that was down, or a missing key, kept a cell from being tried: --resume goes on with it; and where
+what was healed could not be run once more as a whole).
 A cell that runs but gives another value than is stored is named at the end; with --outputs expect it counts as broken."""
 
 

@@ -62,6 +62,8 @@ class FinalResult:
     seen: dict[str, CellRun]
     survived: bool
     notes: tuple[str, ...] = ()
+    was_run: bool = True
+    """False where the clean run that would show it could not be made."""
 
 
 MOST_RUNS = 12
@@ -122,7 +124,7 @@ class FinalCheck:
             last = self._try_fixes(fixes, records)
         if last is None:
             notes.append(f"{self._why_not_run} The fixes that are kept were not run together in a clean kernel.")
-            return FinalResult(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes))
+            return FinalResult(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes), was_run=False)
         failing = _list_newly_failing(records, last.seen)
         notes += [f"cell {records[c].number} ran at first, but not in the final clean run" for c in failing]
         if failing and not self._can_run:

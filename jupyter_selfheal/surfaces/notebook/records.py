@@ -215,6 +215,8 @@ class NotebookReport:
     healed: Notebook = Notebook()
     isolation: Isolation | None = None
     survived: bool = False
+    was_run: bool = True
+    """False where the clean run that would show whether it survives could not be made."""
     notes: tuple[str, ...] = ()
     error: str = ""
     seconds: float = 0.0
@@ -258,6 +260,8 @@ class NotebookReport:
     @property
     def clean_run_words(self) -> str:
         """What the run of the healed notebook in a clean kernel showed; never that all of it ran where a cell still fails."""
+        if not self.was_run:
+            return "the healed notebook was NOT run as a whole in a clean kernel"
         if not self.survived:
             return "NOT everything that ran before runs in a clean kernel"
         failing = self.count(*BROKEN)
@@ -290,11 +294,13 @@ class NotebookReport:
 
     @property
     def exit_code(self) -> int:
-        """0 everything runs (or is meant to fail), 1 something is still broken, 2 it could not be run, or something outside kept a cell from being
-        tried."""
+        """0 everything runs (or is meant to fail), 1 something is still broken, 2 it could not be run, something outside kept a cell from being
+        tried, or what was healed could not be run as a whole."""
         if self.error or self.paused:
             return 2
-        return 1 if self.count(*BROKEN) or any(e.failing for e in self.elsewhere) else 0
+        if self.count(*BROKEN) or any(e.failing for e in self.elsewhere):
+            return 1
+        return (1 if self.was_run else 2) if self.count(Status.HEALED) and not self.survived else 0
 
     @property
     def summary(self) -> str:
@@ -318,4 +324,5 @@ class NotebookReport:
         if not parts:
             return "the 1 code cell runs" if len(self.records) == 1 else f"all {len(self.records)} code cells run"
         cells = "1 code cell" if len(self.records) == 1 else f"{len(self.records)} code cells"
-        return f"{cells}: {self.count(Status.RAN)} ran, " + ", ".join(parts)
+        unproven = f"; {self.clean_run_words}" if self.count(Status.HEALED) and not self.survived else ""
+        return f"{cells}: {self.count(Status.RAN)} ran, {', '.join(parts)}{unproven}"

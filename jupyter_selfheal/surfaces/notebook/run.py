@@ -113,6 +113,7 @@ class Batch:
             healed=stale.clear_marks(settled.notebook),
             isolation=isolation,
             survived=settled.survived,
+            was_run=settled.was_run,
             notes=(*self.document.notes, *chain.notes, *self.specifications.notes, *settled.notes),
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),
@@ -168,7 +169,9 @@ class Batch:
                 self._record_cell(cell, Status.NOT_REACHED, detail=stopped)
             self.done.add(cell.id)
         notes = (f"{stopped} The fixes made so far are kept; they were not run together in a clean kernel.",)
-        return final.FinalResult(self.notebook, self.records, tuple(self.fixes), {}, survived=False, notes=notes)
+        return final.FinalResult(
+            self.notebook, self.records, tuple(self.fixes), {}, survived=False, notes=notes, was_run=False
+        )
 
     def _find_next_cell(self) -> Cell | None:
         """The first code cell, in the present order, that was not run yet."""

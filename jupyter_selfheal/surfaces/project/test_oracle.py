@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -115,15 +116,16 @@ class TestOracle:
     def list_reached(self, test: str) -> frozenset[tuple[Path, str]] | None:
         """The functions and classes of the project that a test may run; None where that cannot be told."""
         if test not in self._reached:
-            self._reached[test] = list_reached(self.run_before().tests[test], self._build_finder())
+            self._reached[test] = list_reached(self.run_before().tests[test], self._finder)
         return self._reached[test]
 
     def list_concerned(self, fixes: Sequence[FileFix]) -> tuple[str, ...]:
         """The failing tests that may run what the fixes change."""
-        before, changes, finder = self.run_before(), describe_changes(fixes), self._build_finder()
+        before, changes, finder = self.run_before(), describe_changes(fixes), self._finder
         return tuple(t for t in before.failing if may_run(before.tests[t], changes, finder))
 
-    def _build_finder(self) -> Finder:
+    @cached_property
+    def _finder(self) -> Finder:
         paths = tuple(Path(p) for p in self.run_before().path if p and Path(p).is_relative_to(self._folder))
         return Finder(self._folder, (*paths, self._folder))
 

@@ -7,7 +7,7 @@ import pytest
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.oracle_strength import describe_constant_shift, describe_doubt_of_text
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
-from jupyter_selfheal.inside.search.two_items import DOUBT, describe_doubt_of_order
+from jupyter_selfheal.inside.search.two_items import DOUBT, count_items, describe_doubt_of_order
 from tests.unit.healers.search.test_several_edits import find
 
 ONCE = "a condition that is asked a single time may as well not be there"
@@ -151,3 +151,20 @@ def test_a_negative_number_that_is_expected_rules_out_what_has_no_sign() -> None
 def test_of_two_places_the_one_whose_names_differ_is_mended() -> None:
     reply = find("class R:\n    def __init__(self, w, h):\n        self.w = w\n        self.h = w\n\n    def area(self):\n        return self.w * self.h", "assert R(2, 3).area() == 6")  # fmt: skip
     assert "self.h = h" in next(iter(reply["patches"][0]["texts"].values()))
+
+
+class Lazy:
+    """A table that is computed to be counted."""
+
+    __module__ = "dask.dataframe"
+
+    def __len__(self) -> int:
+        raise AssertionError("counted")
+
+
+@pytest.mark.parametrize(
+    ("value", "items"),
+    [([3, 4], 2), ({"a": 1}, 1), ("red tea", 2), (range(10**9), 10**9), (Lazy(), 0), (7, 0), (len, 0)],
+)
+def test_only_what_knows_its_length_is_counted(value: object, items: int) -> None:
+    assert count_items(value) == items

@@ -80,8 +80,9 @@ def test_markdown_shows_each_offer_below_its_cell_and_with_its_diff(reports: lis
     records = [replace(r, status=Status.PROPOSED) if r.status is Status.HEALED else r for r in healed.records]
     text = format_markdown([replace(healed, records=tuple(records))])
     failing, _, offered = text.partition("### Offered")
-    at = failing.index("cell 2: AttributeError")
-    assert at < failing.index("    - proposed: ") < failing.index("cell 3: NameError")
+    lines = failing.splitlines()
+    at = next(n for n, line in enumerate(lines) if "cell 2: AttributeError" in line)
+    assert lines[at + 1].startswith("    - proposed: ")
     assert "+a.upper()" in offered
     assert "### Healed" not in text
 

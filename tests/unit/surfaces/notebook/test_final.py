@@ -41,6 +41,7 @@ def test_cells_that_fail_in_every_clean_kernel_cost_two_runs_and_no_fix(document
     report, _ = made.run()
     assert report.count(Status.HEALED) == 8
     assert not report.survived
+    assert (report.was_run, report.exit_code) == (True, 1)
     assert sum("not in the final clean run" in note for note in report.notes) == 5
     assert len(states) == 1 + 2  # the first run; with all fixes, with none of them
 
@@ -89,3 +90,13 @@ def test_what_a_clean_run_has_shown_holds_where_none_can_be_made_after_it(docume
     assert report.notes[-1] == (
         "A clean run could not be made: it is gone. The fixes that are kept were not run together in a clean kernel."
     )
+
+
+def test_what_is_healed_and_cannot_be_run_as_a_whole_is_no_success(document: Make) -> None:
+    made = batch(document("a = 1 + undefined", "a"), write_one)
+    states = iter([FakeKernel()])
+    made.dependencies = replace(made.dependencies, open_state=lambda: next(states, Gone()))
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.HEALED, Status.RAN]
+    assert (report.was_run, report.exit_code) == (False, 2)
+    assert report.clean_run_words == "the healed notebook was NOT run as a whole in a clean kernel"
