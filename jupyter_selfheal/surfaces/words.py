@@ -148,7 +148,7 @@ def format_warning(card: Card, candidate: Candidate) -> str:
     if card.ran_since:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
         warnings.append(f"{cells} run since this was proven; it is proven again before it is applied.")
-    elif candidate.verdict.score < 7:
+    elif candidate.verdict.score < 7 and candidate.trial.ran:  # of one that was not tested yet, that is said
         is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)
         warnings.append(
             "It passes what is checked here, and so might a wrong fix. Check it first."

@@ -76,7 +76,7 @@ class OriginTeller:
         table = self._names[name]
         if not is_of(table, "pandas") or type(table).__name__ != "DataFrame":
             return
-        for column in _list_columns_read(node, name):
+        for column in dict.fromkeys(_list_columns_read(node, name)):
             odd = _find_odd_text(table, column) if column in table.columns else None
             if odd is not None:
                 reader = _find_reader(binding) if binding is not None else ""

@@ -57,6 +57,8 @@ def test_the_warning_never_denies_what_the_card_says_confirms_it(proofs: tuple[s
     (candidate,) = card.candidates
     weak = replace(candidate, verdict=replace(candidate.verdict, proofs=proofs))
     assert format_warning(card, weak) == warning
+    untested = replace(weak, trial=replace(weak.trial, ending=Ending.CANCELLED))
+    assert not format_warning(card, untested), "nobody knows what it gives"
 
 
 def test_sentences_fit_the_terminal_and_diffs_stay_as_they_are() -> None:
