@@ -15,7 +15,7 @@ ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
 class ExhaustedIterator(Rule):
     """Keep the items of a generator that is read twice.
 
-    **Failure** `ValueError: max() arg is an empty sequence`, `StopIteration`, `ZeroDivisionError` and the like, where a
+    **Failure** `ValueError: max() arg is an empty sequence`, `StopIteration`, `ZeroDivisionError`, an assert and the like, where a
     name that the failing statement reads is bound to a generator, `map`, `filter` or `zip` that has nothing left.
 
     **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`.
@@ -27,7 +27,15 @@ class ExhaustedIterator(Rule):
     name = "exhausted iterator"
     stage = Stage.STATE
     enames = frozenset(
-        {"ValueError", "StopIteration", "ZeroDivisionError", "IndexError", "StatisticsError", "TypeError"}
+        {
+            "ValueError",
+            "StopIteration",
+            "ZeroDivisionError",
+            "IndexError",
+            "StatisticsError",
+            "TypeError",
+            "AssertionError",
+        }
     )
     applicability = Applicability.SAFE
     why = "A list gives the same items, as often as they are read."

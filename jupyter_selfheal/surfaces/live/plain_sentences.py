@@ -49,6 +49,7 @@ SENTENCES: tuple[tuple[str, str, Says], ...] = (
     ("TypeError", r"(\w+)\(\) missing (\d+) required positional argument", lambda m: f"`{m[1]}` was called without {m[2]} of the values it needs."),
     ("TypeError", r"(\w+)\(\) takes .* positional argument", lambda m: f"`{m[1]}` was given more values than it takes."),
     ("(?:Type|Attribute)Error", r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'", lambda m: f"`{m[1]}` has no option named `{m[2]}`."),
+    ("TypeError", r"'(\w+)' is an invalid keyword argument for ([\w.]+)\(\)", lambda m: f"`{m[2]}` has no option named `{m[1]}`."),
     ("ValueError", r"could not convert string to float: (.+)", lambda m: f"The text {m[1]} cannot be read as a number."),
     ("ValueError", r"invalid literal for int\(\) with base \d+: (.+)", lambda m: f"The text {m[1]} cannot be read as a whole number."),
     ("ValueError", r"too many values to unpack", lambda _: "There are more values on the right than names on the left."),

@@ -189,6 +189,7 @@ def test_values_inside_the_failing_function_are_told() -> None:
         ("KeyError", "\"['x', 'y'] not in index\"", "There is no column 'x', 'y'."),
         ("KeyError", "\"None of [Index(['x', 'y'], dtype='str')] are in the [columns]\"", "None of these columns is there: 'x', 'y'."),
         ("AttributeError", "'Account' object has no attribute 'ownr'", "An `Account` has no `.ownr`."),
+        ("TypeError", "'ky' is an invalid keyword argument for sort()", "`sort` has no option named `ky`."),
         ("AttributeError", "Line2D.set() got an unexpected keyword argument 'colour'", "`Line2D.set` has no option named `colour`."),
         ("ValueError", "Expected 2D array, got 1D array instead:\narray=[1.]", "A table (rows and columns) was expected"),
         ("OwnError", "no such luck", "The cell stopped with OwnError: no such luck"),
