@@ -8,6 +8,7 @@ from types import CodeType
 
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
@@ -230,8 +231,15 @@ class Doubts:
         return (
             self.describe_number(likeliest)
             or describe_doubt_of_text(c, old, self._count_deciding(likeliest), self.items)
-            or describe_doubt_of_answer(c, old, self.hypotheses.count_mended(n), self.answers)
+            or describe_doubt_of_answer(
+                c, old, self.hypotheses.count_mended(n), self.answers - self._list_given_before()
+            )
         )
+
+    def _list_given_before(self) -> set[str]:
+        """What checked calls gave before any change: a text among these is expected by a check that held, too."""
+        pairs = zip(self.hypotheses.inputs, self.hypotheses.before, strict=False)
+        return {then for given, then in pairs if isinstance(given, Input) and given.is_checked}
 
 
 def _list_ran_lines(runner: Runner, changed: dict[int, tuple[str, CodeType]]) -> list[tuple[int, list[int]]]:

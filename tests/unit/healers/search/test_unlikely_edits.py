@@ -86,3 +86,26 @@ def test_a_number_of_items_is_seldom_the_largest_of_them() -> None:
     assert priors["max"] == priors["min"] < priors["sum"]
     swapped = Scope("def f(xs):\n    return min(xs)\n")
     assert next(c.prior for c in list_changes(swapped) if c.edits[0][2] == "max") == priors["sum"]
+
+
+JOINED = "def joined(words):\n    return ' '.join(words)"
+GREET = "def greet(name):\n    if name == 'me':\n        return 'me'\n    return name or 'you'"
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks", "words", "doubted"),
+    [
+        (JOINED, "assert joined(['a', 'b', 'c']) == 'abc'\nassert joined([]) == ''", "`' '` should be `''`", False),
+        (GREET, "assert greet('') == 'me'\nassert greet('Bo') == 'Bo'", "should be `'me'`", True),
+        (GREET, "assert greet('') == 'me'\nassert greet('you') == 'you'", "should be `'me'`", True),
+        (GREET, "assert greet('') == 'me'\nassert greet('Bo') == 'Bo'\nassert greet('Al') == 'Al'", "should be `'me'`", True),
+        (GREET, "assert greet('') == 'me'\nassert greet('me') == 'me'", "should be `'me'`", False),
+    ],
+    ids=["of nothing", "of it alone", "of one that gives another", "of others", "of another"],
+)  # fmt: skip
+def test_a_text_that_another_check_expects_and_got_is_no_answer_of_one(
+    definition: str, checks: str, words: str, doubted: bool
+) -> None:
+    patches = [p for p in find(definition, checks)["patches"] if words in p["words"]]
+    assert patches
+    assert any("is only known to be right for the one check" in p["rival"] for p in patches) == doubted
