@@ -42,6 +42,7 @@ from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
+from jupyter_selfheal.inside.search.turned_comparisons import is_turned_otherwise
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_order
 
 LOOKED_AT = 10
@@ -73,16 +74,25 @@ class Doubts:
         self.items = count_expected_items(runner.program)
         self.answers = list_expected_texts(runner.program)
         self.idle: dict[int, str] = {}
+        old, all_of_them = {k: u.text for k, u in enumerate(self.units)}, list(enumerate(candidates))
+        self.turned = [(k, m) for k, c in all_of_them for m, other in all_of_them if is_turned_otherwise(c, other, old)]
 
     def describe(self, n: int, likeliest: int) -> str:
         """The first doubt about a candidate, empty where there is none; ``likeliest`` is the one that does the same in the likeliest way."""
         return (
             self.hypotheses.describe_doubt(n, self.rushed)
+            or self._describe_turned(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(self.candidates[n], self.hypotheses.count_mended(n))
             or self._describe_literal(n, likeliest)
             or self._describe_idle_code(n)
         )
+
+    def _describe_turned(self, n: int) -> str:
+        """The doubt about a comparison that is turned round, where exchanging what follows from it meets the checks as well."""
+        group = self.hypotheses.place[n]
+        others = (m for k, m in self.turned if self.hypotheses.place[k] == group != self.hypotheses.place[m])
+        return next((d for m in others if (d := self.hypotheses.describe_difference(n, m))), "")
 
     def describe_number(self, n: int) -> str:
         """The doubt about a number in place of another, by how much speaks for it."""

@@ -196,6 +196,12 @@ class Hypotheses:
         values = [text for text in known if not text.startswith("!")]
         return not shown or (len(values) >= RAISING * len(known) and len(set(values)) >= CONSTANT)
 
+    def describe_difference(self, n: int, other: int) -> str:
+        """For a usual input for which two candidates give different values, what each gives; empty where there is none, or where so many
+        checks decide that no share is asked for."""
+        apart = self._list_inputs_apart(n, other) if self.inputs and self._find_needed_share(n) else []
+        return self._describe_rival(n, other) if any(self.inputs[at].is_usual for at in apart) else ""
+
     def _measure_difference(self, n: int, other: int) -> float:
         """1 where two candidates give different values for an input, less where only one of them raises or changes what it is
         given, where the input is an unusual one, where the other does not come to an end (or where they cannot be compared); 0

@@ -1,0 +1,47 @@
+"""A comparison that is turned round is asked about where no check tells what holds for equal sides."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.healers.search.test_several_edits import find
+
+LONGER = "def longer(a, b):\n    if sum(len(x) for x in a) <= sum(len(x) for x in b):\n        return b\n    return a"
+CALLS = {
+    "['hi', 'you'], ['a']": "['a']", "['x'], ['hi']": "['x']", "[], []": "[]",
+    "['abc', 'd'], ['ab', 'cd', 'ee']": "['abc', 'd']", "['q', 'rr'], ['q']": "['q']",
+}  # fmt: skip
+TIE = "assert longer(['ab'], ['cd']) == ['ab']"
+
+
+def find_first(definition: str, checks: list[str]) -> dict[str, str]:
+    """The words and the doubt of the first patch."""
+    first = find(definition, "\n".join(checks))["patches"][0]
+    return {"words": first["words"], "doubt": first["rival"]}
+
+
+CHECKS = [f"assert longer({given}) == {value}" for given, value in CALLS.items()]
+
+
+def test_a_turned_comparison_is_doubted_where_no_check_has_equal_sides() -> None:
+    first = find_first(LONGER, CHECKS)
+    assert "`<=` should be `>" in first["words"]
+    assert "with another change that passes the same checks" in first["doubt"]
+
+
+def test_it_is_applied_where_a_check_tells() -> None:
+    assert find_first(LONGER, [*CHECKS, TIE]) == {"words": "`<=` should be `>`", "doubt": ""}
+
+
+def test_equal_sides_that_no_checked_call_has_are_nobodys_question() -> None:
+    count = "def above(xs, n):\n    return [x for x in xs if x < n]"
+    calls = [([4, 1, 7], 3, [4, 7]), ([2, 9], 5, [9]), ([8, 3, 6], 4, [8, 6]), ([1, 5], 2, [5]), ([7, 2], 6, [7])]
+    first = find_first(count, [f"assert above({xs}, {n}) == {value}" for xs, n, value in calls])
+    assert first["words"].startswith("`<` should be `>")
+
+
+@pytest.mark.parametrize("edge", [18, 17])
+def test_a_comparison_that_keeps_its_direction_is_not_meant(edge: int) -> None:
+    adult = "def is_adult(age):\n    return age > 18" if edge == 18 else "def is_adult(age):\n    return age >= 17"
+    checks = [f"assert is_adult({n}) is {n >= 18}" for n in (18, 17, 40, 3)]
+    assert find_first(adult, checks)["doubt"] == ""
