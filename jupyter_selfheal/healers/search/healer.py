@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_n
 from jupyter_selfheal.healers.search.producers import list_computed_names
 from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts
 from jupyter_selfheal.inside import loader
+from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.model import (
     JSON,
     Applicability,
@@ -161,9 +162,11 @@ def _format_place(case: Case, piece: Piece, line: int) -> str:
 
 
 def _build_question(raw: Mapping[str, JSON], patches: Sequence[Patch]) -> Question | None:
-    """The one value to ask for, with the patches that give each answer."""
+    """The one value to ask for, with the patches that give each answer; to come to no end is what nobody wants of a call."""
     answers: dict[str, tuple[str, ...]] = {}
     for shown, positions in raw["answers"].items():
+        if shown in ENDLESS:
+            continue
         ids = tuple(dict.fromkeys(patches[n].id for n in positions if n < len(patches)))
         text = f"an error ({shown[1:]})" if shown.startswith("!") else shown
         if ids:

@@ -329,7 +329,19 @@ def _rate_place(s: Scope, node: ast.AST, parent: ast.AST) -> float:
         return 0.6
     if isinstance(parent, ast.Return | ast.Compare):
         return 0.45
-    return 0.25
+    return 0.7 if _moves_loop(s, parent) else 0.25
+
+
+def _moves_loop(s: Scope, node: ast.AST) -> bool:
+    """Whether an assignment sets the name that a ``while`` around it waits for: ``lo = mid``, which ends only as ``lo = mid + 1``."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    name, around = node.targets[0].id, s.parents.get(node)
+    while around is not None and not isinstance(around, ast.FunctionDef):
+        if isinstance(around, ast.While):
+            return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(around.test))
+        around = s.parents.get(around)
+    return False
 
 
 def may_be_items(s: Scope, node: ast.AST) -> bool:

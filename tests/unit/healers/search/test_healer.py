@@ -178,6 +178,31 @@ def test_patches_that_differ_on_an_unseen_input_become_a_question() -> None:
     assert all(set(found) <= ids for found in question.answers.values())
 
 
+HALVING = (
+    "def {name}({args}):\n    lo, hi = 0, {high}\n    while lo < hi:\n        mid = (lo + hi) // 2\n        if {test}:\n"
+    "            lo = mid\n        else:\n            hi = {lower}\n    return lo\n"
+)
+
+
+def test_a_bound_that_a_loop_waits_for_moves_on_and_one_check_does_not_decide_how() -> None:
+    define = HALVING.format(name="place", args="xs, t", high="len(xs)", test="xs[mid] < t", lower="mid")
+    answer = search(define, "assert place([1, 3, 5, 7], 5) == 2")
+    assert "lo = mid + 1" in after(answer.patches[0])
+    assert answer.patches[0].rival
+    mended = search(
+        define, "assert place([1, 3, 5, 7], 5) == 2\nassert place([1, 3, 5, 7], 7) == 3\nassert place([], 7) == 0"
+    )
+    assert "lo = mid + 1" in after(mended.patches[0])
+    assert not mended.patches[0].rival
+
+
+def test_nobody_is_asked_whether_a_call_should_never_end() -> None:
+    define = HALVING.format(name="root", args="x", high="x", test="mid * mid <= x", lower="mid - 1")
+    answer = search(define, "assert root(16) == 4\nassert root(17) == 4\nassert root(0) == 0")
+    assert answer.patches[0].rival
+    assert not [v for q in answer.questions for v in q.answers if "timeout" in v or "Recursion" in v]
+
+
 @pytest.mark.parametrize(
     ("source", "ename"),
     [("x + 1", "TypeError"), ("import nothing_there\nassert 1", "ModuleNotFoundError"), ("%%bash\nls", ""), ("await x()\nassert x", "")],
