@@ -64,6 +64,8 @@ def test_a_question_that_no_value_answers_is_listed_too_where_fixes_wait_for_it(
     text = format_reports([report], columns=80)
     assert "cell 2: Which is meant: `a` or `b`?\n" in text
     assert "To answer: --answers FILE" in text
+    assert "To answer: <code>--answers FILE</code>" in format_page([report])
+    assert "Put a line on top of the cell" in format_page([report_of(NAME, CALL)])
     cut = Question("What should the cell give?", {"1: aaa…": ("1",), "2: aaa…": ("2",)}, blocks=True)
     assert "What should the cell give? 1: aaa… or 2: aaa…" in format_reports([report_of(cut)], columns=80)
     assert list_open_questions(report_of(LONG)) == ()
