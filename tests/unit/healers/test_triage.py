@@ -155,6 +155,12 @@ def test_a_file_with_another_number_is_named_and_not_taken(bench: Bench) -> None
     assert "No file in the project has a similar name." in diagnosed(bench.fail("open('costs_2024.csv')")).advice
 
 
+def test_a_folder_that_a_file_is_written_into_is_no_missing_file(bench: Bench) -> None:
+    found = diagnosed(bench.fail("open('/nowhere/at/all.csv', 'w')"))
+    assert found.cause == "The folder `/nowhere/at` is not there, and the cell writes a file into it."
+    assert diagnosed(bench.fail("open('nowhere_yet/all.csv', 'w')")).skip_reason is None, "making it is offered"
+
+
 def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
     bench.write_file("lib/own_helpers.py", "x = 1\n")
     bench.write_file("data/rivers.csv", "a\n1\n")

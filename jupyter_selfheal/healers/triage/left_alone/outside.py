@@ -8,6 +8,7 @@ from jupyter_selfheal.healers.rules.context import RuleContext, questions
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.tables import find_distribution
 from jupyter_selfheal.healers.rules.missing_extension import MOVED
+from jupyter_selfheal.healers.rules.missing_folder import find_missing_folder
 from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
 from jupyter_selfheal.healers.rules.near_file import list_files_with_other_numbers
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone, read_line
@@ -111,6 +112,12 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
         missing = re.search(worded, failure.evalue) is not None
     if not missing or remedies.has_remedy(context):
         return None
+    if folder := find_missing_folder(context):
+        return leave_alone(
+            f"The folder `{folder}` is not there, and the cell writes a file into it.",
+            SkipReason.MISSING_DATA,
+            f"Make the folder `{folder}`, or write the file somewhere else.",
+        )
     quoted = re.search(r"'([^']+)'", failure.evalue)
     name = quoted[1] if quoted else "the file"
     others = list_files_with_other_numbers(context, name) if quoted else []
