@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.syntax import (
@@ -68,6 +69,8 @@ def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
 
 def _substitute_in_code(pattern: str, text: str, line: str) -> str:
     """Substitute where the match begins in code, not in a text or comment."""
+    if re.search(pattern, line) is None:
+        return line
     code = mark_code(line)
 
     def one(match: re.Match[str]) -> str:
@@ -99,13 +102,18 @@ def _leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
             yield Mend(replace_line(source, number, plain), "Remove the leading zero", False, 0.6)
 
 
+@lru_cache(1 << 12)
+def _find_near_keywords(word: str) -> tuple[str, ...]:
+    return find_nearest(word, [*keyword.kwlist, "print"])
+
+
 def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
     code = mark_code(line)
     for match in WORD.finditer(line):
         word = match[0]
         if not code[match.start()] or word in keyword.kwlist or len(word) < 2:
             continue
-        for near in find_nearest(word, [*keyword.kwlist, "print"])[:3]:
+        for near in _find_near_keywords(word)[:3]:
             if len(near) < 3 and word.casefold() != near:
                 continue
             changed = line[: match.start()] + near + line[match.end() :]

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+
+_REMEMBERED = 1 << 14
+"""Words, and pairs of words, of which the answer is kept: the ways to read a cell ask for the same ones some thousand times."""
 
 
+@lru_cache(_REMEMBERED)
 def edit_distance(a: str, b: str, limit: int = 4) -> int:
     """Damerau–Levenshtein distance (optimal string alignment: a swap of neighbours counts one), cut off at ``limit``."""
     if abs(len(a) - len(b)) >= limit:
@@ -26,11 +31,13 @@ def edit_distance(a: str, b: str, limit: int = 4) -> int:
     return min(row[-1], limit)
 
 
+@lru_cache(_REMEMBERED)
 def normalize(word: str) -> str:
     """The word without case, blanks and punctuation: equal for ``First Name``, ``first_name`` and ``firstName``."""
     return re.sub(r"[\W_]+", "", word).casefold()
 
 
+@lru_cache(_REMEMBERED)
 def keep_digits(word: str) -> str:
     """The digits of a word."""
     return re.sub(r"\D", "", word)
