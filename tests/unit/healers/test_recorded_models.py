@@ -176,6 +176,16 @@ def test_what_needs_knowledge_is_right_or_offered_and_nothing_wrong_is_applied(m
         seen.setdefault(find_verdict(raw, outcome, case), []).append(raw["name"])
         assert model == "strong" or not outcome.applied, raw["name"]
         assert model != "strong" or not any(a.verdict.tampering for a in outcome.attempts if a.verdict), raw["name"]
+        why = [
+            (a.rejection, a.verdict, a.trial and (a.trial.ending, [s.status for s in a.trial.steps]))
+            for a in outcome.attempts
+        ]
+        assert model != "strong" or find_verdict(raw, outcome, case) in ("right", "offered"), (
+            raw["name"],
+            outcome.reason,
+            outcome.detail,
+            why,
+        )
     print(f"{model} (written by hand): {seen}")
     if model == "strong":
         assert sorted(name for kind in ("right", "offered") for name in seen[kind]) == sorted(
