@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.numbers_as_texts import GROUPED, PLAIN
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
 WHOLE = r"\s*[-+]?(?:0|[1-9]\d*)\s*|\s*[-+]?[1-9]\d{0,2}(?:,\d{3})+\s*"
 REDUCTIONS = frozenset({"sum", "max", "min"})
 """What gives a text for a column of texts, without an error: the sum joins them."""
+COLUMNS = (ast.Subscript, ast.Attribute, ast.Name)
+"""How a column is written."""
 METHODS = frozenset({"abs", "between", "diff", "pct_change", "quantile", "plot", "clip"})
 """What is asked of numbers alone."""
 MESSAGE = re.compile(
@@ -25,7 +27,7 @@ class TextsReckonedWith(Rule):
     """Make numbers of a column of texts where it is compared, divided, multiplied or subtracted.
 
     **Failure** `TypeError: '>' not supported between instances of 'str' and 'int'` at `df["people"] > 2000`, `unsupported operand type(s) for /: 'str' and 'int'` at
-    `df["cost"].sum() / 2`, where the sum had joined the texts.
+    `df["cost"].sum() / 2`, where the sum had joined the texts; a wrong value where a sum of texts was shown.
 
     **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
 
@@ -36,15 +38,16 @@ class TextsReckonedWith(Rule):
     code = "PDA156"
     name = "texts that are reckoned with"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError"})
-    message = MESSAGE
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "Every text of the column is a number in one notation, and only numbers are reckoned with so."
 
+    def matches(self, failure: Failure) -> bool:
+        is_about = failure.ename == "TypeError" and MESSAGE.search(failure.evalue) is not None
+        return super().matches(failure) and (is_about or _is_wrong(failure))
+
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        operands = [
-            o for n in context.failing_nodes(ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call) for o in _list_columns(n)
-        ]
+        operands, places = _list_missed(context) if _is_wrong(context.failure) else _list_failing(context)
         kinds = context.describe_all(operands, calls=True)
         ways: dict[str, str] = {}
         for operand, kind in zip(operands, kinds, strict=True):
@@ -52,16 +55,10 @@ class TextsReckonedWith(Rule):
                 ways.setdefault(context.text(operand), _choose_conversion(context, operand))
         if not ways or not all(ways.values()):
             return
-        statement = context.failing_statement
-        places = (
-            [n for n in ast.walk(statement) if isinstance(n, ast.Subscript | ast.Attribute | ast.Name)]
-            if statement
-            else []
-        )
         splices = [
             (*context.span(n), f"{context.operand(n)}{ways[context.text(n)]}")
             for n in places
-            if isinstance(n.ctx, ast.Load) and context.text(n) in ways
+            if isinstance(n, COLUMNS) and isinstance(n.ctx, ast.Load) and context.text(n) in ways
         ]
         text, way = next(iter(ways.items()))
         if splices:
@@ -71,6 +68,27 @@ class TextsReckonedWith(Rule):
                 f"`{text}` holds numbers that are written as texts.",
                 prior=0.92,
             )
+
+
+def _is_wrong(failure: Failure) -> bool:
+    """True where nothing but a value is wrong."""
+    return failure.kind is FailureKind.MISSED or failure.ename == "AssertionError"
+
+
+def _list_missed(context: RuleContext) -> tuple[list[ast.expr], list[ast.expr]]:
+    """What the cell reduces, where nothing raised: the sum of texts is a text. That is also all that is to be changed."""
+    asserted = {n for a in context.walk(ast.Assert) for n in ast.walk(a)}
+    calls = [n.func for n in context.walk(ast.Call) if n not in asserted and isinstance(n.func, ast.Attribute)]
+    operands: list[ast.expr] = [f.value for f in calls if f.attr in REDUCTIONS and isinstance(f.value, COLUMNS)]
+    return operands, operands
+
+
+def _list_failing(context: RuleContext) -> tuple[list[ast.expr], list[ast.expr]]:
+    """What may be a column in the operation that failed, and all that may be one in its statement."""
+    nodes = context.failing_nodes(ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call)
+    statement = context.failing_statement
+    inside: list[ast.expr] = [n for n in ast.walk(statement) if isinstance(n, COLUMNS)] if statement is not None else []
+    return [o for n in nodes for o in _list_columns(n)], inside
 
 
 def _list_columns(node: ast.AST) -> list[ast.expr]:
@@ -92,7 +110,7 @@ def _list_columns(node: ast.AST) -> list[ast.expr]:
         for s in sides
         if isinstance(s, ast.Call) and isinstance(s.func, ast.Attribute) and s.func.attr in REDUCTIONS
     ]
-    return [s for s in (*sides, *reduced) if isinstance(s, ast.Subscript | ast.Attribute | ast.Name)]
+    return [s for s in (*sides, *reduced) if isinstance(s, COLUMNS)]
 
 
 def _choose_conversion(context: RuleContext, column: ast.expr) -> str:
