@@ -54,6 +54,13 @@ def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
 
 def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
     """A column that a cell above took away or called otherwise."""
+    for read in context.failing_nodes(ast.Subscript):
+        keys = context.keys(read.value) if context.plain_chain(read.value) else None
+        if keys is not None and {f"{key}_x", f"{key}_y"} <= set(keys.columns):
+            return (
+                f"`{key}` was in both tables that were merged: it is `{key}_x` of the first one and `{key}_y` of the second.",
+                f"Use `{key}_x` or `{key}_y`, or say `suffixes=` where they are merged.",
+            )
     for cell in reversed(context.notebook.code_before(context.failure.cell_id)):
         for node in src.walk(cell.source):
             method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

@@ -307,6 +307,10 @@ def test_without_numbers_an_output_below_tells_that_the_author_went_on(bench: Be
         ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
         ("`m` is None: `re.search('a', 'b')` in cell 1 returned None.", ["import re\nm = re.search('a', 'b')", "m.group()"]),
         (
+            "`v` was in both tables that were merged: it is `v_x` of the first one and `v_y` of the second.",
+            ["import pandas as pd\na = pd.DataFrame({'id': [1], 'v': [2]})\nm = a.merge(a, on='id')", "m['v'] * 2"],
+        ),
+        (
             "The columns have different lengths: `names` 3, `ages` 2, `[1, 2, 3]` 3.",
             ["import pandas as pd\nnames, ages = list('abc'), [3, 4]", "pd.DataFrame({'name': names, 'age': ages, 'n': [1, 2, 3]})"],
         ),

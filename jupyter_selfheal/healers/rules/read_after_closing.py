@@ -1,0 +1,94 @@
+"""FIL111: what a file holds, gone through after the file was closed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+LAZY = frozenset({"reader", "DictReader", "enumerate", "map", "filter", "zip", "islice"})
+"""What goes through a file only when it is gone through itself."""
+
+
+class ReadAfterClosing(Rule):
+    """Read a file while it is open.
+
+    **Failure** `ValueError: I/O operation on closed file` at `for row in rows:`, after `with open(path) as f:` and `rows = csv.reader(f)` (or `rows = f`) in its block.
+
+    **Fix** `rows = list(csv.reader(f))`: the items are read before the file is closed.
+
+    **Fix safety** Safe: the same items in the same order. Silent where the name is given to `next`, which takes no list, and where it is not bound in the block of the file.
+    """
+
+    code = "FIL111"
+    name = "file read after it was closed"
+    enames = frozenset({"ValueError"})
+    message = re.compile(r"I/O operation on closed file")
+    applicability = Applicability.SAFE
+    why = "The same items in the same order, read while the file is open."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        names = [n.id for n in context.nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)]
+        for name in dict.fromkeys(names):
+            made = _find_assignment(context, name)
+            if made is None or _is_stepped(context, name):
+                continue
+            cell_id, source, node = made
+            if not _is_lazy(source, node):
+                continue
+            text = src.extract_text(source, node.value)
+            edits = context.replace(cell_id, [(*src.find_span(source, node.value), f"list({text})")])
+            yield self.patch(
+                edits,
+                f"Read it at once: `{name} = list({text})`",
+                f"`{name}` reads from a file that is closed where its `with` ends.",
+                prior=0.93,
+            )
+            return
+
+
+def _find_assignment(context: RuleContext, name: str) -> tuple[str, str, ast.Assign] | None:
+    """Where the name was last bound, at whatever depth: a file's block is none of the top level."""
+    for cell_id in context.list_cells_upwards():
+        source = context.source_of(cell_id)
+        if name not in src.find_names(source).binds:
+            continue
+        made = [n for n in src.walk(source) if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == name]
+        above = [n for n in made if cell_id != context.cell_id or n.lineno < context.line]
+        if above:
+            return cell_id, source, max(above, key=lambda n: n.lineno)
+    return None
+
+
+def _is_lazy(source: str, node: ast.Assign) -> bool:
+    """``rows = f`` or ``rows = csv.reader(f)`` in the block of ``with open(…) as f``."""
+    for block in (n for n in src.walk(source) if isinstance(n, ast.With) and node in ast.walk(n)):
+        files = {i.optional_vars.id for i in block.items if isinstance(i.optional_vars, ast.Name)}
+        value = node.value
+        if isinstance(value, ast.Name):
+            return value.id in files
+        if isinstance(value, ast.GeneratorExp):
+            return isinstance(value.generators[0].iter, ast.Name) and value.generators[0].iter.id in files
+        if isinstance(value, ast.Call) and last_name(value.func) in LAZY:
+            return any(isinstance(a, ast.Name) and a.id in files for a in value.args)
+    return False
+
+
+def _is_stepped(context: RuleContext, name: str) -> bool:
+    """True where a cell calls ``next(rows)``, or a method of what it goes through."""
+    for cell in context.notebook.cells:
+        for node in src.walk(context.source_of(cell.id)) if cell.kind == "code" else ():
+            if (
+                isinstance(node, ast.Call)
+                and last_name(node.func) == "next"
+                and any(getattr(a, "id", "") == name for a in node.args)
+            ):
+                return True
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == name:
+                return True
+    return False
