@@ -14,6 +14,10 @@ ABOUT = re.compile(
     r"'(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
 )
 
+INDEX = re.compile(
+    r"indices must be integers or slices, not (?:method|function|builtin_function_or_method)|^only integers, slices"
+)
+"""What is said of an index that is a method: of a list, and of an array."""
 INSTANCE = re.compile(r"[Uu]se an instance of (?:a|the) [\w ]+class instead")
 
 
@@ -25,14 +29,14 @@ class NotCalled(Rule):
     `max(pupils, key=lambda p: p.average)`: a function stands where its result is meant.
 
     **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `print[x]` and `df.groupby['a']`, where the function wants an
-    argument, become `print(x)` and `df.groupby('a')`.
+    argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`.
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets.
     """
 
     code = "ATT103"
     name = "method not called"
-    enames = frozenset({"TypeError", "AttributeError"})
+    enames = frozenset({"TypeError", "AttributeError", "IndexError"})
     applicability = Applicability.SAFE
     why = "A function has no items, attributes or arithmetic of its own; its result was meant."
 
@@ -50,6 +54,10 @@ class NotCalled(Rule):
             return
         if "<bound method " in context.failure.evalue:
             yield from self._call_argument(context)
+            return
+        if INDEX.search(context.failure.evalue):
+            for indexed in context.failing_nodes(ast.Subscript):
+                yield from self._propose_call(context, indexed, indexed.slice)
             return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return

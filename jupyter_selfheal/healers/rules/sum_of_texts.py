@@ -47,7 +47,7 @@ class SumOfTexts(Rule):
             if len(call.args) != 1 or not _is_reckoned(context, call):
                 continue
             given = call.args[0]
-            kind = _find_kind(context, context.text(given))
+            kind = find_number_kind(context, context.text(given))
             if not kind:
                 return
             form = WHOLE if kind == "int" and last_name(call.func) in STATISTICS else ""
@@ -76,7 +76,7 @@ def _is_reckoned(context: RuleContext, call: ast.Call) -> bool:
     return (context.describe_all([call.func])[0].path or "").startswith("statistics.")
 
 
-def _find_kind(context: RuleContext, items: str) -> str:
+def find_number_kind(context: RuleContext, items: str) -> str:
     """``int`` or ``float``, as which every item can be read; empty where one cannot, or they are gone when they were gone through."""
     whole = f"(lambda items: bool(items) and all(isinstance(i, str) and i.strip().lstrip('+-').isdigit() for i in items))([*{items}])"
     if context.is_true(whole):

@@ -205,6 +205,7 @@ def propose_guards(s: Scope, node: ast.AST) -> Iterator[Change]:
             isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == node.name
             for n in ast.walk(node)
         )
+        gives_value = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
         at = s.line_span(first)[0]
         weight = 1.0 if recursive else 0.45
         cases = _list_cases(s, node) if recursive else frozenset()
@@ -213,13 +214,14 @@ def propose_guards(s: Scope, node: ast.AST) -> Iterator[Change]:
                 continue
             if cases:
                 prior *= 1.8 if test in cases else 0.6
-            for value, likely in _list_base_values(names):
-                text = f"{indent}if {test}:\n{indent}    return {value}\n"
+            for value, likely in _list_base_values(names) if gives_value or not recursive else (("", 1.0),):
+                ends = f"return {value}".rstrip()
+                text = f"{indent}if {test}:\n{indent}    {ends}\n"
                 yield Change(
                     ((at, at, text),),
                     prior * likely * weight,
                     node.lineno,
-                    f"`{node.name}` lacks the case `if {test}: return {value}`",
+                    f"`{node.name}` lacks the case `if {test}: {ends}`",
                 )
     elif (
         isinstance(node, ast.Expr | ast.AugAssign | ast.Assign)

@@ -1,0 +1,77 @@
+"""TYP224: two texts that hold numbers, reckoned with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
+from jupyter_selfheal.healers.rules.sum_of_texts import find_number_kind
+from jupyter_selfheal.model import Applicability, Patch
+
+ORDERED = frozenset({"max", "min"})
+"""What gives an item of a list by its order: of texts by their letters, ``"9"`` after ``"12"``."""
+
+
+class TwoTexts(Rule):
+    """Read the numbers from two texts that are subtracted, divided or raised.
+
+    **Failure** `TypeError: unsupported operand type(s) for -: 'str' and 'str'` at `parts[1] - parts[0]` or `max(parts) - min(parts)`, with `parts = line.split()`.
+
+    **Fix** `int(parts[1]) - int(parts[0])`, `max(map(int, parts)) - min(map(int, parts))`; `float` where a text of the two has a fraction.
+
+    **Fix safety** Safe: both hold a number, and texts can neither be subtracted nor divided. Silent where one holds none.
+    """
+
+    code = "TYP224"
+    name = "two texts reckoned with"
+    enames = frozenset({"TypeError"})
+    message = re.compile(r"unsupported operand type\(s\) for (?:-|/|//|\*\* or pow\(\)): 'str' and 'str'")
+    applicability = Applicability.SAFE
+    why = "Both texts hold a number, and only numbers are reckoned with so."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.failing_nodes(ast.BinOp):
+            sides = [node.left, node.right]
+            if not all(find_type(context, s) == "str" or _is_ordered(s) for s in sides):
+                continue
+            kinds = [_find_kind(context, s) for s in sides]
+            if not all(kinds):
+                return
+            kind = "float" if "float" in kinds else "int"
+            splices = [_write_number(context, s, kind) for s in sides]
+            yield self.patch(
+                context.replace_here(*splices),
+                f"Convert the texts to numbers with `{kind}`",
+                f"`{context.text(sides[0])}` and `{context.text(sides[1])}` are texts that hold numbers.",
+                prior=0.9,
+            )
+            return
+
+
+def _is_ordered(side: ast.expr) -> bool:
+    """``max(parts)``: its argument can be read as numbers."""
+    return (
+        isinstance(side, ast.Call)
+        and isinstance(side.func, ast.Name)
+        and side.func.id in ORDERED
+        and len(side.args) == 1
+        and isinstance(side.args[0], ast.Name)
+        and not side.keywords
+    )
+
+
+def _find_kind(context: RuleContext, side: ast.expr) -> str:
+    if isinstance(side, ast.Call) and _is_ordered(side):
+        return find_number_kind(context, context.text(side.args[0]))
+    return read_number_in(context, side) or ""
+
+
+def _write_number(context: RuleContext, side: ast.expr, kind: str) -> Splice:
+    if isinstance(side, ast.Call) and _is_ordered(side):
+        given = side.args[0]
+        return (*context.span(given), f"map({kind}, {context.text(given)})")
+    return (*context.span(side), f"{kind}({context.text(side)})")
