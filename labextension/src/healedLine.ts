@@ -27,8 +27,13 @@ export function showDied(cell: CodeCell, text: string): void {
   cell.outputArea.node.parentElement?.after(row);
 }
 
-/** Put the line there, in place of one that is there. */
+/**
+ * Put the line there, in place of one that is there. The same line may come twice, from the run that ended and from the kernel's history:
+ * what was unfolded in it stays so.
+ */
 export function showHealed(cell: CodeCell, healed: IHealed): void {
+  const before = cell.node.querySelector(`.${CLASS} pre`);
+  const isOpen = before !== null && !before.hasAttribute('hidden') && before.textContent === healed.details;
   hideHealed(cell);
   const row = document.createElement('div');
   row.className = CLASS;
@@ -37,12 +42,12 @@ export function showHealed(cell: CodeCell, healed: IHealed): void {
   words.textContent = trans.__('Healed: %1', healed.title.replace(/`/g, ''));
   const details = document.createElement('pre');
   details.textContent = healed.details;
-  details.hidden = true;
+  details.hidden = !isOpen;
   const more = makeButton(trans.__('Details'), trans.__('What proves the fix'), () => {
     details.hidden = !details.hidden;
     more.setAttribute('aria-expanded', String(!details.hidden));
   });
-  more.setAttribute('aria-expanded', 'false');
+  more.setAttribute('aria-expanded', String(isOpen));
   const undo = makeButton(trans.__('Undo'), trans.__('Put the old source back'), () => {
     const { ok, message } = healed.undo();
     if (!ok) {

@@ -28,11 +28,14 @@ export interface IHealedCell {
 const toUndo = (heal: IHealedCell): IRequest =>
   ({ action: 'apply', heal: heal.run, patch: '', run: false, resume: false, undo: true, edits: heal.undo, result: null });
 
-/** A page that was loaded again says below each healed cell, once, what it said before: where the fix is still in the cell. */
+const hasRunWell = ({ model }: CodeCell): boolean =>
+  model.executionState === 'idle' && !model.outputs.toJSON().some(output => output.output_type === 'error');
+
+/** A page that was loaded again says below each healed cell, once, what it said before: where the fix is still in the cell, and ran. */
 export function showLinesAgain(line: KernelLine, healed: IHealedCell[]): void {
   for (const heal of healed) {
     const cell = line.panel.content.widgets.find(candidate => candidate.model.id === heal.cell);
-    if (cell instanceof CodeCell && !hasLine(cell) && !heal.is_undone && heal.undo.length && isHere(line.panel, heal.undo)) {
+    if (cell instanceof CodeCell && !hasLine(cell) && hasRunWell(cell) && !heal.is_undone && heal.undo.length && isHere(line.panel, heal.undo)) {
       showHealed(cell, { title: heal.title, details: heal.details, undo: () => takeBack(line, cell, toUndo(heal)) });
     }
   }

@@ -37,6 +37,29 @@ def test_a_widget_pressed_later_is_healed_at_its_cell_and_undone_from_the_panel(
     assert lab.source(1) == WIDGET
 
 
+WAITS = """import os, time
+items = [1]
+items.appendd(2)
+while not os.path.exists('go-on-healed'):
+    time.sleep(0.05)"""
+
+
+def test_a_cell_is_called_healed_once_its_fix_has_run(page: Any, server: Server) -> None:
+    go = server.folder / "go-on-healed"
+    go.touch()
+    lab = Lab(page, server, server.notebook("waits.ipynb", [WAITS]))
+    lab.ready()
+    lab.run(1)
+    card = lab.card(1)
+    lab.palette("Show What Was Healed")
+    go.unlink()
+    lab.press(card, "run")
+    page.locator(".jp-SelfHeal-history").get_by_text("Change .appendd to .append").wait_for()
+    assert lab.cell(1).locator(".jp-SelfHeal-healed").count() == 0, "it runs still"
+    go.touch()
+    lab.cell(1).locator(".jp-SelfHeal-healed", has_text="Healed: Change").wait_for()
+
+
 def test_what_a_result_should_be_is_said_in_a_dialog_and_healed(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("should.ipynb", [MEAN, "mean([1, 2, 3])"]))
     lab.ready()
