@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from types import CodeType
 
 from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.given_back import find_given_back
@@ -118,6 +119,7 @@ class Doubts:
             or self._describe_lost_name(n)
             or self._describe_shallow_change(n)
             or self._describe_doubt_of_order(n)
+            or self._describe_argument_literal(n)
             or self.describe_shift(n)
         )
 
@@ -130,6 +132,10 @@ class Doubts:
         ]
         changes = ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
+
+    def _describe_argument_literal(self, n: int) -> str:
+        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        return next((d for old, text in changes if (d := describe_doubt_of_literal(old, text, self.sight.checked))), "")
 
     def _describe_doubt_of_order(self, n: int) -> str:
         """The doubt about a patch that orders otherwise, where two items at most are to be ordered."""

@@ -1,5 +1,5 @@
 """Mutation operators for what beginners overlook: a parameter that is overwritten, a result that is dropped, a point that means any
-character, numbers that are texts, a greatest one that begins with zero."""
+character, numbers that are texts, a greatest one that begins with zero, a count that begins anew, pieces that overlap, half a word."""
 
 from __future__ import annotations
 
@@ -121,8 +121,71 @@ def propose_first_item(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.put(node.value, new),), 0.8, node.lineno, words)
 
 
+def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``counts[word] = counts.get(word, 0) + 1`` for ``counts[word] = 1`` in a loop: only the last one is kept of each key."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not s.is_in_loop(node):
+        return
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+        return
+    if not isinstance(value, ast.Constant | ast.Name) or (isinstance(value, ast.Constant) and value.value != 1):
+        return
+    if isinstance(target.slice, ast.Slice | ast.Constant):
+        return
+    table, key, text = target.value.id, s.text_of(target.slice), s.text_of(value)
+    words = f"of each key `{s.text_of(target)} = {text}` keeps the last"
+    added = f"{table}.get({key}, 0) + {text}"
+    yield Change((s.put(value, added),), 0.7 if isinstance(value, ast.Constant) else 0.3, node.lineno, words)
+    if isinstance(value, ast.Name):
+        whole = (s.start_of(node), s.end_of(node), f"{table}.setdefault({key}, []).append({text})")
+        yield Change((whole,), 0.25, node.lineno, words)
+
+
+def propose_step(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``range(0, len(xs), n)`` for ``range(len(xs))`` where ``xs[i:i + n]`` is taken: the pieces overlap."""
+    if not isinstance(node, ast.For | ast.comprehension) or not isinstance(node.target, ast.Name):
+        return
+    call = node.iter
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "range":
+        return
+    if len(call.args) not in (1, 2):
+        return
+    for part in ast.walk(s.parents[node] if isinstance(node, ast.comprehension) else node):
+        if not isinstance(part, ast.Slice) or not isinstance(part.lower, ast.Name) or part.lower.id != node.target.id:
+            continue
+        if isinstance(part.upper, ast.BinOp) and isinstance(part.upper.op, ast.Add):
+            sizes = [n for n in (part.upper.left, part.upper.right) if s.text_of(n) != node.target.id]
+            if len(sizes) == 1:
+                first = "0, " if len(call.args) == 1 else ""
+                size = s.text_of(sizes[0])
+                edits = ((s.start_of(call.args[0]),) * 2 + (first,), (s.end_of(call.args[-1]),) * 2 + (f", {size}",))
+                words = f"`{s.text_of(call)}` lacks the step `{size}`: the pieces overlap"
+                yield Change(tuple(e for e in edits if e[2]), 0.7, call.lineno, words)
+                return
+
+
+def propose_rest_of_word(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``word[0].upper() + word[1:]`` for ``word[0].upper()``: the rest of the text is lost."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:
+        return
+    first = node.func.value
+    if node.func.attr not in ("upper", "lower") or not isinstance(first, ast.Subscript):
+        return
+    if not isinstance(first.value, ast.Name) or not isinstance(first.slice, ast.Constant) or first.slice.value != 0:
+        return
+    if isinstance(s.parents.get(node), ast.BinOp | ast.Compare):
+        return
+    whole, letter = first.value.id, s.text_of(node)
+    yield Change(
+        (s.put(node, f"{letter} + {whole}[1:]"),), 0.5, node.lineno, f"`{letter}` lacks the rest of `{whole}`"
+    )
+
+
 OPERATORS = (
     propose_first_item,
+    propose_count,
+    propose_step,
+    propose_rest_of_word,
     propose_given_value,
     propose_kept_result,
     propose_plain_points,

@@ -33,6 +33,18 @@ MEANT = {
     ),
     "a point in a raw pattern": ("re.match(r'\\d.\\d', x)", "re.match(r'\\d\\.\\d', x)"),
     "a point in a plain pattern": ("re.match('a.b', x)", "re.match('a\\\\.b', x)"),
+    "a count that begins anew": (
+        "for w in words:\n    d[w] = 1",
+        "for w in words:\n    d[w] = (d.get(w, 0) + 1)",
+    ),
+    "a sum by key": ("for k, v in rows:\n    d[k] = v", "for k, v in rows:\n    d[k] = (d.get(k, 0) + v)"),
+    "a list by key": ("for k, v in rows:\n    d[k] = v", "for k, v in rows:\n    d.setdefault(k, []).append(v)"),
+    "pieces that overlap": ("[xs[i:i + n] for i in range(len(xs))]", "[xs[i:i + n] for i in range(0, len(xs), n)]"),
+    "pieces of a loop": (
+        "for i in range(2, len(xs)):\n    print(xs[i:n + i])",
+        "for i in range(2, len(xs), n):\n    print(xs[i:n + i])",
+    ),
+    "half a word": ("' '.join(w[0].upper() for w in s)", "' '.join((w[0].upper() + w[1:]) for w in s)"),
     "texts of digits": ("max(ages)", "max(ages, key=int)"),
     "a greatest one that begins with zero": (
         "def f(xs):\n    best = 0\n    for x in xs:\n        if x > best:\n            best = x\n    return best",
@@ -49,6 +61,13 @@ def test_what_was_overlooked_is_proposed(source: str, meant: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
+        "d[w] = 1",
+        "for i in xs:\n    d[0] = 1",
+        "for i in xs:\n    d[i] = 0",
+        "[xs[i:j] for i in range(len(xs))]",
+        "[xs[i:i + n] for i in range(0, len(xs), n)]",
+        "w[0].upper() + w[1:]",
+        "w[0].upper() == 'A'",
         "def f(a, b):\n    b = b or 1\n    return a * b\n",
         "def f(a, b):\n    print(b)\n    b = 1\n    return a * b\n",
         "def f(n):\n    out = []\n    for i in range(n):\n        i * i\n        out.append(i)\n    return out",
@@ -57,7 +76,7 @@ def test_what_was_overlooked_is_proposed(source: str, meant: str) -> None:
         "max(ages, default=0)",
         "def f(xs):\n    n = 0\n    for x in xs:\n        n += x\n    return n",
     ],
-    ids=["a default", "a parameter that was read", "a list that is filled", "points that are meant", "no pattern",
+    ids=["no loop", "one place", "begins at zero", "no pieces", "pieces", "a whole word", "a letter", "a default", "a parameter that was read", "a list that is filled", "points that are meant", "no pattern",
          "a call with arguments of its own", "a sum"],
 )  # fmt: skip
 def test_what_is_meant_is_left(source: str) -> None:
