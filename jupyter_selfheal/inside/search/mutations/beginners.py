@@ -176,9 +176,7 @@ def propose_rest_of_word(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(s.parents.get(node), ast.BinOp | ast.Compare):
         return
     whole, letter = first.value.id, s.text_of(node)
-    yield Change(
-        (s.put(node, f"{letter} + {whole}[1:]"),), 0.5, node.lineno, f"`{letter}` lacks the rest of `{whole}`"
-    )
+    yield Change((s.put(node, f"{letter} + {whole}[1:]"),), 0.5, node.lineno, f"`{letter}` lacks the rest of `{whole}`")
 
 
 OPERATORS = (
