@@ -436,6 +436,14 @@ def _skip_sleep() -> Iterator[None]:
         time.sleep = sleep
 
 
+def _import_ahead(program: Program) -> None:
+    """Load what the program imports once for all of its candidates: each batch of them is a fork, which would load it again."""
+    for unit in program.units:
+        if unit.text.startswith(("import ", "from ")):
+            with contextlib.suppress(Exception, SystemExit):
+                exec(unit.text, {"__name__": "__main__"})
+
+
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
@@ -443,6 +451,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     with warnings.catch_warnings(), _skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program = read_program(argument)
+        _import_ahead(program)
         took = measure_replay(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
         if took is None:
             program = drop_replay(program)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -356,3 +358,18 @@ def test_what_a_for_counts_is_not_counted_once_more() -> None:
     assert inside
     assert max(inside) < 0.05
     assert priors["`n -= 1` is missing"] == 0.25
+
+
+def test_what_the_failing_cell_imports_is_loaded_once_for_all_candidates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "loads.txt"
+    slowly = (
+        "def step():\n    pass\nfor _ in range(2_500_000):\n    step()\n"  # more than a look at the program may take
+    )
+    (tmp_path / "loaded_slowly.py").write_text(f"print('x', end='', file=open({str(log)!r}, 'a'))\n{slowly}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "loaded_slowly", raising=False)
+    report = find("def half(n):\n    return n // 3\n", "import loaded_slowly\nassert half(8) == 4\n", seconds=20.0)
+    assert report["patches"]
+    assert log.read_text() == "x"
