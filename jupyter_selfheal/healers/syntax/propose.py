@@ -40,12 +40,18 @@ GUESSED = "another value in its place may be meant that gives the same"
 LIKELIER = "a likelier way to read the cell prints the same"
 _LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
 """In the words of an edit that deletes a word, a number or a text: ``elif`` with nothing behind it."""
+TOLD_BY_NOTHING = "a way to read the cell runs, and nothing tells it from others"
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 
 def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> Answer:
-    """Patches that make a cell parse."""
+    """Patches that make a cell parse; none where one runs already and nothing says what the cell must give, which tells no reading from another."""
     source = case.failure.source
+    run = next((a.patch for a in history if a.verdict is not None and a.verdict.plausible), None)
+    if run is not None:
+        plan = _plan_reading(case, run.source_of(case.failure.cell_id, source))
+        if plan is None or not plan.decides:
+            return Answer(note=TOLD_BY_NOTHING, exhausted=True)
     known = _list_known_names(case)
     readings = find_readings(source, known)
     if not readings:

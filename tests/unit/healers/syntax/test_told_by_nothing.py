@@ -1,0 +1,26 @@
+"""A cell that does not parse, of which a way to read it runs: others are looked for only where something tells them apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.syntax.propose import TOLD_BY_NOTHING, propose_readings
+from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace, Verdict
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+
+BROKEN, RUNS = "words = ['red' 2]\nprint(len(words))", "words = ['red', 2]\nprint(len(words))"
+
+
+@pytest.mark.parametrize(
+    ("oracle", "is_plausible", "is_looked_for"),
+    [(Oracle(), True, False), (Oracle(), False, True), (Oracle(stdout="3\n"), True, True)],
+    ids=["it runs", "it does not run", "it is told what is printed"],
+)
+def test_readings_beside_one_that_runs(oracle: Oracle, is_plausible: bool, is_looked_for: bool) -> None:
+    case = Case(Failure("c0", BROKEN, FailureKind.SYNTAX), Notebook((Cell("c0", BROKEN),)), oracle)
+    patch = Patch((Replace("c0", BROKEN, RUNS),), title="Add the missing comma", healer="rules")
+    history = (Attempt(patch, verdict=Verdict(patch.id, 5.0, plausible=is_plausible)),)
+    answer = propose_readings(case, Starts((FakeKernel(),)), history)
+    assert (answer.note != TOLD_BY_NOTHING) is is_looked_for
+    assert answer.exhausted
