@@ -255,3 +255,11 @@ def _collect_literals(*texts: str) -> set[str]:
                 except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                     continue
     return literals
+
+
+def import_ahead(program: Program) -> None:
+    """Load what the program imports once for all of its candidates: each batch of them is a fork, which would load it again."""
+    for unit in program.units:
+        if unit.text.startswith(("import ", "from ")):
+            with contextlib.suppress(Exception, SystemExit):
+                exec(unit.text, {"__name__": "__main__"})

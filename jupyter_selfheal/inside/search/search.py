@@ -16,6 +16,7 @@ from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
+from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
 from jupyter_selfheal.inside.search.patience import count_further, count_singles
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
@@ -27,15 +28,15 @@ from jupyter_selfheal.inside.search.process_pool import (
     read_cpu_time,
     run_in_fork,
 )
-from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, read_program
+from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, import_ahead, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import LOOPS, OK, TIME, Result, Runner
 
 LEAST, MOST = 25_000, 400_000
 """Steps for a candidate while screening: twice what its passing checks take, within these."""
-TRACED, MEASURED = 50_000, 2_000_000
-"""Steps the program may take as it is, until a check of it counts as looping: while its lines are looked at, and without that."""
+TRACED = 50_000
+"""Steps the program may take as it is while its lines are looked at, until a check of it counts as looping."""
 LONGER = ((0.15, 20, 150), (0.4, 150, 40), (0.7, 500, 20), (0.85, 500, 20))
 """(share, longer, most): after that share of the steps single changes pause, and ``most`` candidates that were cut after
 they had passed some checks are tried again with a limit so many times longer, for half of the steps to the next pause; what is
@@ -72,8 +73,6 @@ LEAST_NET, LEAST_CLOCK = 5.0, 30.0
 """And the least that each is, so that a search of few steps gives the same answer on a busy machine too."""
 RANKED = 8_000_000
 """Steps for comparing what was found."""
-WAIT = 60.0
-"""Seconds on the clock for one look at the program as it is."""
 RUSHED = "the search had to end before it had tried the changes that are as likely"
 VARIED = 3
 """Failing checks that one literal written into the code does not make pass unless it belongs there."""
@@ -94,7 +93,7 @@ class Search:
         self.began = read_cpu_time()
         self.started = time.monotonic()
         self.runner = Runner(program, ns)
-        self.alone = not _can_copy(self.runner)
+        self.alone = not can_copy(self.runner)
         self.seen: set[int] = set()
         self.candidates: list[Candidate] = []
         self.plausible: list[Candidate] = []
@@ -122,7 +121,7 @@ class Search:
             return self._build_report("nothing fails here")
         self.overhead += self.sight.copying
         self.runner.counter.counts_all_calls |= self.sight.foreign > base.steps
-        self.limit = max(self._measure_own_steps(), 2 * self.replay)
+        self.limit = max(min(max(2 * measure_passing(self.runner), LEAST), MOST), 2 * self.replay)
         self._prepare_counting()
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
@@ -209,47 +208,6 @@ class Search:
 
         reply = run_in_fork(look, WAIT)
         return {unit: dict(lines) for unit, lines in reply} if isinstance(reply, list) else self.sight.suspicion
-
-    def _measure_own_steps(self) -> int:
-        """Steps for a candidate, by what the program takes as it is.
-
-        From now on cheap and failing asserts go first, unless they then come out differently: they have side effects.
-        """
-        costs, failing, self.runner.slowest = self._measure_checks()
-        passing = sum(cost for unit, cost in costs.items() if unit not in failing)
-        self.runner.sort_checks(costs, failing)
-        if failing and self._measure_checks()[1] != failing:
-            self.runner.order.sort()
-        return min(max(2 * passing, LEAST), MOST)
-
-    def _measure_checks(self) -> tuple[dict[int, int], frozenset[int], float]:
-        """Steps of each unit's checks, the units with a failing one, and the CPU seconds of those that pass (a fork runs them; nothing
-        where it dies)."""
-        counter = self.runner.counter
-
-        def run_once() -> list[Any]:
-            costs: dict[int, int] = {}
-            failing: set[int] = set()
-            passing = 0.0
-            last = counter.total, time.process_time()
-
-            def note(passed: bool) -> None:
-                nonlocal last, passing
-                now = counter.total + counter.used, time.process_time()
-                costs[self.runner.at] = costs.get(self.runner.at, 0) + now[0] - last[0]
-                passing += now[1] - last[1] if passed else 0.0
-                last = now
-                if not passed:
-                    failing.add(self.runner.at)
-
-            before = self.runner.on_record, self.runner.patient
-            self.runner.on_record, self.runner.patient = note, True
-            self.runner.run({}, MEASURED)
-            self.runner.on_record, self.runner.patient = before  # for where there are no forks
-            return [list(costs.items()), sorted(failing), passing]
-
-        reply = run_in_fork(run_once, WAIT)
-        return (dict(reply[0]), frozenset(reply[1]), reply[2]) if isinstance(reply, list) else ({}, frozenset(), 0.0)
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
@@ -414,18 +372,6 @@ class Search:
         }  # fmt: skip
 
 
-def _can_copy(runner: Runner) -> bool:
-    """True where what candidates may change can be copied cheaply."""
-    import copy
-
-    began = time.process_time()
-    try:
-        copy.deepcopy(runner.copied)
-    except Exception:
-        return False
-    return time.process_time() - began < 0.01
-
-
 @contextlib.contextmanager
 def _skip_sleep() -> Iterator[None]:
     """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
@@ -436,14 +382,6 @@ def _skip_sleep() -> Iterator[None]:
         time.sleep = sleep
 
 
-def _import_ahead(program: Program) -> None:
-    """Load what the program imports once for all of its candidates: each batch of them is a fork, which would load it again."""
-    for unit in program.units:
-        if unit.text.startswith(("import ", "from ")):
-            with contextlib.suppress(Exception, SystemExit):
-                exec(unit.text, {"__name__": "__main__"})
-
-
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
@@ -451,7 +389,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     with warnings.catch_warnings(), _skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program = read_program(argument)
-        _import_ahead(program)
+        import_ahead(program)
         took = measure_replay(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
         if took is None:
             program = drop_replay(program)

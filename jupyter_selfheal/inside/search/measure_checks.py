@@ -1,0 +1,67 @@
+"""What a program's checks take as it is, measured once: how much a candidate may, and in which order they run."""
+
+from __future__ import annotations
+
+import copy
+import time
+from typing import Any
+
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+MEASURED = 2_000_000
+"""Steps the program may take as it is, until a check of it counts as looping."""
+WAIT = 60.0
+"""Seconds on the clock for one look at the program as it is."""
+
+
+def measure_passing(runner: Runner) -> int:
+    """Steps that the passing checks take as the program is.
+
+    From now on the runner has cheap and failing asserts first, unless they then come out differently: they have side effects.
+    """
+    costs, failing, runner.slowest = _measure_checks(runner)
+    runner.sort_checks(costs, failing)
+    if failing and _measure_checks(runner)[1] != failing:
+        runner.order.sort()
+    return sum(cost for unit, cost in costs.items() if unit not in failing)
+
+
+def _measure_checks(runner: Runner) -> tuple[dict[int, int], frozenset[int], float]:
+    """Steps of each unit's checks, the units with a failing one, and the CPU seconds of those that pass (a fork runs them; nothing
+    where it dies)."""
+    counter = runner.counter
+
+    def run_once() -> list[Any]:
+        costs: dict[int, int] = {}
+        failing: set[int] = set()
+        passing = 0.0
+        last = counter.total, time.process_time()
+
+        def note(passed: bool) -> None:
+            nonlocal last, passing
+            now = counter.total + counter.used, time.process_time()
+            costs[runner.at] = costs.get(runner.at, 0) + now[0] - last[0]
+            passing += now[1] - last[1] if passed else 0.0
+            last = now
+            if not passed:
+                failing.add(runner.at)
+
+        before = runner.on_record, runner.patient
+        runner.on_record, runner.patient = note, True
+        runner.run({}, MEASURED)
+        runner.on_record, runner.patient = before  # for where there are no forks
+        return [list(costs.items()), sorted(failing), passing]
+
+    reply = run_in_fork(run_once, WAIT)
+    return (dict(reply[0]), frozenset(reply[1]), reply[2]) if isinstance(reply, list) else ({}, frozenset(), 0.0)
+
+
+def can_copy(runner: Runner) -> bool:
+    """True where what candidates may change can be copied cheaply."""
+    began = time.process_time()
+    try:
+        copy.deepcopy(runner.copied)
+    except Exception:
+        return False
+    return time.process_time() - began < 0.01
