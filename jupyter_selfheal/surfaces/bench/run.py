@@ -16,10 +16,9 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import asdict, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 from jupyter_selfheal import engine, registry
@@ -46,6 +45,7 @@ from jupyter_selfheal.surfaces.bench.rows import (
 from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
 from jupyter_selfheal.surfaces.bench.stand_in import use_stand_in
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
+from jupyter_selfheal.surfaces.bench.workers import interruptible, open_workers
 from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
@@ -281,7 +281,7 @@ def measure(
     each how many are under way, and ends it all by False. The journals of each heal are kept below ``traces``."""
     now = find_commit()
     work = partial(_measure_task, setup=setup, config=config, compiles=compiles)
-    with ProcessPoolExecutor(max(processes, 1), mp_context=get_context("spawn")) as pool:
+    with open_workers(max(processes, 1)) as pool:
         under_way: deque[tuple[int, Future[list[Row]]]] = deque()
         left = deque(jobs)
         while left or under_way:
@@ -301,6 +301,11 @@ def name_folder(task: Task, run: int) -> str:
 
 
 def _measure_task(task: Task, trace: Path | None, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
+    with interruptible():
+        return _heal_and_judge(task, trace, setup, config, compiles)
+
+
+def _heal_and_judge(task: Task, trace: Path | None, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
     from jupyter_selfheal.surfaces.bench.heal_program import heal_program
 
     oracle = setup.oracle
