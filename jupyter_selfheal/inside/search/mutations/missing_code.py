@@ -196,49 +196,54 @@ def _list_repetitions(s: Scope) -> Iterator[tuple[str, float, bool]]:
 def propose_guards(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A base case is missing: ``if n <= 1: return n`` before the recursion; a condition is missing around a statement."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
-        first = next((b for b in node.body if not (isinstance(b, ast.Expr) and s.is_doc(b.value))), node.body[-1])
-        indent = s.read_indent(first)
-        if indent is None:
-            return
-        names = tuple(a.arg for a in node.args.args if a.arg != "self")
-        recursive = any(
-            isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == node.name
-            for n in ast.walk(node)
-        )
-        gives_value = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
-        at = s.line_span(first)[0]
-        weight = 1.0 if recursive else 0.45
-        cases = _list_cases(s, node) if recursive else frozenset()
-        for test, prior in list_tests(s, names):
-            if prior < 0.1:
-                continue
-            if cases:
-                prior *= 1.8 if test in cases else 0.6
-            for value, likely in _list_base_values(names) if gives_value or not recursive else (("", 1.0),):
-                ends = f"return {value}".rstrip()
-                text = f"{indent}if {test}:\n{indent}    {ends}\n"
-                yield Change(
-                    ((at, at, text),),
-                    prior * likely * weight,
-                    node.lineno,
-                    f"`{node.name}` lacks the case `if {test}: {ends}`",
-                )
-    elif (
-        isinstance(node, ast.Expr | ast.AugAssign | ast.Assign)
-        and s.read_indent(node) is not None
-        and not isinstance(s.parents[node], ast.Module)
-    ):
-        start, end, _ = s.line_span(node)
-        indent = s.read_indent(node)
-        body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
-        for test, prior in list_tests(s, s.values):
-            if prior >= 0.2 and not s.is_doc(getattr(node, "value", node)):
-                yield Change(
-                    ((start, end, f"{indent}if {test}:\n{body}"),),
-                    prior * 0.35,
-                    node.lineno,
-                    f"`{s.text_of(node).splitlines()[0]}` lacks the condition `{test}`",
-                )
+        yield from _propose_base_cases(s, node)
+    elif isinstance(node, ast.Expr | ast.AugAssign | ast.Assign) and not isinstance(s.parents[node], ast.Module):
+        yield from _propose_condition_around(s, node)
+
+
+def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Change]:
+    first = next((b for b in node.body if not (isinstance(b, ast.Expr) and s.is_doc(b.value))), node.body[-1])
+    indent = s.read_indent(first)
+    if indent is None:
+        return
+    names = tuple(a.arg for a in node.args.args if a.arg != "self")
+    recursive = any(
+        isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == node.name
+        for n in ast.walk(node)
+    )
+    gives_value = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
+    values = tuple(_list_base_values(names)) if gives_value or not recursive else (("", 1.0),)
+    at = s.line_span(first)[0]
+    weight = 1.0 if recursive else 0.45
+    cases = _list_cases(s, node) if recursive else frozenset()
+    for test, prior in list_tests(s, names):
+        if prior < 0.1:
+            continue
+        alike = 1.0 if not cases else 1.8 if test in cases else 0.6
+        for value, likely in values:
+            ends = f"return {value}".rstrip()
+            yield Change(
+                ((at, at, f"{indent}if {test}:\n{indent}    {ends}\n"),),
+                prior * alike * likely * weight,
+                node.lineno,
+                f"`{node.name}` lacks the case `if {test}: {ends}`",
+            )
+
+
+def _propose_condition_around(s: Scope, node: ast.Expr | ast.AugAssign | ast.Assign) -> Iterator[Change]:
+    indent = s.read_indent(node)
+    if indent is None or s.is_doc(node.value):
+        return
+    start, end, _ = s.line_span(node)
+    body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
+    for test, prior in list_tests(s, s.values):
+        if prior >= 0.2:
+            yield Change(
+                ((start, end, f"{indent}if {test}:\n{body}"),),
+                prior * 0.35,
+                node.lineno,
+                f"`{s.text_of(node).splitlines()[0]}` lacks the condition `{test}`",
+            )
 
 
 def _list_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
