@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -15,7 +16,9 @@ MESSAGE = re.compile(
 AT = re.compile(r" at position (\d+)")
 LITERAL = re.compile(r"([rRuU]?)('''|\"\"\"|'|\")(.*)\2", re.S)
 SIGNS = re.compile(r"[^\w\s\\.]+")
-"""A pattern of nothing but signs: it can only stand for itself."""
+"""A pattern of nothing but signs: it can only stand for itself, unless it is meant as in the name of a file."""
+LITERALLY = frozenset({"split", "sub", "subn", "replace", "contains", "count"})
+"""What is done with a sign that is there: nobody splits a text, or replaces, at anything whatever."""
 
 
 class PatternSigns(Rule):
@@ -27,7 +30,7 @@ class PatternSigns(Rule):
     **Fix** `re.split(r"\\(", text)`; `r"(\\w+)@(\\w+)"`, with what is open closed at the end.
 
     **Fix safety** Safe for a pattern of nothing but signs, which can only stand for itself. Else unsafe: what is open may be closed anywhere, or stand for itself; both are
-    offered. Silent where the pattern is not written in the failing call, or has escapes of Python's.
+    offered, and `re.match("*", name)` may mean any name, as a shell does. Silent where the pattern is not written in the failing call, or has escapes of Python's.
     """
 
     code = "TYP225"
@@ -49,6 +52,7 @@ class PatternSigns(Rule):
                     continue
                 place, body = int(at[1]), written[3]
                 is_signs = SIGNS.fullmatch(body) is not None
+                is_safe = is_signs and (last_name(call.func) in LITERALLY or not set(body) & set("*?"))
                 escaped = re.sub(r"([^\w\s])", r"\\\1", body) if is_signs else f"{body[:place]}\\{body[place:]}"
                 closed = f"{body}{')' if ')' in told[0] else ']'}" if told["open"] and not is_signs else ""
                 for text, prior in ((closed, 0.7), (escaped, 0.6)):
@@ -59,8 +63,8 @@ class PatternSigns(Rule):
                         context.replace_here((*context.span(node), literal)),
                         f"Use the pattern `{literal}`",
                         f"`{body[place : place + 1]}` has a meaning in a pattern.",
-                        applicability=Applicability.SAFE if is_signs else Applicability.UNSAFE,
-                        why="A pattern of nothing but signs can only stand for itself." if is_signs else self.why,
+                        applicability=Applicability.SAFE if is_safe else Applicability.UNSAFE,
+                        why="A pattern of nothing but signs can only stand for itself." if is_safe else self.why,
                         prior=prior,
                     )
                 return

@@ -16,6 +16,10 @@ ORDERED = frozenset({"max", "min"})
 """What gives an item of a list by its order: of texts by their letters, ``"9"`` after ``"12"``."""
 
 
+DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+"""A day as `20240301`: two of them are as many days apart as the calendar says, not as many as the numbers."""
+
+
 class TwoTexts(Rule):
     """Read the numbers from two texts that are subtracted, divided or raised.
 
@@ -23,7 +27,7 @@ class TwoTexts(Rule):
 
     **Fix** `int(parts[1]) - int(parts[0])`, `max(map(int, parts)) - min(map(int, parts))`; `float` where a text of the two has a fraction.
 
-    **Fix safety** Safe: both hold a number, and texts can neither be subtracted nor divided. Silent where one holds none.
+    **Fix safety** Safe: both hold a number, and texts can neither be subtracted nor divided. Silent where one holds none, and where each holds a day as `20240301`.
     """
 
     code = "TYP224"
@@ -39,7 +43,7 @@ class TwoTexts(Rule):
             if not all(find_type(context, s) == "str" or _is_ordered(s) for s in sides):
                 continue
             kinds = [_find_kind(context, s) for s in sides]
-            if not all(kinds):
+            if not all(kinds) or all(_is_day(context, s) for s in sides):
                 return
             kind = "float" if "float" in kinds else "int"
             splices = [_write_number(context, s, kind) for s in sides]
@@ -68,6 +72,13 @@ def _find_kind(context: RuleContext, side: ast.expr) -> str:
     if isinstance(side, ast.Call) and _is_ordered(side):
         return find_number_kind(context, context.text(side.args[0]))
     return read_number_in(context, side) or ""
+
+
+def _is_day(context: RuleContext, side: ast.expr) -> bool:
+    """Whether what a side holds, or each item of what it reduces, can be read as a day."""
+    if isinstance(side, ast.Call) and _is_ordered(side):
+        return context.is_true(f"all(__import__('re').fullmatch({DATE!r}, i) for i in {context.text(side.args[0])})")
+    return context.is_true(f"__import__('re').fullmatch({DATE!r}, {context.text(side)}) is not None")
 
 
 def _write_number(context: RuleContext, side: ast.expr, kind: str) -> Splice:

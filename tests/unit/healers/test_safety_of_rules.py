@@ -177,6 +177,11 @@ AMBIGUOUS = {
         ("import random as r\ndef random():\n    return 0.5", "cards = [1, 2]\nr.shuffle(cards, random)"),
         ("r.shuffle(cards)",),
     ),
+    "a star, as a shell reads it": (
+        "TYP225",
+        ("import re\n[n for n in ['a.csv'] if re.match('*', n)]",),
+        (r"re.match(r'\*', n)",),
+    ),
     "keys or pairs": (
         "CAL106",
         ("d = {'a': 3}\nmax(d, key=lambda k, v: v)",),
@@ -197,6 +202,7 @@ def test_what_can_mean_two_things_is_offered_and_never_safe(bench: Bench, title:
 
 
 PLAIN = {
+    "a star at which a text is split": ("TYP225", ("import re\nre.split('*', '2*3')",), r"re.split(r'\*', '2*3')"),
     "a label and a number": ("TYP102", ("total = 3\n'Sum: ' + total",), "'Sum: ' + str(total)"),
     "numbers with texts between": ("TYP102", ("n = 3\n'Sum: ' + n + ' of ' + 5",), "str(n) + ' of ' + str(5)"),
     "a word and a number": ("TYP102", ("name = 'Ann'\nname + 1",), "name + str(1)"),
