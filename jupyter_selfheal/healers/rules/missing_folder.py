@@ -52,9 +52,10 @@ class MissingFolder(Rule):
 
 
 def find_missing_folder(context: RuleContext) -> str:
-    """The folder of a file that the failing line was to write, as the notebook writes it; empty where it reads, or the folder is there."""
+    """The folder of a file that the failing call was to write, as the notebook writes it; empty where it reads, also in a line that writes
+    what was read (``pd.read_csv("data/in.csv").to_csv("out.csv")``)."""
     found = _QUOTED.search(context.failure.evalue)
-    calls = [n for n in context.nodes_on_line(ast.Call) if _is_writing(n)]
+    calls = [n for n in context.failing_nodes(ast.Call) if _is_writing(n)]
     if found is None or not calls:
         return ""
     path = found["path"]

@@ -76,7 +76,7 @@ class NumericOnly(Rule):
                 return
 
     def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Patch:
-        splices = [_append_argument(context, call)]
+        splices = [append_argument(context, call, "numeric_only=True")]
         for other in ast.walk(context.tree):
             if (
                 isinstance(other, ast.Call)
@@ -87,7 +87,7 @@ class NumericOnly(Rule):
                 and context.text(other.func.value) == context.text(call.func.value)
                 and not _has_keyword(other, "numeric_only")
             ):
-                splices.append(_append_argument(context, other))
+                splices.append(append_argument(context, other, "numeric_only=True"))
         doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         if not doubt and is_lost_write_to_blame(context):
             doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
@@ -149,11 +149,13 @@ def _is_reduction(call: ast.Call) -> bool:
     return name in REDUCTIONS
 
 
-def _append_argument(context: RuleContext, call: ast.Call) -> Splice:
+def append_argument(context: RuleContext, call: ast.Call, text: str) -> Splice:
+    """What puts one more argument behind the last one of a call, whether a comma or a comment follows that or not."""
     end = context.span(call)[1] - 1
-    before = context.source[:end].rstrip()
-    if not call.args and not call.keywords:
-        return end, end, "numeric_only=True"
-    comma = "" if before.endswith(",") else ","
-    at = len(before)
-    return at, at, f"{comma} numeric_only=True"
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if not given:
+        return end, end, text
+    at = max(context.span(node)[1] for node in given)
+    while (closing := re.match(r"\s*\)", context.source[at:end])) is not None:
+        at += closing.end()
+    return at, at, f", {text}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.numeric_only import append_argument
 from jupyter_selfheal.model import Applicability, Patch
 
 SCORES = frozenset(
@@ -36,16 +37,11 @@ class SeveralClassesAveraged(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure():
-            if (
-                last_name(call.func) not in SCORES
-                or not call.args
-                or any(k.arg in ("average", None) for k in call.keywords)
-            ):
+            if last_name(call.func) not in SCORES or any(k.arg in ("average", None) for k in call.keywords):
                 continue
-            end = context.span(call)[1] - 1
             for way, prior in WAYS:
                 yield self.patch(
-                    context.replace_here((end, end, f', average="{way}"')),
+                    context.replace_here(append_argument(context, call, f'average="{way}"')),
                     f'Add `average="{way}"`',
                     "There are more than two classes: it must be said how their scores are averaged.",
                     prior=prior,
