@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from contextlib import chdir
 from dataclasses import replace
 
 import pytest
 
+from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.triage.diagnoser import Triage
 from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, Output
 from jupyter_selfheal.testing.rule_conformance import Bench, Broken, build_notebook, find_first_failure
@@ -28,6 +30,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("deliberate", ["def add(a, b):\n    return a + b", "# This test fails on purpose, to show the report\nassert add(2, 2) == 5"]),
         ("deliberate", ["t = (1, 2)", "t[0] = 5  # TypeError!"]),
         ("deliberate", ["t = (1, 2)", "# -> raises a TypeError\nt[0] = 5"]),
+        ("deliberate", ["t = (1, 2)", "t[5]  # gives a LookupError"]),
         ("skeleton", ["def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "f(1)"]),
         ("skeleton", ["def f(x):\n    # your code here\n    pass", "f(1) + 1"]),
         ("skeleton", ["def f(n):\n    \"\"\"The n-th number.\"\"\"\n    # YOUR CODE HERE", "assert f(3) == 2"]),
@@ -48,6 +51,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("skeleton", ["def f(x):\n    counts = {}\n    for c in x:\n        # TODO: count it\n        pass\n    return counts", "assert f('a') == {'a': 1}"]),
         ("skeleton", ["def f(x):\n    # TODO: implement\n    return 0", "assert f(3) == 9"]),
         ("skeleton", ["def f(n):\n    # Replace None with your code\n    for i in range(None):\n        n += 1\n    return n", "assert f(3) == 6"]),
+        ("skeleton", ["def f(x):\n    # (1 line) replace None\n    s = None\n    return s", "assert f(0) - 0.5 < 1"]),
         ("skeleton", ["class Stack:\n    def push(self, x):\n        pass\n    def pop(self):\n        pass", "s = Stack()\nassert s.pop() == 1"]),
         ("skeleton", ["def f(x):\n    # votre code ici\n    raise NotImplementedError()", "f(1)"]),
         ("skeleton", ["import json", "json.load"[:-2]]),
@@ -94,6 +98,9 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["def f(x):\n    # hier deinen Code\n    return x * 2", "assert f(3) == 9"],
         ["def f(x):\n    if x < 0:\n        # TODO: warn\n        return None\n    return x * 2", "assert f(3) == 9"],
         ["class Stack:\n    def close(self):\n        pass\n    def pop(self):\n        # TODO: the last one\n        return len('ab')", "s = Stack()\nassert s.pop() == 1"],
+        ["xs = [v for v in [1, None] if v is not None]  # replace None by 0\nsum(xs) / lenght"],
+        ["ys = [0 if v is None else v for v in [1]]  # replace None\nsum(ys) / lenght"],
+        ["row = {'a': None}  # replace NaN and None later on\nrow['b']"],
         ["print 'hello'"],
         ["x = {'alpha': 1}", "x['alhpa']"],
         ["f = dict", "f(a=1, a=2)"],
@@ -113,6 +120,7 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["t = (1, 2)", "t[0] = 5  # TypeError?"],
         ["t = (1, 2)", "t[0] = 5  # why a TypeError here, it worked before"],
         ["t = (1, 2)", "t[3]  # gives a TypeError"],
+        ["t = (1, 2)", "t[3]  # gives a KeyError"],
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
@@ -320,3 +328,18 @@ def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, 
     found = diagnosed(bench.fail(*cells))
     assert (found.cause, found.skip_reason) == (cause, None)
     assert found.advice
+
+
+def test_what_a_line_reads_and_writes_elsewhere_is_a_file_that_is_missing(bench: Bench) -> None:
+    found = diagnosed(bench.fail("import pandas as pd", "pd.read_csv('nowhere_here/in.csv').to_csv('out.csv')"))
+    assert found.skip_reason == "missing data"
+    assert "folder" not in found.advice
+
+
+def test_a_long_chain_of_conditions_is_not_written_out_for_each_branch(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = list[ast.AST]()
+    unparse = ast.unparse
+    monkeypatch.setattr(ast, "unparse", lambda node: (written.append(node), unparse(node))[1])
+    branches = "".join(f"    elif x == {n}:\n        y = {n}\n" for n in range(50))
+    assert not is_skeleton(f"def f(x):\n    if x < 0:\n        y = 0\n{branches}    return y\n")
+    assert len(written) <= 1

@@ -25,7 +25,12 @@ _REGION = re.compile(
 """What stands between the marks of nbgrader, or of a course."""
 _HOLE = re.compile(r"pass|\.\.\.|(?:return|[\w, ]+ =) (?:None|\.\.\.)|return|raise NotImplementedError\b.*")
 """A line that such a place comes with while nobody has written there."""
-_REPLACE_NONE = re.compile(r"#.*\breplace\b.*\bNone\b", re.IGNORECASE)
+_REPLACE_NONE = re.compile(
+    r"#.*\breplace\W+(?:(?:the|all|each|every)\W+)*None\b\W*"
+    r"(?:$|(?:with|by)\W+(?:(?:your|the|an?|some|own)\W+)*(?:correct|right|appropriate|suitable|proper|code|answer|solution|expression|call)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A course's word for what is to be written; who replaces ``None`` by a value in a table says so in other words."""
 
 
 def is_skeleton(source: str, *, notes: bool = True) -> bool:
@@ -38,7 +43,7 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
     tree = src.parse(source)
     if tree is None:
         return any(re.search(r"(?<![\w'\"])_{3,}(?![\w'\"])", line.partition("#")[0]) for line in source.splitlines())
-    declared = _list_declared(tree)
+    declared, after_return = _list_declared(tree), _list_after_return(tree)
     for node in ast.walk(tree):
         if id(node) in declared:
             continue
@@ -46,7 +51,7 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
             return True
-        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node) and not _is_after_return(node, tree):
+        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node) and node not in after_return:
             return True
     return False
 
@@ -61,10 +66,23 @@ def has_open_place(source: str) -> bool:
     tree = src.parse(source)
     if tree is None:
         return False
-    if _REPLACE_NONE.search(source):
-        return any(isinstance(n, ast.Constant) and n.value is None for n in ast.walk(tree))
+    if _REPLACE_NONE.search(source) and _has_open_none(tree):
+        return True
     lines = source.splitlines()
     return any(_is_open_block(head, block, lines) for head, block in _list_blocks(tree))
+
+
+def _has_open_none(tree: ast.Module) -> bool:
+    """True where ``None`` stands for a value; who asks ``is None``, or has it as a default, means it."""
+    meant: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            meant |= {node.left, *node.comparators}
+        elif isinstance(node, ast.arguments):
+            meant |= {*node.defaults, *(d for d in node.kw_defaults if d is not None)}
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None:
+            meant.add(node.returns)
+    return any(isinstance(n, ast.Constant) and n.value is None and n not in meant for n in ast.walk(tree))
 
 
 def _list_blocks(tree: ast.Module) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
@@ -78,12 +96,11 @@ def _list_blocks(tree: ast.Module) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
 def _is_open_block(head: ast.AST, block: list[ast.stmt], lines: list[str]) -> bool:
     """A function of nothing but what an exercise comes with, or a loop of nothing but ``pass``, and a note in it, or right above it, that
     asks for more. A branch that does nothing yet is found in finished code too."""
-    written = [ast.unparse(n) for n in block if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
-    if isinstance(head, ast.FunctionDef | ast.AsyncFunctionDef):
-        is_given = all(_GIVEN.fullmatch(line) for line in written)
-    else:
-        is_given = isinstance(head, ast.For | ast.While) and all(line == "pass" for line in written)
-    if not is_given:
+    is_function = isinstance(head, ast.FunctionDef | ast.AsyncFunctionDef)
+    if not is_function and not isinstance(head, ast.For | ast.While):
+        return False
+    written = (ast.unparse(n) for n in block if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)))
+    if not all(_GIVEN.fullmatch(line) if is_function else line == "pass" for line in written):
         return False
     first = block[0].lineno - 1
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
@@ -91,10 +108,13 @@ def _is_open_block(head: ast.AST, block: list[ast.stmt], lines: list[str]) -> bo
     return any("#" in t and (_NOTE.search(t) or _SKELETON.search(t)) for t in lines[first : block[-1].end_lineno])
 
 
-def _is_after_return(node: ast.Raise, tree: ast.Module) -> bool:
-    """Whether a raise that the exercise came with is never reached: somebody has written above it, up to a ``return``."""
-    blocks = (block for _, block in _list_blocks(tree) if node in block)
-    return any(isinstance(n, ast.Return) for block in blocks for n in block[: block.index(node)])
+def _list_after_return(tree: ast.Module) -> set[ast.stmt]:
+    """Statements that are never reached, as their block has returned: what an exercise came with, below what somebody has written."""
+    after: set[ast.stmt] = set()
+    for _, block in _list_blocks(tree):
+        first = next((at for at, n in enumerate(block) if isinstance(n, ast.Return)), len(block))
+        after.update(block[first + 1 :])
+    return after
 
 
 def _list_declared(tree: ast.Module) -> set[int]:

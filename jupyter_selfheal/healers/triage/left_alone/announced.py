@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
@@ -44,15 +45,21 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
 def _is_announcement(note: str, ename: str) -> bool:
     """Whether a note says that the code fails: in words, or as a comment that is the error's own name (``# TypeError!``).
 
-    A note that names another error speaks of something else.
+    A note that names another error speaks of something else, unless that is a kind of which this one is.
     """
     plain = note.replace("`", "").replace("*", "")
     named = set(_ERROR_NAME.findall(plain))
-    if named and ename not in named:
+    if named and not named & _list_kinds(ename):
         return False
     if re.fullmatch(rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(ename)}[^\w?]*", plain):
         return True
     return bool(ANNOUNCED.search(plain)) and not OTHERWISE.search(plain)
+
+
+def _list_kinds(ename: str) -> set[str]:
+    """The names of an error and of the kinds that it belongs to (an ``IndexError`` is a ``LookupError``), as far as Python has it."""
+    error = getattr(builtins, ename, None)
+    return {ename, *(kind.__name__ for kind in error.__mro__)} if isinstance(error, type) else {ename}
 
 
 def _collect_notes(context: RuleContext) -> list[str]:
