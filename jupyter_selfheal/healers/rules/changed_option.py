@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -108,7 +109,8 @@ def _rewrite_option(
         return None
     if not case.argument:
         before = entries[at - 1][1][1] if at else start
-        after = entries[at + 1][1][0] if not at and len(entries) > 1 else end
+        comma = re.match(r"\s*,\s*", source[end:]) if len(entries) == 1 else None
+        after = entries[1][1][0] if not at and len(entries) > 1 else end + (comma.end() if comma else 0)
         return (before, after, ""), case
     new, _, text = case.argument.partition("=")
     if any(entry[0] == new for entry in entries):

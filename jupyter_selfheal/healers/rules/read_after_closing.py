@@ -22,7 +22,8 @@ class ReadAfterClosing(Rule):
 
     **Fix** `rows = list(csv.reader(f))`: the items are read before the file is closed.
 
-    **Fix safety** Safe: the same items in the same order. Silent where the name is given to `next`, which takes no list, and where it is not bound in the block of the file.
+    **Fix safety** Safe: the same items in the same order. Silent where the name is given to `next`, which takes no list, where it is not bound in the block of the file, and where
+    that block reads on: from the file, or from the name in a loop that it leaves early.
     """
 
     code = "FIL111"
@@ -39,7 +40,8 @@ class ReadAfterClosing(Rule):
             if made is None or _is_stepped(context, name):
                 continue
             cell_id, source, node = made
-            if not _is_lazy(source, node):
+            block = _find_block(source, node)
+            if block is None or _reads_on(block, node, name):
                 continue
             text = src.extract_text(source, node.value)
             edits = context.replace(cell_id, [(*src.find_span(source, node.value), f"list({text})")])
@@ -65,18 +67,29 @@ def _find_assignment(context: RuleContext, name: str) -> tuple[str, str, ast.Ass
     return None
 
 
-def _is_lazy(source: str, node: ast.Assign) -> bool:
-    """``rows = f`` or ``rows = csv.reader(f)`` in the block of ``with open(…) as f``."""
+def _find_block(source: str, node: ast.Assign) -> ast.With | None:
+    """The block of ``with open(…) as f`` in which ``rows = f`` or ``rows = csv.reader(f)`` stands."""
     for block in (n for n in src.walk(source) if isinstance(n, ast.With) and node in ast.walk(n)):
-        files = {i.optional_vars.id for i in block.items if isinstance(i.optional_vars, ast.Name)}
-        value = node.value
-        if isinstance(value, ast.Name):
-            return value.id in files
+        files, value = _list_files(block), node.value
         if isinstance(value, ast.GeneratorExp):
-            return isinstance(value.generators[0].iter, ast.Name) and value.generators[0].iter.id in files
-        if isinstance(value, ast.Call) and last_name(value.func) in LAZY:
-            return any(isinstance(a, ast.Name) and a.id in files for a in value.args)
-    return False
+            value = value.generators[0].iter
+        given = value.args if isinstance(value, ast.Call) and last_name(value.func) in LAZY else [value]
+        if any(isinstance(a, ast.Name) and a.id in files for a in given):
+            return block
+    return None
+
+
+def _list_files(block: ast.With) -> set[str]:
+    return {i.optional_vars.id for i in block.items if isinstance(i.optional_vars, ast.Name)}
+
+
+def _reads_on(block: ast.With, node: ast.Assign, name: str) -> bool:
+    """Whether what is left in the file is another thing at the end of its block than where the name is bound."""
+    below = [n for statement in block.body for n in ast.walk(statement) if getattr(n, "lineno", 0) > node.lineno]
+    loops = [n for n in below if isinstance(n, ast.For) and getattr(n.iter, "id", "") == name]
+    whole = {n.iter for n in loops if not any(isinstance(b, ast.Break | ast.Return) for b in ast.walk(n))}
+    read = _list_files(block) | {name}
+    return any(isinstance(n, ast.Name) and n.id in read and n not in whole for n in below)
 
 
 def _is_stepped(context: RuleContext, name: str) -> bool:
