@@ -13,6 +13,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
+from jupyter_selfheal.source import BUILTINS
 
 _CHANGES_SIZE = frozenset(
     {"append", "clear", "discard", "extend", "insert", "pop", "popleft", "remove", "add", "update"}
@@ -54,6 +55,7 @@ def _find_first_place(function: ast.FunctionDef) -> str:
             isinstance(item, ast.Subscript)
             and not isinstance(item.slice, ast.Slice)
             and dump(item.value) == dump(owner)
+            and not (isinstance(item.slice, ast.Constant) and item.slice.value == 0)
         )
         if node.func.attr == "index" and is_own and isinstance(owner, ast.Name):
             return f"`{ast.unparse(node)}` is the place of the first of equal items"
@@ -99,6 +101,11 @@ def _asks_empty(test: ast.expr) -> str:
 
 def _changes(node: ast.AST, name: str) -> bool:
     """Whether a node binds a name anew, or may change how many items it has."""
+    if isinstance(node, ast.Call):
+        given = any(isinstance(a, ast.Name) and a.id == name for a in (*node.args, *(k.value for k in node.keywords)))
+        return (
+            given and getattr(node.func, "id", "") not in BUILTINS
+        )  # `heapq.heappop(xs)`; no builtin takes an item out
     if isinstance(node, ast.Name):
         return node.id == name and not isinstance(node.ctx, ast.Load)
     if isinstance(node, ast.Subscript):

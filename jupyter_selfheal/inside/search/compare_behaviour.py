@@ -217,7 +217,7 @@ def unify_rounding(shown: Sequence[list[str]]) -> None:
         first: dict[str, str] = {}
         for row in shown:
             if at < len(row):
-                rounded = _FLOAT.sub(lambda m: f"{float(m[0]):.9g}.", row[at])
+                rounded = _FLOAT.sub(lambda m: repr(float(f"{float(m[0]):.9g}")), row[at])
                 row[at] = first.setdefault(rounded, row[at])
 
 

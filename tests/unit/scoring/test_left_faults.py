@@ -43,6 +43,8 @@ def test_a_question_whether_what_is_gone_through_is_empty_never_holds(asked: str
         IN_LOOP.format("len(row) == 0").replace("range(len(row))", "range(x)"),
         IN_LOOP.format("len(row) == 0").replace("return i\n", "row.pop()\n"),
         IN_LOOP.format("len(row) == 0").replace("return i\n", "row = row[1:]\n"),
+        IN_LOOP.format("len(row) == 0").replace("return i\n", "heapq.heappop(row)\n"),
+        IN_LOOP.format("len(row) == 0").replace("return i\n", "take_one(row)\n"),
         IN_LOOP.format("len(row) == 0").replace("for i in range(len(row))", "while x"),
         "def spot(x, row):\n    if not row:\n        return 0\n    for y in row:\n        if x <= y:\n            return y\n",
         "def spot(x, row):\n    for y in row:\n        x.append(lambda row: 0 if not row else y)\n    if not row:\n        return 0\n",
@@ -60,7 +62,8 @@ def test_the_place_of_the_last_item_is_that_of_the_first_of_equal_ones() -> None
 
 
 @pytest.mark.parametrize(
-    "found", ["xs.index(ys[-1])", "xs.index(max(xs))", "xs.index(x)", "xs.index(xs[1:])", "xs.find(xs[-1])"]
+    "found",
+    ["xs.index(ys[-1])", "xs.index(max(xs))", "xs.index(x)", "xs.index(xs[1:])", "xs.index(xs[0])", "xs.find(xs[-1])"],
 )
 def test_nothing_is_said_of_another_place(found: str) -> None:
     after = f"def end(xs, ys, x):\n    return {found}\n"

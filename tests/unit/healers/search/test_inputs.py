@@ -179,3 +179,10 @@ def test_the_last_digits_of_floats_are_no_other_behaviour_and_other_numbers_are(
     unify_rounding(rows)
     assert rows[1] == ["np.float64(0.8807970779778823)", "0.2", "3.0", "[1e-05, 2.0]", "'0.8807970779778823'"]
     assert rows[2][2:] == ["4", "[1e-06, 2.0]", "!timeout"]
+    short = [
+        ["0.3", "1.0", "1"],
+        ["0.30000000000000004", "1.0000000000000002", "1.0000000000000002"],
+        ["0.31", "1", "1"],
+    ]
+    unify_rounding(short)
+    assert short == [["0.3", "1.0", "1"], ["0.3", "1.0", "1.0000000000000002"], ["0.31", "1", "1"]]
