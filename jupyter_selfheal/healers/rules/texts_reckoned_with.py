@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.value_types import DAY
 from jupyter_selfheal.healers.rules.numbers_as_texts import GROUPED, PLAIN
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
@@ -32,7 +33,7 @@ class TextsReckonedWith(Rule):
     **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
 
     **Fix safety** Safe: every text of the column that is not missing is a number in one notation, and the operation is one of numbers. Silent for sums with `+`, which join texts too, and
-    for codes: a number does not begin with `0` before another digit.
+    for codes: a number does not begin with `0` before another digit, and for days as `20240301` of which one is subtracted from another.
     """
 
     code = "PDA156"
@@ -118,6 +119,8 @@ def _choose_conversion(context: RuleContext, column: ast.expr) -> str:
     text = f"({context.text(column)})"
     texts = f"{text}.dropna().astype(str).str"
     kind = "int" if context.is_true(f"{texts}.fullmatch({WHOLE!r}).all() and not {text}.isna().any()") else "float"
+    if "-: 'str' and 'str'" in context.failure.evalue and context.is_true(f"{texts}.fullmatch({DAY!r}).all()"):
+        return ""
     if context.is_true(f"len({text}) > 0 and {texts}.fullmatch({PLAIN!r}).all()"):
         return f".astype({kind})"
     return (

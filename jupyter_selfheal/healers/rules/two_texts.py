@@ -8,16 +8,12 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
+from jupyter_selfheal.healers.rules.context.value_types import DAY, find_type, read_number_in
 from jupyter_selfheal.healers.rules.sum_of_texts import find_number_kind
 from jupyter_selfheal.model import Applicability, Patch
 
 ORDERED = frozenset({"max", "min"})
 """What gives an item of a list by its order: of texts by their letters, ``"9"`` after ``"12"``."""
-
-
-DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
-"""A day as `20240301`: two of them are as many days apart as the calendar says, not as many as the numbers."""
 
 
 class TwoTexts(Rule):
@@ -77,8 +73,8 @@ def _find_kind(context: RuleContext, side: ast.expr) -> str:
 def _is_day(context: RuleContext, side: ast.expr) -> bool:
     """Whether what a side holds, or each item of what it reduces, can be read as a day."""
     if isinstance(side, ast.Call) and _is_ordered(side):
-        return context.is_true(f"all(__import__('re').fullmatch({DATE!r}, i) for i in {context.text(side.args[0])})")
-    return context.is_true(f"__import__('re').fullmatch({DATE!r}, {context.text(side)}) is not None")
+        return context.is_true(f"all(__import__('re').fullmatch({DAY!r}, i) for i in {context.text(side.args[0])})")
+    return context.is_true(f"__import__('re').fullmatch({DAY!r}, {context.text(side)}) is not None")
 
 
 def _write_number(context: RuleContext, side: ast.expr, kind: str) -> Splice:

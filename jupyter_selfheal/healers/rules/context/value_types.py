@@ -7,6 +7,8 @@ import ast
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 NUMBERS = frozenset({"int", "float", "bool", "int64", "float64", "int32", "float32", "Decimal", "complex"})
+DAY = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+"""A day as `20240301`: two of them are as many days apart as the calendar says, not as many as the numbers."""
 
 
 def find_type(context: RuleContext, node: ast.expr) -> str:
