@@ -101,6 +101,11 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["xs = [v for v in [1, None] if v is not None]  # replace None by 0\nsum(xs) / lenght"],
         ["ys = [0 if v is None else v for v in [1]]  # replace None\nsum(ys) / lenght"],
         ["row = {'a': None}  # replace NaN and None later on\nrow['b']"],
+        [
+            "class Shape:\n    def area(self):\n        raise NotImplementedError",
+            "class Square(Shape):\n    side = 2\n    def area(self):\n        return self.sied ** 2",
+            "Square().area()",
+        ],
         ["print 'hello'"],
         ["x = {'alpha': 1}", "x['alhpa']"],
         ["f = dict", "f(a=1, a=2)"],

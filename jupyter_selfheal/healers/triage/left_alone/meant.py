@@ -245,12 +245,15 @@ def _is_empty_function(source: str) -> bool:
 
 
 def _list_sources_of_callees(context: RuleContext) -> Iterator[str]:
-    """Sources of the functions that the failing statement calls, and of the methods of the notebook's classes."""
+    """Sources of the functions that the failing statement calls, and of the methods of the notebook's classes; of none that a class
+    below it has too, for then that one is called."""
     statement = context.failing_statement
     calls = [n.func for n in ast.walk(statement) if isinstance(n, ast.Call)] if statement is not None else []
     called = {f.id for f in calls if isinstance(f, ast.Name)}
     methods = {f.attr for f in calls if isinstance(f, ast.Attribute)}
-    for cell in context.notebook.code_before(context.failure.cell_id):
+    above = context.notebook.code_before(context.failure.cell_id)
+    replaced = {name for cell in above for name in _list_replaced(cell.source)}
+    for cell in above:
         lines = cell.source.splitlines()
         for definition in src.list_statements(cell.source):
             node = definition.node
@@ -258,8 +261,17 @@ def _list_sources_of_callees(context: RuleContext) -> Iterator[str]:
                 yield "\n".join(lines[definition.first - 1 : _find_end(cell.source, definition.index)])
             elif isinstance(node, ast.ClassDef):
                 for member in node.body:
-                    if isinstance(member, ast.FunctionDef) and member.name in methods:
+                    if not isinstance(member, ast.FunctionDef) or member.name not in methods:
+                        continue
+                    if (node.name, member.name) not in replaced:
                         yield textwrap.dedent("\n".join(lines[member.lineno - 1 : member.end_lineno]))
+
+
+def _list_replaced(source: str) -> Iterator[tuple[str, str]]:
+    """(class, method) of what the classes of a source have in place of a base's."""
+    for node in (n for n in src.walk(source) if isinstance(n, ast.ClassDef)):
+        for base in map(ast.unparse, node.bases):
+            yield from ((base, member.name) for member in node.body if isinstance(member, ast.FunctionDef))
 
 
 def _find_end(source: str, index: int) -> int:
