@@ -38,7 +38,9 @@ class PolicyApprover:
                 proposal = _keep_chosen(proposal, question.answers[chosen])
                 continue
             values = " or ".join(question.answers)
-            return Decision(Choice.STOP, text=f"fixes with equal evidence differ: {question.text} {values}", by=by)
+            unknown = f"; {chosen!r}, which --answers gives, is none of these" if chosen else ""
+            why = f"fixes with equal evidence differ: {question.text} {values}{unknown}"
+            return Decision(Choice.STOP, text=why, by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
             if self._is_allowed(candidate):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)

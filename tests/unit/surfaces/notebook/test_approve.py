@@ -264,7 +264,9 @@ def test_a_given_answer_chooses_among_the_fixes_that_it_names_as_far_as_the_poli
     chosen = PolicyApprover("all", 7.0, {cell: "b"}).decide(shown)
     assert (chosen.choice, chosen.patch_id) == (Choice.APPROVE, other.patch.id)
     for choices in ({}, {cell: "c"}, {"elsewhere": "b"}):
-        assert PolicyApprover("all", 7.0, choices).decide(shown).choice is Choice.STOP
+        stopped = PolicyApprover("all", 7.0, choices).decide(shown)
+        assert stopped.choice is Choice.STOP
+        assert ("'c', which --answers gives, is none of these" in stopped.text) is (cell in choices)
     guess = replace(
         shown, candidates=(first, replace(other, patch=replace(other.patch, applicability=Applicability.UNSAFE)))
     )
