@@ -41,7 +41,7 @@ def _list_literals(tree: ast.AST) -> Iterator[int | float | str]:
 def _find_parameter(
     value: float | str, function: ast.FunctionDef | ast.AsyncFunctionDef, calls: Sequence[tuple[Any, ...]]
 ) -> str:
-    for at, parameter in enumerate(function.args.args):
+    for at, parameter in enumerate((*function.args.posonlyargs, *function.args.args)):
         given = [arguments[at] for arguments in calls if len(arguments) > at]
         if len(given) == len(calls) and all(type(g) is type(value) and g == value for g in given):
             return parameter.arg

@@ -38,3 +38,8 @@ def test_a_text_is_doubted_too() -> None:
     old, new = "def tag(s):\n    return s.lower()\n", "def tag(s):\n    return s.strip('ab')\n"
     assert "`'ab'` is what `s` is" in describe_doubt_of_literal(old, new, {"tag": [("ab",)]})
     assert not describe_doubt_of_literal(old, new, {"tag": [("ab",), ("c",)]})
+
+
+def test_parameters_that_are_given_by_their_place_alone_count_too() -> None:
+    old, new = (text.replace("xs, n", "xs, /, n") for text in (OLD, EVEN))
+    assert "`n` may be meant" in describe_doubt_of_literal(old, new, {"chunk": [(XS, 2)]})
