@@ -21,7 +21,7 @@ class JoinedDimensions(Rule):
 
     **Fix** `b.reshape(1, -1)` where rows are joined, `b.reshape(-1, 1)` where columns are.
 
-    **Fix safety** Safe: the axis says which, and the vector has as many items as that needs. Silent where it has not, and where the arrays have more than two dimensions.
+    **Fix safety** Safe: the axis says which, and the vector has as many items as that needs. Unsafe where no axis is written and the matrix is square: it may be meant as a column. Silent where it has not, and where the arrays have more than two dimensions.
     """
 
     code = "NPA121"
@@ -51,11 +51,14 @@ class JoinedDimensions(Rule):
             arrays = [k.is_a("numpy.ndarray") for k in context.describe_all(vectors)]
             if not all(arrays):
                 return
+            is_told = _is_axis_told(call) or context.number(f"{context.text(matrices[0])}.shape[{axis}]") != size
             yield self.patch(
                 context.replace_here(*((*context.span(v), f"{context.operand(v)}.reshape{shape}") for v in vectors)),
                 f"Join it as {'a row' if axis == 0 else 'a column'}: `{context.operand(vectors[0])}.reshape{shape}`",
                 f"`{context.text(vectors[0])}` has one dimension, `{context.text(matrices[0])}` two.",
-                prior=0.92,
+                applicability=Applicability.SAFE if is_told else Applicability.UNSAFE,
+                why=self.why if is_told else "No axis is written, and it fits as a column too.",
+                prior=0.92 if is_told else 0.6,
             )
             return
 
@@ -72,12 +75,20 @@ def _list_parts(call: ast.Call) -> list[ast.expr]:
     return parts if all(isinstance(p, ast.Name | ast.Attribute | ast.Subscript) for p in parts) else []
 
 
+def _list_axes(call: ast.Call) -> list[ast.expr]:
+    at = 2 if last_name(call.func) == "append" else 1
+    return [k.value for k in call.keywords if k.arg == "axis"] or call.args[at : at + 1]
+
+
+def _is_axis_told(call: ast.Call) -> bool:
+    """Whether somebody wrote down which way the call joins."""
+    return last_name(call.func) == "hstack" or bool(_list_axes(call))
+
+
 def _read_axis(call: ast.Call) -> object:
-    """The axis along which the call joins; None where that is not written down."""
+    """The axis along which the call joins; None where it has none."""
     if last_name(call.func) == "hstack":
         return 1
-    at = 2 if last_name(call.func) == "append" else 1
-    given = [k.value for k in call.keywords if k.arg == "axis"] or call.args[at : at + 1]
-    if given:
+    if given := _list_axes(call):
         return read_literal(given[0])[1]
     return 0 if last_name(call.func) == "concatenate" else None

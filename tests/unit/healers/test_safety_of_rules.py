@@ -182,6 +182,11 @@ AMBIGUOUS = {
         ("import re\n[n for n in ['a.csv'] if re.match('*', n)]",),
         (r"re.match(r'\*', n)",),
     ),
+    "a row or a column of a square": (
+        "NPA121",
+        ("import numpy as np\nx, y = np.zeros((2, 2)), np.ones(2)\nnp.concatenate((x, y))",),
+        ("y.reshape(1, -1)",),
+    ),
     "keys or pairs": (
         "CAL106",
         ("d = {'a': 3}\nmax(d, key=lambda k, v: v)",),
@@ -202,6 +207,11 @@ def test_what_can_mean_two_things_is_offered_and_never_safe(bench: Bench, title:
 
 
 PLAIN = {
+    "a row of a square, by its axis": (
+        "NPA121",
+        ("import numpy as np\nx, y = np.zeros((2, 2)), np.ones(2)\nnp.concatenate((x, y), axis=0)",),
+        "y.reshape(1, -1)",
+    ),
     "a star at which a text is split": ("TYP225", ("import re\nre.split('*', '2*3')",), r"re.split(r'\*', '2*3')"),
     "a label and a number": ("TYP102", ("total = 3\n'Sum: ' + total",), "'Sum: ' + str(total)"),
     "numbers with texts between": ("TYP102", ("n = 3\n'Sum: ' + n + ' of ' + 5",), "str(n) + ' of ' + str(5)"),
