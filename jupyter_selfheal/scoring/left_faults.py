@@ -24,8 +24,10 @@ _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 def find_left_fault(case: Case, patch: Patch) -> str:
     """What is wrong still in a function that a patch changes, in words; empty where nothing is known to be."""
     for _, before, after in list_patched_cells(case, patch):
-        known = {dump(n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
-        functions = [n for n in src.walk(after) if isinstance(n, ast.FunctionDef) and dump(n) not in known]
+        known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
+        functions = [
+            n for n in src.walk(after) if isinstance(n, ast.FunctionDef) and src.extract_text(after, n) not in known
+        ]
         faults = (_find_idle_question(f) or _find_first_place(f) for f in functions)
         if fault := next(filter(None, faults), ""):
             return fault
@@ -63,11 +65,13 @@ def _find_first_place(function: ast.FunctionDef) -> str:
 
 
 def _walk_own(node: ast.AST) -> Iterator[ast.AST]:
-    """What is below a node, but for functions and classes inside of it."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, _NESTED):
-            yield child
-            yield from _walk_own(child)
+    """What is below a node, but for functions and classes inside of it, in the order of the source."""
+    left = [node]
+    while left:
+        current = left.pop()
+        if current is not node:
+            yield current
+        left += [child for child in ast.iter_child_nodes(current) if not isinstance(child, _NESTED)][::-1]
 
 
 def _name_looped(loop: ast.For) -> str:

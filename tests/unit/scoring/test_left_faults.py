@@ -75,6 +75,13 @@ def test_nothing_is_said_of_a_function_that_the_patch_leaves_alone() -> None:
     assert fault_of(f"{other}x = end([1)\n".replace("[1)", "[1, 2])"), f"{other}x = end([1])\n") == ""
 
 
+def test_a_sum_of_many_texts_is_looked_through() -> None:
+    """It is as deep as it has texts, and was more than Python's recursion takes."""
+    total = " + ".join(["'a'"] * 1500)
+    after = f"def end(xs):\n    text = {total}\n    return text + xs.index(xs[-1])\n"
+    assert fault_of(after.replace("return ", ""), after).startswith("`xs.index(xs[-1])` is the place")
+
+
 @pytest.mark.parametrize(
     ("checks", "healer", "score"), [(2, "rules", 6.0), (14, "rules", 6.0), (15, "rules", 9.0), (2, "user", 9.0)]
 )
