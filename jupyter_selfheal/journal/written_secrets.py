@@ -78,16 +78,20 @@ def _read_name(node: ast.AST) -> str:
 
 
 def _list_texts(node: ast.AST) -> Iterator[str]:
-    """The texts of a literal; of several in a row all, of a call (``str.encode``) those that it begins with."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
-        yield node.value if isinstance(node.value, str) else node.value.decode("latin-1")
-    elif isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
-        for item in node.values if isinstance(node, ast.Dict) else node.elts:
-            yield from _list_texts(item)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        yield from _list_texts(node.func.value)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from (*_list_texts(node.left), *_list_texts(node.right))
-    elif isinstance(node, ast.JoinedStr):
-        for part in node.values:
-            yield from _list_texts(part)
+    """The texts of a literal; of several in a row all, of a call (``str.encode``) those that it begins with. A sum of many texts is as deep as
+    it has texts."""
+    left = [node]
+    while left:
+        match left.pop():
+            case ast.Constant(value=str() as text):
+                yield text
+            case ast.Constant(value=bytes() as data):
+                yield data.decode("latin-1")
+            case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
+                left += items[::-1]
+            case ast.Dict(values=items) | ast.JoinedStr(values=items):
+                left += items[::-1]
+            case ast.Call(func=ast.Attribute(value=owner)):
+                left.append(owner)
+            case ast.BinOp(op=ast.Add(), left=first, right=second):
+                left += (second, first)

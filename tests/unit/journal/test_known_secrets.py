@@ -19,6 +19,7 @@ from jupyter_selfheal.journal.inspect import format_timeline
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.journal.written_secrets import list_written_secrets
 from jupyter_selfheal.loop.events import Started
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, Notebook, Output, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Facts, Starts
@@ -170,3 +171,10 @@ def test_a_short_word_is_not_looked_for_inside_of_others() -> None:
     redactor.learn("password = 'apple'")
     assert redactor.redact("pineapples = 1; eat('apple')") == "pineapples = 1; eat('SELFHEAL_SECRET_1_')"
     assert redactor.restore(redactor.redact("eat('apple')")) == "eat('apple')"
+
+
+def test_a_secret_in_a_sum_as_deep_as_its_many_texts_is_known() -> None:
+    """One cell with so long a sum ended the healing of its notebook: ``maximum recursion depth exceeded``."""
+    total = " + ".join(["'a'"] * 1500)
+    secrets = list(list_written_secrets(f"text = {total}\ndb_password = {total} + 'Xk9vQ2mL7pRt4w'"))
+    assert "Xk9vQ2mL7pRt4w" in secrets
