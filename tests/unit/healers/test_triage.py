@@ -138,6 +138,8 @@ TEXTS = (
     ("Trying it raises a `KeyError`:", False),
     ("It raises an error if the text is empty.", False),
     ("We print the error of each text:", False),
+    ("Missing values raise an error in the model, drop them:", False),
+    ("Replacing a letter raises an error:", True),
 )
 
 

@@ -23,6 +23,10 @@ OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
 )
 """Words by which a text speaks of another case than the code below it."""
+REMEDY = re.compile(
+    r"\b(?:avoid|catch|clean|convert|drop|filter|handle|prevent|remove|replace|skip)(?:s|ed|ing)?\b", re.IGNORECASE
+)
+"""What a text says behind the failure where the code below it is what keeps it from happening."""
 
 
 def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -53,7 +57,8 @@ def _is_announcement(note: str, ename: str) -> bool:
         return False
     if re.fullmatch(rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(ename)}[^\w?]*", plain):
         return True
-    return bool(ANNOUNCED.search(plain)) and not OTHERWISE.search(plain)
+    told = ANNOUNCED.search(plain)
+    return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
 
 
 def _list_kinds(ename: str) -> set[str]:
