@@ -133,7 +133,7 @@ def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(target.slice, ast.Slice | ast.Constant):
         return
     table, key, text = target.value.id, s.text_of(target.slice), s.text_of(value)
-    words = f"of each key `{s.text_of(target)} = {text}` keeps the last"
+    words = f"`{s.text_of(target)} = {text}` forgets what was there for the same key"
     added = f"{table}.get({key}, 0) + {text}"
     yield Change((s.put(value, added),), 0.7 if isinstance(value, ast.Constant) else 0.3, node.lineno, words)
     if isinstance(value, ast.Name):
