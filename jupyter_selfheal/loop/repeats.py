@@ -8,6 +8,7 @@ result is thrown away is taken to change what it is called on. What the cell mad
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -57,6 +58,54 @@ def find_repeated_effects(case: Case, patch: Patch, run_again: Collection[str] =
         at = whole if failure.kind is FailureKind.MISSED else failing
         effects.update(dict.fromkeys(_list_effects(failure.source, at, world)))
     return tuple(effects)
+
+
+_CULPRIT = re.compile(r"(name|attribute) '(\w+)'")
+"""What a NameError and an AttributeError say was missing."""
+_AGAIN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+
+
+def is_untouched(case: Case) -> bool:
+    """Whether the failing cell came to nothing at all: it does not parse, or the first thing its first statement looks up was missing.
+
+    No call had come to its end by then. Where anything else failed, nobody knows what it had changed: ``sum(numbers) / 0`` uses up a generator.
+    """
+    failure = case.failure
+    if failure.kind is FailureKind.SYNTAX:
+        return True
+    statements = src.list_statements(failure.source)
+    if failure.kind is not FailureKind.RAISED or failure.statement != 0 or not statements:
+        return False
+    first = statements[0].node
+    if isinstance(first, ast.Import | ast.ImportFrom):
+        return failure.ename in ("ImportError", "ModuleNotFoundError")
+    told = _CULPRIT.search(failure.evalue)
+    if (
+        failure.ename not in ("NameError", "AttributeError")
+        or told is None
+        or isinstance(first, (*_BLOCKS, *_FUNCTIONS, ast.ClassDef))
+    ):
+        return False
+    nodes = [n for n in ast.walk(first) if told[2] == (n.id if isinstance(n, ast.Name) else getattr(n, "attr", None))]
+    return len(nodes) == 1 and not _runs_before(nodes[0], first)
+
+
+def _runs_before(culprit: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a call of the statement may have been made before a name or attribute of it was looked up."""
+    within = set(ast.walk(culprit))
+    for node in ast.walk(statement):
+        around = culprit in ast.walk(node)
+        if isinstance(node, _AGAIN) and around:
+            return True  # it may have gone round already
+        if isinstance(node, ast.Call | ast.Await | ast.Yield) and (
+            node in within or (not around and _is_before(node, culprit))
+        ):
+            return True
+    return False
+
+
+def _is_before(node: ast.expr, other: ast.AST) -> bool:
+    return (node.lineno, node.col_offset) < (getattr(other, "lineno", 0), getattr(other, "col_offset", 0))
 
 
 @dataclass(frozen=True, slots=True)

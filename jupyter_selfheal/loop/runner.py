@@ -21,10 +21,10 @@ from jupyter_selfheal.loop import stability
 from jupyter_selfheal.loop.advisers import Advisers
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.repeated_trials import RepeatedTrials
-from jupyter_selfheal.loop.repeats import find_repeated_effects
+from jupyter_selfheal.loop.repeats import is_untouched
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import TrialStates
-from jupyter_selfheal.model import Candidate, Case, Decision, FailureKind, Proposal, Start, Trial
+from jupyter_selfheal.model import Case, Decision, Proposal, Start, Trial
 from jupyter_selfheal.ports import HealDependencies
 
 T = TypeVar("T")
@@ -128,11 +128,13 @@ class CommandRunner:
         notes, proven, resumed = proposal.notes, proposal.proven_from, proposal.resumed
         other = self._states.find_other_start(proven)
         best = proposal.candidates[0]
-        if (
-            other
-            and best.trial.seconds <= CHEAP
-            and not _is_same_start(dossier.case, best, self._states.find_start(other))
-        ):
+        is_known = (  # a trial from after the failure would be the one from before again
+            not dossier.case.failure.is_aside
+            and other is not None
+            and self._states.find_start(other) is Start.AFTER_FAILURE
+            and is_untouched(dossier.case)
+        )
+        if other and best.trial.seconds <= CHEAP and not is_known:
             again, _ = self._run_cancellable(lambda: self._states.run_trial(dossier.case, best.patch, other))
             missed = self._find_missed_expectation(dossier.case, again)
             if again.ran and not missed:
@@ -166,21 +168,6 @@ class CommandRunner:
 
     def _run_cancellable(self, call: Callable[[], T]) -> T:
         return run_cancellable(call, self.cancel)
-
-
-def _is_same_start(case: Case, best: Candidate, other: Start) -> bool:
-    """Whether a trial from after the failure would be the one from before again, so that it need not be waited for.
-
-    That is so where nothing of the cell ran: it does not parse, or its first statement raised and had, by its source and that of
-    the functions it calls, changed nothing by then.
-    """
-    failure = case.failure
-    if other is not Start.AFTER_FAILURE or failure.is_aside:
-        return False
-    if failure.kind is FailureKind.SYNTAX:
-        return True
-    is_first = failure.kind is FailureKind.RAISED and failure.statement == 0
-    return is_first and not find_repeated_effects(case, best.patch, best.cells_run_again)
 
 
 def _explain_other_start(start: Start, missed: str, trial: Trial) -> str:

@@ -64,7 +64,11 @@ def test_a_safe_patch_is_proven_from_both_starts_and_applied_when_approved(stage
     [
         ("total = [1, 2]", "total.uper()", "uper()", "copy()", 1),
         ("total = [1, 2]", "print(total\nlen(total)", "total\n", "total)\n", 1),
+        ("total = [1, 2]", "print(total, totl)", "totl", "total", 1),
         ("total = [1, 2]", "len(total)\ntotal.uper()", "uper()", "copy()", 2),
+        ("rest = iter([1, 2])", "print(sum(rest), totl)", "totl", "0", 2),
+        ("rest = iter([1, 2])", "sum(rest) / 0", "/ 0", "/ 2", 2),
+        ("rest = iter([1, 2])", "[n.uper for n in rest]", "n.uper", "n.real", 2),
         ("total = [1, 2]", "for x in (1, 2):\n    total.append(x)\n    x.uper()", "x.uper()", "str(x)", 2),
         ("total = []\ndef add(n):\n    total.append(n)\n    return n", "add(1).uper()", ".uper()", ".real", 2),
     ],
