@@ -130,7 +130,7 @@ def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if not isinstance(value, ast.Constant | ast.Name) or (isinstance(value, ast.Constant) and value.value != 1):
         return
-    if isinstance(target.slice, ast.Slice | ast.Constant):
+    if isinstance(target.slice, ast.Slice | ast.Constant) or _is_asked_for(s, node, target.value.id):
         return
     table, key, text = target.value.id, s.text_of(target.slice), s.text_of(value)
     words = f"`{s.text_of(target)} = {text}` forgets what was there for the same key"
@@ -139,6 +139,22 @@ def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(value, ast.Name):
         whole = (s.start_of(node), s.end_of(node), f"{table}.setdefault({key}, []).append({text})")
         yield Change((whole,), 0.25, node.lineno, words)
+
+
+def _is_asked_for(s: Scope, node: ast.AST, table: str) -> bool:
+    """Whether a condition around a statement asks if a key is in the table: what is there is counted on, and what is not begun."""
+    around = s.parents.get(node)
+    while around is not None and not isinstance(around, ast.For | ast.While | ast.FunctionDef):
+        if isinstance(around, ast.If):
+            asked = (
+                n
+                for n in ast.walk(around.test)
+                if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn)
+            )
+            if any(isinstance(n.comparators[0], ast.Name) and n.comparators[0].id == table for n in asked):
+                return True
+        around = s.parents.get(around)
+    return False
 
 
 def propose_step(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -62,6 +62,7 @@ def test_what_was_overlooked_is_proposed(source: str, meant: str) -> None:
     "source",
     [
         "d[w] = 1",
+        "for i in xs:\n    if i not in d:\n        d[i] = 1\n    else:\n        d[i] += 1",
         "for i in xs:\n    d[0] = 1",
         "for i in xs:\n    d[i] = 0",
         "[xs[i:j] for i in range(len(xs))]",
@@ -76,7 +77,7 @@ def test_what_was_overlooked_is_proposed(source: str, meant: str) -> None:
         "max(ages, default=0)",
         "def f(xs):\n    n = 0\n    for x in xs:\n        n += x\n    return n",
     ],
-    ids=["no loop", "one place", "begins at zero", "no pieces", "pieces", "a whole word", "a letter", "a default", "a parameter that was read", "a list that is filled", "points that are meant", "no pattern",
+    ids=["no loop", "a key that is asked for", "one place", "begins at zero", "no pieces", "pieces", "a whole word", "a letter", "a default", "a parameter that was read", "a list that is filled", "points that are meant", "no pattern",
          "a call with arguments of its own", "a sum"],
 )  # fmt: skip
 def test_what_is_meant_is_left(source: str) -> None:
