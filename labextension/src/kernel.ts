@@ -92,6 +92,13 @@ export class KernelLine {
         this.loadWhenIdle();
       }
     });
+    panel.sessionContext.connectionStatusChanged.connect((_, status) => {
+      if (status === 'connected') {
+        // what was asked before a restart connects anew went to the kernel that is gone, and nobody answers it
+        this.attempt = null;
+        this.loadWhenIdle();
+      }
+    });
     this.attach(panel.sessionContext.session?.kernel ?? null);
   }
 
