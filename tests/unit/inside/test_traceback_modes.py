@@ -34,5 +34,7 @@ def test_mode_that_a_cell_chose_is_kept(before: str, chosen: tuple[str, ...], af
 
 
 def test_shell_without_such_a_drawer_is_left_as_it_is() -> None:
-    with keep_tracebacks_brief(SimpleNamespace()):
-        pass
+    shell = SimpleNamespace(colors="NoColor")
+    with keep_tracebacks_brief(shell):
+        assert vars(shell) == {"colors": "NoColor"}
+    assert vars(shell) == {"colors": "NoColor"}

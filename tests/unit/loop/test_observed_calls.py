@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.engine import prove_patch
-from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.observed_calls import CallObserver, find_affected
 from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import (
-    Applicability,
     Case,
     Cell,
     Failure,
     FailureKind,
     Notebook,
     Oracle,
-    Outcome,
     Output,
     Patch,
     Replace,
@@ -28,13 +25,11 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.model.trial import OBSERVED_CALLS
-from jupyter_selfheal.ports import Answer, Starts
+from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.scoring.observed_calls import read_calls
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.source.callers import choose_callers
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from jupyter_selfheal.testing.scripted import ScriptedHealer, build_scripted_dependencies
-from tests.stages import replacement, staged
 
 AVERAGE = "def average(xs):\n    return sum(xs) / len(xs)"
 CONFIG = HealConfig()
@@ -386,35 +381,3 @@ def test_what_calls_a_changed_function_is_asked_too() -> None:
 def test_the_case_of_a_trial_without_calls_says_nothing() -> None:
     tried = try_change(AVERAGE, AVERAGE + " if xs else 0", "x = 1", "average([])")
     assert read_calls(tried.case, tried.patch, tried.kernel.run(tried.kernel.requests[0])[0]).agreed == 0
-
-
-def heal_with(*patches: Patch, cells: tuple[str, ...]) -> tuple[list[str], Outcome]:
-    """Heal with these patches for answers: the ids of the requests that were run, and the outcome."""
-    stage = staged(*cells)
-    (kernel,) = stage.starts.before
-    assert isinstance(kernel, FakeKernel)
-    healer = ScriptedHealer([Answer(patches)])
-    parts = build_scripted_dependencies(stage.starts, [healer])
-    parts = replace(parts, scorer=EvidenceScorer())
-    outcome = heal(stage.case, parts)
-    return [r.patch_id for r in kernel.requests], outcome
-
-
-CELLS = (AVERAGE, "a = average([2, 4])", "total = average([]) + 1\nassert total == 1")
-
-
-def test_a_heal_whose_patches_touch_no_function_notes_no_calls() -> None:
-    patch = replacement("c2", CELLS[2], "average([])", "0")
-    ids, _ = heal_with(patch, cells=CELLS)
-    assert patch.id in ids
-    assert "record" not in ids
-
-
-def test_a_heal_notes_them_once_for_all_its_patches_and_keeps_the_one_that_agrees() -> None:
-    guesses = [replacement("c0", AVERAGE, "/", sign, Applicability.UNSAFE, "search") for sign in ("*", "+", "-")]
-    right = replacement("c0", AVERAGE, "len(xs)", "len(xs) if xs else 0", Applicability.UNSAFE, "search")
-    ids, outcome = heal_with(*guesses, right, cells=CELLS)
-    assert ids.count("record") == 1
-    assert [c.patch.id for c in outcome.applied] == [right.id]
-    contradicted = [a.verdict for a in outcome.attempts if a.verdict and not a.verdict.plausible]
-    assert [v.score <= 3 for v in contradicted] == [True] * 3

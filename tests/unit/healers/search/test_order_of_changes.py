@@ -1,0 +1,106 @@
+"""Which changes are made, in which order, and what is tried again."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search import propose_mutations
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.localise_faults import Sight
+from jupyter_selfheal.inside.search.process_pool import (
+    DEEPEST,
+    limit_recursion,
+    run_in_fork,
+)
+from jupyter_selfheal.inside.search.program import Program, Unit
+from jupyter_selfheal.inside.search.run_candidate import TIME, Result
+from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.search import ALMOST, LONGEST, Search
+
+MANY_MEND = Program(
+    (
+        Unit("def f(a):\n    t = 0\n    for x in a:\n        if x > 1:\n            t += x\n    return t + 1", "define", True, "c0"),
+        Unit("assert f([1, 2, 3]) == 7", "check", cell="c1"),
+    )
+)  # fmt: skip
+
+
+def test_what_a_method_changes_in_place_is_not_replaced_by_a_copy() -> None:
+    changes = list(propose_mutations.list_changes(Scope("def f(xs, ys):\n    xs.append(1)\n    return xs\n")))
+    texts = [new.strip("()") for c in changes for _, _, new in c.edits if c.line == 2]
+    assert "ys" in texts
+    assert not any(text.startswith(("sorted(xs", "list(xs", "xs[1:]", "xs.copy")) for text in texts)
+    assert any("sorted(xs" in new for c in changes for _, _, new in c.edits if c.line == 3)
+
+
+def test_a_key_of_a_dictionary_is_not_made_one_that_it_has() -> None:
+    text = "days = {'mon': 20, 'tue': None, 'wed': 24}\nfirst = days['mon']\n"
+    results = {re.sub("[()]", "", splice(text, c.edits)) for c in propose_mutations.list_changes(Scope(text))}
+    assert not any(r.count("'wed':") > 1 or r.count("'mon':") > 1 for r in results)
+    assert text.replace("days['mon']", "days['wed']") in results
+
+
+def test_what_was_cut_is_tried_again_only_where_more_time_may_help() -> None:
+    over = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 1, {})
+    over.sight = Sight(Result(1, 0))
+
+    def cut(weight: float, **more: Any) -> Candidate:
+        return Candidate({}, "", 1, weight, 0, 1, **more)
+
+    often, likely, other, last = cut(0.9, given=LONGEST), cut(0.8), cut(0.7), cut(0.6)
+    over.late = [often, last, likely, other]
+    assert over._select_late(ALMOST) == [
+        likely,
+        other,
+    ]  # nothing passed: two guesses; the first had all the time there is
+    over.late = [near := cut(0.1, result=Result(1, 1, TIME)), far := cut(0.9, result=Result(9, 1, TIME))]
+    assert over._select_late(ALMOST) == [far, near]
+    over.counts_all, over.late = True, [near, far]
+    assert over._select_late(ALMOST) == [near]  # what failed before it was cut fails with more time, too
+
+
+def test_what_compares_is_changed_last() -> None:
+    source = (
+        "class Point:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
+        "    def __add__(self, other):\n        return Point(self.x + other.x, self.y + other.x)\n"
+        "    def __eq__(self, other):\n        return self.x == other.x and self.y == other.y\n"
+    )
+    ranked = propose_mutations.rank_changes(Scope(source), dict.fromkeys(range(1, 9), 1.0))
+    lines = [change.line for _, change in ranked]
+    assert lines.index(7) > lines.index(5)
+    weights = {change.words: weight for weight, change in ranked if change.line == 7}
+    alone = propose_mutations.rank_changes(Scope(source.replace("__eq__", "is_at")), dict.fromkeys(range(1, 9), 1.0))
+    plain = {change.words: weight for weight, change in alone if change.line == 7}
+    word = "`and` should be `or`"
+    assert weights[word] == pytest.approx(plain[word] * propose_mutations.IN_COMPARISON)
+
+
+def test_a_reduction_may_lack_its_axis() -> None:
+    ranked = propose_mutations.rank_changes(Scope("best = scores[['a', 'b']].idxmax()\n"), {1: 1.0})
+    assert any(change.edits[0][2] == "axis=1" for _, change in ranked)
+
+
+def test_endless_recursion_through_c_code_ends_with_an_error_whatever_limit_the_notebook_set() -> None:
+    def recurse(n: int = 0) -> int:
+        return max(map(recurse, [n + 1]))
+
+    def work() -> str:
+        try:
+            return str(recurse())
+        except RecursionError:
+            return "too deep"
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        assert run_in_fork(work, 30) == "too deep"
+        with limit_recursion():
+            assert sys.getrecursionlimit() == DEEPEST
+        assert sys.getrecursionlimit() == 100_000
+    finally:
+        sys.setrecursionlimit(before)
