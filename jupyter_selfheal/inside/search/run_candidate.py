@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gc
 import io
 import itertools
 import re
@@ -174,7 +175,7 @@ class Runner:
         counter = self.counter
         counter.set_limit(steps)
         counter.bind_names(self.ns)
-        with limit_cpu_time(self.find_net(steps)):
+        with pause_collection(), limit_cpu_time(self.find_net(steps)):
             counter.start()
             try:
                 yield
@@ -311,6 +312,20 @@ def _list_random_states() -> tuple[tuple[Callable[[Any], Any], Any], ...]:
 
 def _raise_out_of_time(number: int, frame: FrameType | None) -> None:
     raise OutOfTime
+
+
+@contextlib.contextmanager
+def pause_collection() -> Iterator[None]:
+    """No garbage is collected: when Python does so hangs on all that the process did before, and the finalizers and ``gc.callbacks``
+    that it then calls would be counted as steps of what runs."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextlib.contextmanager

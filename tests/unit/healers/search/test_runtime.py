@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import mmap
 import os
 import struct
@@ -281,6 +282,27 @@ def test_a_search_that_had_to_end_early_only_offers_what_it_found(monkeypatch: p
     assert found[0]["steps"] < whole["steps"]
     assert all(patch["rival"] for patch in found[0]["patches"])
     assert {**found[0], "cpu": 0} == {**found[1], "cpu": 0}
+
+
+def test_when_garbage_is_collected_changes_no_count_of_steps() -> None:
+    called: list[str] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        called.append(phase)
+
+    counted = set()
+    threshold = gc.get_threshold()
+    gc.callbacks.append(note)  # as Hypothesis does, and profilers of memory
+    try:
+        for first in (threshold[0], 50, 10):
+            gc.set_threshold(first, *threshold[1:])
+            counted.add(Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 1, {}).run()["steps"])
+    finally:
+        gc.callbacks.remove(note)
+        gc.set_threshold(*threshold)
+    assert called
+    assert gc.isenabled()
+    assert len(counted) == 1
 
 
 def test_checks_that_are_all_cheap_stay_in_the_order_in_which_they_are_written() -> None:
