@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.scoring.deletion import dump, walk_trees
 
 _PURE = frozenset(
@@ -14,12 +15,13 @@ _PURE = frozenset(
 """Builtins that do nothing but give a value (and use up an iterator)."""
 
 
-def find_discarded_values(old: Iterable[ast.Module], new: Iterable[ast.Module]) -> Iterator[str]:
+def find_discarded_values(before: Iterable[str], new: Iterable[ast.Module]) -> Iterator[str]:
     """Say so where a new statement only gives a value that nothing takes: ``z.sort()`` → ``sorted(z)``.
 
-    The last statement of a cell shows its value, so it is not meant.
+    The last statement of a cell shows its value, so it is not meant. ``before`` are the sources before the patch; of one that does not
+    parse its lines are read one by one.
     """
-    known = {dump(n) for n in walk_trees(old) if isinstance(n, ast.Expr)}
+    known = {dump(n) for n in walk_trees(_parse_readable(before)) if isinstance(n, ast.Expr)}
     trees = list(new)
     last = {id(tree.body[-1]) for tree in trees if tree.body}
     for node in walk_trees(trees):
@@ -31,6 +33,12 @@ def find_discarded_values(old: Iterable[ast.Module], new: Iterable[ast.Module]) 
         ):
             yield f"throws away what `{ast.unparse(node)[:60]}` gives"
             return
+
+
+def _parse_readable(sources: Iterable[str]) -> Iterator[ast.Module]:
+    for source in sources:
+        parts = [source] if src.parse(source) is not None else map(str.strip, source.splitlines())
+        yield from (tree for part in parts if (tree := src.parse(part)) is not None)
 
 
 def _only_computes(value: ast.expr) -> bool:

@@ -66,7 +66,7 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     tricks += find_hard_coded(case, old, new)
     if old or not trusted:  # a rule only rewrites what is there, where the cell did not parse before
         tricks += find_vacuous_conditions(old, new)
-        tricks += find_discarded_values(old, new)
+        tricks += find_discarded_values(before, new)
     return tuple(dict.fromkeys(tricks))
 
 

@@ -45,7 +45,7 @@ def _find_constant(values: list[ast.expr]) -> str:
 
 
 def _is_plain(value: ast.expr) -> bool:
-    """A constant, or what is read: a name for it alone is no computation."""
+    """A constant, what is read, or what ``print`` gives: a name for it alone is no computation."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        return value.func.id == "input"
+        return value.func.id in ("input", "print")
     return isinstance(value, ast.Constant)

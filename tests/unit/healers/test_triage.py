@@ -350,3 +350,17 @@ def test_a_long_chain_of_conditions_is_not_written_out_for_each_branch(monkeypat
     branches = "".join(f"    elif x == {n}:\n        y = {n}\n" for n in range(50))
     assert not is_skeleton(f"def f(x):\n    if x < 0:\n        y = 0\n{branches}    return y\n")
     assert len(written) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "open_"),
+    [
+        ("# fill in the formula\narea =", True),
+        ("# FILL THIS IN\narea =", True),
+        ("fill input with Fahrenheit temperature\nf = 212", False),
+        ("# fulfill in one go\nf = (212", False),
+        ("# fill index gaps\nf = (212", False),
+    ],
+)
+def test_words_that_begin_like_those_of_an_exercise_make_none(text: str, open_: bool) -> None:
+    assert is_skeleton(text) is open_

@@ -10,7 +10,7 @@ OLD = "z = zip('ba', [2, 1])\nz.sort()\nprint(list(z))"
 
 
 def said(new: str, old: str = OLD) -> list[str]:
-    return list(find_discarded_values([ast.parse(old)], [ast.parse(new)]))
+    return list(find_discarded_values([old], [ast.parse(new)]))
 
 
 @pytest.mark.parametrize("instead", ["sorted(z)", "list(z)", "z[0]", "z", "z + z", "x == 3"])
@@ -35,3 +35,8 @@ def test_what_is_used_shown_or_does_something_is_not(new: str) -> None:
 
 def test_what_the_notebook_threw_away_itself_may_stay() -> None:
     assert not said("sorted(z)\nprint(z)", "sorted(z)\nprint(zz)")
+
+
+def test_what_stood_in_a_cell_that_did_not_parse_may_stay() -> None:
+    assert not said("x[::-1]\nprint('Sum:', x)\n", "x[::-1]\nprint(Sum:', x)\n")
+    assert said("x[::-1]\nx[0]\nprint('Sum:', x)\n", "x[::-1]\nprint(Sum:', x)\n")

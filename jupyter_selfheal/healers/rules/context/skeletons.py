@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 
 _SKELETON = re.compile(
-    r"YOUR[ _]?CODE|FILL (THIS |ME )?IN|<\s*your|\bFILL_?ME\b|your[ _]code[ _]here|"
+    r"YOUR[ _]?CODE|\bFILL (THIS |ME )?IN\b|<\s*your|\bFILL_?ME\b|your[ _]code[ _]here|"
     r"replace (this|with your)|implement (this|me)|# ?\?\?\?|\.\.\.\s*#|=\s*\.\.\.\s*$|"
     r"(votre|ton) code ici|(tu|su|seu) c[oó]digo aqu[ií]|hier (deine?n?|ihre?n?) code|(deine?n?|ihre?n?) code hier",
     re.IGNORECASE | re.MULTILINE,

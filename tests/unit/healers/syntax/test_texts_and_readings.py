@@ -239,6 +239,7 @@ IDLE = {
     "a value that only another cell reads": ("c = '34'\nkept = int(c)\nprint(c)", ""),
     "a call for its effect": ("xs = [2, 1]\nxs.sort()\nprint(xs)", ""),
     "a docstring and a constant": ('def f():\n    """What it does."""\n    ...\nlimit = 3\nprint(f())', ""),
+    "a name for what print gives": ("c = '34'\nshown = print(c)", ""),
     "a loop's variable": ("for _ in range(3):\n    n = input()\n    print(1)", ""),
 }
 
