@@ -141,6 +141,10 @@ def blank_heal_line(lines: list[str]) -> list[str]:
     return rest
 
 
+blank_heal_line.has_side_effects = True  # type: ignore[attr-defined]
+"""Whether a cell is complete is asked of IPython with the line in place: as under any cell magic, an empty line ends it."""
+
+
 def restore_heal_line(raw: str, body: str) -> str:
     """A changed :func:`body_of` of ``raw`` as the cell stands in the notebook: the lines on top that did not run are back."""
     lines, new = raw.splitlines(keepends=True), body.splitlines(keepends=True)

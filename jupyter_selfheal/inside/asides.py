@@ -1,7 +1,9 @@
-"""What fails beside a cell while it runs: in a thread that it started, or in a callback of a widget, and so does not reach it.
+"""What fails beside a cell while it runs, and so does not reach it: in a thread that it started, in a callback of a widget, in how an
+object says it is to be shown (``_repr_html_``).
 
 Python hands the first to :func:`threading.excepthook`; ipywidgets shows the second by itself (``CallbackDispatcher.__call__`` of
-``ipywidgets/widgets/widget.py``, ``interactive.update`` of ``interaction.py``, 7.7 and 8.1) and the cell ends well.
+``ipywidgets/widgets/widget.py``, ``interactive.update`` of ``interaction.py``, 7.7 and 8.1), IPython the third (``catch_format_error``
+of ``IPython/core/formatters.py``, 7.34 to 9), and the cell ends well.
 
 Standard library only: it is also sent as source to kernels whose environment lacks this package.
 """
@@ -17,8 +19,12 @@ DAEMON_SECONDS = 1.0
 """How long a trial waits for a thread that is meant to go on for ever; one of another kind is waited for to its end."""
 
 
+CATCH_AND_SHOW = ("ipywidgets.widgets.", "IPython.core.formatters")
+"""Modules that show by themselves what they caught."""
+
+
 class AsideWatch:
-    """Keeps the first exception of the user's threads and callbacks, and leaves what is done about it as it was."""
+    """Keeps the first exception of the user's threads, callbacks and displays, and leaves what is done about it as it was."""
 
     def __init__(self) -> None:
         self._in_thread: BaseException | None = None
@@ -58,7 +64,7 @@ class AsideWatch:
         error, self._in_thread = self._in_thread, None
         before, self._last_before = self._last_before, None
         shown = getattr(sys, "last_value", None)
-        if error is None and shown is not before and isinstance(shown, BaseException) and _is_of_callback(shown):
+        if error is None and shown is not before and isinstance(shown, BaseException) and _is_shown_beside(shown):
             return shown
         return error
 
@@ -68,7 +74,8 @@ class AsideWatch:
         self._before(args)
 
 
-def _is_of_callback(error: BaseException) -> bool:
-    """Whether it was caught by what calls the callbacks of widgets."""
+def _is_shown_beside(error: BaseException) -> bool:
+    """Whether it was caught by what calls the callbacks of widgets, or by what asks an object how it is shown."""
     tb = error.__traceback__
-    return tb is not None and str(tb.tb_frame.f_globals.get("__name__", "")).startswith("ipywidgets.widgets.")
+    caught_in = str(tb.tb_frame.f_globals.get("__name__", "")) if tb is not None else ""
+    return caught_in.startswith(CATCH_AND_SHOW)

@@ -50,8 +50,8 @@ class Failure:
 
     ``line`` (1-based, in the failing cell; 0 unknown) and ``statement`` (0-based index of the failing top-level
     statement; -1 unknown) locate it; ``frames`` run from the cell inwards. ``evalue`` is the message as raised,
-    ``traceback`` the plain text without colours. ``seconds`` is how long the cell ran until it failed. ``is_aside``: a thread or
-    a widget's callback of it failed, the cell itself ended well.
+    ``traceback`` the plain text without colours. ``seconds`` is how long the cell ran until it failed. ``is_aside``: a thread,
+    a widget's callback or how an object is shown failed, the cell itself ended well.
     """
 
     cell_id: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -108,10 +107,9 @@ class Dialogue:
         if self.is_review and self.colours:
             print("\r\x1b[K", end="", file=self.out, flush=True)
 
-    def _say_lines(self, lines: Iterable[str]) -> None:
+    def say_lines(self, lines: Iterable[str]) -> None:
         """Print lines, no longer than the terminal is wide."""
-        width = shutil.get_terminal_size().columns if self.out.isatty() else sys.maxsize
-        self.say("\n".join(words.wrap_prose(lines, width)))
+        self.say(words.fit_to_screen(lines, self.out))
 
     def show(self, card: Card, notebook: Notebook) -> None:
         """The proposal with its diff, once; again where an answer changed what is known of the same fix."""
@@ -122,7 +120,7 @@ class Dialogue:
         self._leave_progress()
         lines = diff_patch(candidate.patch, words.make_cell_namer(notebook))
         diff = colour_diff(lines) if self.colours else "\n".join(map(str, lines))
-        self._say_lines(words.list_proposal_lines(card, candidate, diff))
+        self.say_lines(words.list_proposal_lines(card, candidate, diff))
 
     def decide(self, card: Card, notebook: Notebook) -> Answer:
         """Show the proposal and ask until there is an answer that ends the asking."""
@@ -144,7 +142,7 @@ class Dialogue:
             question_text, otherwise = ("Accept?", "x") if self.is_review else ("Apply?", "q")
             answer = self._ask_for_choice(question_text, self._list_keys(card), otherwise=otherwise, known=accepted)
             if answer.choice == "why":
-                self._say_lines([*card.explanation, *words.list_evidence(proposal, candidate)])
+                self.say_lines([*card.explanation, *words.list_evidence(proposal, candidate)])
             elif answer.choice in ("next", "previous"):
                 to = card.page + (1 if answer.choice == "next" else -1)
                 card = card.with_(page=max(0, min(to, len(card.candidates) - 1)))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TextIO
 
 from jupyter_selfheal.model import (
     Applicability,
@@ -27,9 +30,14 @@ LETTERS = "abcdf"
 
 def format_card(card: Card, notebook: Notebook) -> str:
     """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
+    return "\n".join(list_card_lines(card, notebook))
+
+
+def list_card_lines(card: Card, notebook: Notebook) -> list[str]:
+    """The card sentence by sentence; its diff is one of them."""
     lines = [f"Self-heal: {card.status or card.headline}"]
     if card.hides_fix:
-        return "\n".join([*lines, *list_lesson(card), "`%heal show` shows the fix."])
+        return [*lines, *list_lesson(card), "`%heal show` shows the fix."]
     candidate = card.find_candidate()
     is_told = candidate is not None and card.cause == candidate.patch.title
     lines += [s for s in ("" if is_told else card.cause, card.advice) if s]
@@ -44,8 +52,7 @@ def format_card(card: Card, notebook: Notebook) -> str:
     if card.proposal and card.proposal[0].questions:
         question = card.proposal[0].questions[0]
         lines += [question.text, f"{format_choices(question)}  (`%heal answer a`)"]
-    lines += [*card.notes, *([card.instructions] if card.instructions else [])]
-    return "\n".join(lines)
+    return [*lines, *card.notes, *([card.instructions] if card.instructions else [])]
 
 
 def list_lesson(card: Card) -> Iterator[str]:
@@ -147,7 +154,7 @@ def format_warning(card: Card, candidate: Candidate) -> str:
     warnings = [format_repeats(card, candidate)]
     if card.ran_since:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
-        warnings.append(f"{cells} run since this was proven; it is proven again before it is applied.")
+        warnings.append(f"{cells} run since this was tested; `%heal approve` tests it again first.")
     elif candidate.verdict.score < 7 and candidate.trial.ran:  # of one that was not tested yet, that is said
         is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)
         warnings.append(
@@ -240,6 +247,12 @@ def wrap_prose(lines: Iterable[str], width: int) -> Iterator[str]:
         indent = " " * (len(line) - len(line.lstrip()))
         is_prose = "\n" not in line and len(line) > width
         yield from _wrap(line.strip(), width, indent, indent + "  ") if is_prose else (line,)
+
+
+def fit_to_screen(lines: Iterable[str], out: TextIO) -> str:
+    """Those lines for a terminal, none longer than it is wide; for anything else as they are."""
+    width = shutil.get_terminal_size().columns if out.isatty() else sys.maxsize
+    return "\n".join(wrap_prose(lines, width))
 
 
 def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A failure beside the cell: in a thread that it started, in a callback of a widget. The cell itself ends well."""
+"""A failure beside the cell: in a thread that it started, in a callback of a widget, in how a thing is shown. The cell itself ends well."""
 
 from __future__ import annotations
 
@@ -24,6 +24,23 @@ def show(_button):
 button = ipywidgets.Button()
 button.on_click(show)
 button.click()"""
+SHOWN = """class Note:
+    title = 'tea'
+    def _repr_html_(self):
+        return self.titel"""
+NOT_OURS = """import types
+library = types.ModuleType('library')
+exec(compile('class Part:\\n def _repr_html_(self): return self.nmae', 'library.py', 'exec'), library.__dict__)
+class Plain:
+    def _repr_html_(self):
+        raise NotImplementedError
+class Named(Exception):
+    pass
+def tell():
+    try:
+        raise Named('told, and dealt with')
+    except Named:
+        get_ipython().showtraceback()"""
 
 
 @pytest.mark.kernel
@@ -35,6 +52,17 @@ def test_what_fails_in_a_thread_or_a_callback_is_healed(loaded: LiveKernel) -> N
     assert loaded.run(CALLBACK, "c2", allow_stdin=True)["status"] == "ok"
     card = loaded.card("NameError: name 'vlaue' is not defined: fix ready, tested")
     assert "+    print(value[0])" in card
+    loaded.run(SHOWN, "c3", allow_stdin=True)
+    loaded.run("Note()", "c4", allow_stdin=True)
+    card = loaded.card("AttributeError: 'Note' object has no attribute 'titel': fix ready, tested")
+    assert "+        return self.title" in card
+    loaded.run("%heal approve")
+    assert any(m["content"].get("data", {}).get("text/html") == "tea" for m in loaded.messages)
+    shown = len(loaded.displays)
+    loaded.run(NOT_OURS, "c5", allow_stdin=True)
+    for number, cell in enumerate(("library.Part()", "Plain()", "tell()")):
+        loaded.run(cell, f"d{number}", allow_stdin=True)
+    assert len(loaded.displays) == shown, "no code of a cell failed in how a thing is shown"
 
 
 def test_a_thread_that_goes_on_is_told_of() -> None:

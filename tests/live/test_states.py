@@ -226,6 +226,11 @@ def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) ->
         loaded.wait_for(lambda number=number: len(loaded.displays) == number + 2 and PROVEN in loaded.card(), "a fix")  # type: ignore[misc]
     heal = f"{SESSION}.heals.get({oldest!r})"
     assert loaded.value(f"{heal}.card.expired") == "True"
+    assert loaded.value(f"{heal}.card.ran_since") == "3"
+    loaded.run("%heal approve")
+    loaded.run("other = 1", "o")  # the newest that waits is another one now
+    notes = f"[h.card.notes for h in {SESSION}.heals][2]"
+    loaded.wait_for(lambda: "Proven again" in loaded.value(notes), "a proof of the newest that waits")
     lend = f"{SESSION}.checkpoints.freeze_now({oldest!r}, is_loan=True)"  # as a proof that is under way has one
     loaded.run(f"{lend}\n{SESSION}.on_main({oldest!r}, 'edit', '', 'items.append(30)\\nprint(len(items))')")
     loaded.wait_for(lambda: loaded.value(f"{heal}.card.phase") == "'proposed'", "its own version, tested")

@@ -22,6 +22,16 @@ def test_cell_magic_below_still_works() -> None:
     assert transformed("%%heal\n%%time\nx = 1\n").startswith("get_ipython().run_cell_magic('time', ''")
 
 
+def test_in_a_terminal_an_empty_line_ends_the_cell_as_under_any_cell_magic() -> None:
+    """The line alone was held to be a whole cell: Enter ran it before its body could be typed."""
+    manager = TransformerManager()
+    manager.cleanup_transforms.append(magic_options.blank_heal_line)
+    assert manager.check_complete("%%heal --expect 2")[0] == "incomplete"
+    assert manager.check_complete("%%heal --expect 2\nx = 1")[0] == "incomplete"
+    assert manager.check_complete("%%heal --expect 2\nx = 1\n\n")[0] == "complete"
+    assert manager.check_complete("x = 1")[0] == "complete"
+
+
 def test_line_that_cannot_be_read_reaches_the_magic() -> None:
     assert "run_cell_magic('heal', '--nonsense'" in transformed("%%heal --nonsense\nx = 1\n")
 

@@ -40,7 +40,7 @@ GUESSED = "another value in its place may be meant that gives the same"
 LIKELIER = "a likelier way to read the cell prints the same"
 _LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
 """In the words of an edit that deletes a word, a number or a text: ``elif`` with nothing behind it."""
-TOLD_BY_NOTHING = "a way to read the cell runs, and nothing tells it from others"
+TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether another one is meant."
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 

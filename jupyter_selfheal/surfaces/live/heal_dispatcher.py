@@ -52,6 +52,7 @@ class HealDispatcher:
         the card there, as no cell runs that it could be shown in.
         """
         session = self._session
+        self._mark_proofs_as_older()
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle))
@@ -230,19 +231,19 @@ class HealDispatcher:
         return False
 
     def prove_open_proposal(self) -> None:
-        """Another cell ran: what the last heal proposes is proven from the state as it is now."""
-        heal = self._session.heals.latest
-        if (
-            heal is None
-            or heal.card.phase != "proposed"
-            or heal.card.is_ahead
-            or heal.proving
-            or not heal.card.proposal[0].proven_from
-        ):
-            return
-        heal.disturbed = True
-        heal.update_card(ran_since=heal.card.ran_since + 1)
-        self.prove_again(heal)
+        """Another cell ran: every fix that waits says so, and the newest of them is proven from the state as it is now."""
+        waiting = self._mark_proofs_as_older()
+        if waiting and not waiting[-1].proving:
+            self.prove_again(waiting[-1])
+
+    def _mark_proofs_as_older(self) -> list[LiveHeal]:
+        """The heals whose proven fix waits for its user, oldest first; the card of each says that one more cell ran since."""
+        waiting = [h for h in self._session.heals if h.has_proven_fix]
+        for heal in waiting:
+            if not heal.proving:
+                heal.disturbed = True
+                heal.update_card(ran_since=heal.card.ran_since + 1)
+        return waiting
 
 
 def _choose_oracle(line: Oracle, metadata: Oracle) -> Oracle:

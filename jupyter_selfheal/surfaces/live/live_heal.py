@@ -91,6 +91,12 @@ class LiveHeal:
         """That cell as the applied fix leaves it; empty where none was applied."""
         return self.applied[0].patch.source_of(self.card.cell_id, self.source) if self.applied else ""
 
+    @property
+    def has_proven_fix(self) -> bool:
+        """Whether a fix that ran in a copy of the kernel waits for a word of the user's."""
+        card = self.card
+        return card.phase == "proposed" and not card.is_ahead and bool(card.proposal[0].proven_from)
+
     def claim_approval(self, page: str) -> float:
         """Hand the approval to one page: of several that show this heal, all but the first are refused.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -140,7 +142,7 @@ class HealMagics:
             return True  # it cannot be proven from here; the card has said so
         heal.settled.wait(PROOF_SECONDS)
         if heal.card.ran_since:
-            print(words.format_card(heal.card, heal.case.notebook))
+            _print_lines(words.list_card_lines(heal.card, heal.case.notebook))
             print("Not applied: it could not be proven from the state as it is now. `%heal retry` looks again.")
             return False
         return True
@@ -212,13 +214,14 @@ class HealMagics:
         heal.settled.wait(worker_questions.ANSWER_SECONDS)
         card, failure = heal.card, heal.case.failure
         candidate = card.find_candidate() or next(iter(heal.applied), None)
-        print(*(card.explanation or [card.headline]), sep="\n")
+        lines = [*(card.explanation or [card.headline])]
         if card.hides_fix:
-            print(card.hint, "`%heal show` shows the fix.", sep="\n")
+            lines += [card.hint, "`%heal show` shows the fix."]
         elif candidate is not None:
-            print(*explanation.explain_fix(candidate, failure), sep="\n")
+            lines += explanation.explain_fix(candidate, failure)
         else:
-            print(*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure), sep="\n")
+            lines += [*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure)]
+        _print_lines(lines)
 
     def _do_minimize(self, _rest: str) -> None:
         from jupyter_selfheal.surfaces.live import session_file
@@ -277,7 +280,7 @@ class HealMagics:
         heal = self._find_last_heal()
         if heal.card.hides_fix:
             heal.update_card(revealed=True)
-        print(words.format_card(heal.card, heal.case.notebook))
+        _print_lines(words.list_card_lines(heal.card, heal.case.notebook))
 
     def _do_status(self, _rest: str) -> None:
         worker_questions.print_status(self._session)
@@ -331,3 +334,7 @@ class HealMagics:
     def _do_consent(self, _rest: str) -> None:
         self._session.record_consent()
         print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    print(words.fit_to_screen(lines, sys.stdout))

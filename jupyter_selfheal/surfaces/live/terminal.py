@@ -64,7 +64,7 @@ class HealWaiter:
 
     @staticmethod
     def _print_end(heal: LiveHeal) -> bool:
-        print(words.format_card(heal.card, heal.case.notebook))
+        print(words.fit_to_screen(words.list_card_lines(heal.card, heal.case.notebook), sys.stdout))
         return False
 
     def _ask_user(self, heal: LiveHeal, result: Any) -> bool:
@@ -84,7 +84,7 @@ class HealWaiter:
 
     def _teach_first(self, heal: LiveHeal) -> bool:
         """Explain first. True: the user wants to see the fix."""
-        self._dialogue.say("\n".join(words.list_lesson(heal.card)))
+        self._dialogue.say_lines(words.list_lesson(heal.card))
         if not self._dialogue.ask_to_see_fix():
             print("`%heal show` shows the fix when you want it")
             return False

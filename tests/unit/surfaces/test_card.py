@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 
 import pytest
 
 from jupyter_selfheal.model import (
     Applicability,
     Candidate,
+    Cell,
     Diagnosis,
     Ending,
     Failure,
     Isolation,
+    Notebook,
     Patch,
     Proposal,
     Replace,
@@ -21,7 +24,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.words import format_warning, wrap_prose
+from jupyter_selfheal.surfaces.words import fit_to_screen, format_card, format_warning, list_card_lines, wrap_prose
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -70,3 +73,17 @@ def test_sentences_fit_the_terminal_and_diffs_stay_as_they_are() -> None:
         diff,
         "short",
     ]
+
+
+def test_a_card_is_broken_at_words_for_a_terminal_and_left_as_it_is_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "40")
+    note = "No model was asked: start the kernel with a key set, then ask."
+    card = propose(6.0, SAFE).with_(notes=(note,))
+    lines = list_card_lines(card, Notebook((Cell("c", "x.uper()"),)))
+    assert "\nNo model was asked: start the kernel\n  with a key set, then ask." in fit_to_screen(lines, Screen())
+    assert fit_to_screen(lines, StringIO()) == format_card(card, Notebook((Cell("c", "x.uper()"),)))
+    assert note in format_card(card, Notebook((Cell("c", "x.uper()"),)))
