@@ -1,4 +1,4 @@
-"""Tests that run one after the other on one worker, as they share a server, a browser or an environment that takes long to make.
+"""Tests that run one after the other on one worker, as they share a server, a browser, a kernel or an environment that takes long to make.
 
 xdist's mark for it, ``xdist_group``, has no effect with pytest 9.2 and xdist 3.8: xdist appends the group to ``item._nodeid``, and
 pytest no longer reads that. So the groups are told by path, and :func:`make_scheduler` gives them to xdist's own scheduler.
@@ -6,29 +6,59 @@ pytest no longer reads that. So the groups are told by path, and :func:`make_sch
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
-GROUPS = {"tests/browser/": "browser", "tests/kernel/test_other_environment.py": "other environment"}
-"""Folders and files, and the group that their tests are of."""
-
+BROWSER = "tests/browser/"
 NO_BROWSER = ("tests/browser/test_packaging.py", "tests/browser/test_units.py")
 """Files of the browser's folder that need none."""
+
+BY_FILE = (
+    *NO_BROWSER, "tests/contract/", "tests/kernel/", "tests/variants/", "tests/live/test_sacred.py", "tests/unit/test_site.py",
+    "tests/unit/test_time_budget.py", "tests/unit/journal/test_inspect.py", "tests/unit/surfaces/bench/test_resilience.py",
+)  # fmt: skip
+"""Folders and files whose files each have something that all of their tests share: a fixture of the module's."""
 
 
 def find_group(nodeid: str) -> str | None:
     """The group of a test by its id; None where it may run on any worker."""
     file = nodeid.partition("::")[0].replace("\\", "/")
-    if file in NO_BROWSER:
-        return None
-    return next((group for path, group in GROUPS.items() if file.startswith(path)), None)
+    if file.startswith(BY_FILE):
+        return file
+    return "browser" if file.startswith(BROWSER) else None
+
+
+def order_groups(groups: dict[str, Any]) -> OrderedDict[str, Any]:
+    """What takes longest first, so that no worker is left with it alone at the end: the browser, then files, then single tests."""
+
+    def place(name: str) -> int:
+        return 0 if name == "browser" else 1 if name == find_group(name) else 2 if name.startswith("tests/live/") else 3
+
+    return OrderedDict(sorted(groups.items(), key=lambda one: place(one[0])))
 
 
 def make_scheduler(config: Any, log: Any) -> Any:
-    """What hands tests to workers: as ``--dist loadgroup``, with these groups."""
+    """What hands tests to workers: as ``--dist loadgroup``, with these groups in this order."""
     from xdist.scheduler import LoadGroupScheduling
 
+    class Queue(OrderedDict[str, Any]):
+        """Filled by xdist in the order of collection, and put in order before the first is taken."""
+
+        ordered = False
+
+        def popitem(self, last: bool = True) -> tuple[str, Any]:
+            if not self.ordered:
+                self.ordered = True
+                for name in order_groups(self):
+                    self.move_to_end(name)
+            return super().popitem(last)
+
     class Scheduler(LoadGroupScheduling):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__(config, log)
+            self.workqueue = Queue()
+
         def _split_scope(self, nodeid: str) -> str:
             return find_group(nodeid) or str(super()._split_scope(nodeid))
 
-    return Scheduler(config, log)
+    return Scheduler()

@@ -34,6 +34,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.browser)
             if reason:
                 item.add_marker(pytest.mark.skip(reason=reason))
+    items.sort(key=_find_place)
+
+
+def _find_place(item: pytest.Item) -> int:
+    """Tests of the kept page come first, one after another, then the other tests of the browser, then those that need none."""
+    return (0 if item.get_closest_marker("kept_page") else 1) if _is_ours(item) else 2
 
 
 def _is_ours(item: pytest.Item | None) -> bool:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import FIXED, TYPO, Lab
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.kept_page
 
 
 def test_cells_below_are_marked_and_a_fix_is_opened_before_its_cell_runs(page: Any, server: Server) -> None:

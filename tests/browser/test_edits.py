@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from jupyter_selfheal.testing.fake_model_server import FakeModelServer, Says
 from tests.browser.lab import Lab
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.kept_page
 
 IDS = "() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.id)"
 USES = "print('total', total([1, 2]))"

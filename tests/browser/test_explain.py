@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import Lab
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.kept_page
 
 TEACH = "%config SelfHeal.teach = True\nprices = {'apple': 1.2, 'pear': 0.8}"
 FAILS = "wanted = 'apple'\nprint('costs', prices['aple'])"

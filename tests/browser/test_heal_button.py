@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import FIXED, TYPO, Lab
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.kept_page
 
 OTHER = "rows = [1]\nrows.appendd(2)\nprint('rows', rows)"
 ERROR = {

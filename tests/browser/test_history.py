@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import Lab
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.kept_page
 
 WIDGET = """import ipywidgets
 prices = {'apple': 1.2}

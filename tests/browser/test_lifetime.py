@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.lab import FIXED, TYPO, Lab
 from tests.browser.server import Server
 
@@ -12,6 +14,7 @@ def no_button(lab: Lab, index: int) -> None:
     assert lab.cell(index).locator(".jupyter-selfheal button").count() == 0
 
 
+@pytest.mark.kept_page
 def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
     failed.card(1)
     failed.save()
@@ -22,6 +25,7 @@ def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
     assert failed.source(1) == FIXED
 
 
+@pytest.mark.kept_page
 def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
     failed.card(1)
     failed.command("kernelmenu:restart")
@@ -40,6 +44,7 @@ def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
     failed.expect_output(1, "there are 3")
 
 
+@pytest.mark.kept_page
 def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("death.ipynb", [TYPO, "import os\nos.kill(os.getpid(), 9)"]))
     lab.ready()
@@ -52,6 +57,7 @@ def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) ->
     assert lab.source(1) == TYPO
 
 
+@pytest.mark.kept_page
 def test_kernel_that_dies_while_it_heals_leaves_no_button(page: Any, server: Server) -> None:
     slow = "import time\ntime.sleep(2)\n" + TYPO
     lab = Lab(page, server, server.notebook("dies.ipynb", [slow, "import os\nos.kill(os.getpid(), 9)"]))
@@ -65,6 +71,7 @@ def test_kernel_that_dies_while_it_heals_leaves_no_button(page: Any, server: Ser
     no_button(lab, 1)
 
 
+@pytest.mark.kept_page
 def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     failed.card(1)
     failed.save()
@@ -77,6 +84,7 @@ def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     assert "Error displaying widget" not in lab.output(1)
 
 
+@pytest.mark.kept_page
 def test_saved_card_is_readable_where_the_notebook_is_not_trusted(failed: Lab) -> None:
     """As HTML, because no widget is drawn there; the name of the copy is one that this server has not signed."""
     failed.card(1)
@@ -92,6 +100,7 @@ def test_saved_card_is_readable_where_the_notebook_is_not_trusted(failed: Lab) -
     no_button(lab, 1)
 
 
+@pytest.mark.kept_page
 def test_clicking_twice_applies_once(failed: Lab) -> None:
     card = failed.card(1)
     failed.page.evaluate(
@@ -122,6 +131,7 @@ SAY_LATE = """code => window.jupyterapp.shell.currentWidget.sessionContext.sessi
     .requestExecute({ code, store_history: false }).done.then(() => null)"""
 
 
+@pytest.mark.kept_page
 def test_what_was_healed_is_told_and_undone_after_a_reload_and_a_restart(page: Any, server: Server) -> None:
     name = "prices = {'pear': 2}\nprint(prices['pera'])"
     lab = Lab(page, server, server.notebook("told.ipynb", [TYPO, name]))
@@ -174,6 +184,7 @@ RESTART_TWICE = """() => {
 }"""
 
 
+@pytest.mark.kept_page
 def test_a_second_restart_that_cancels_the_loading_does_not_lose_the_extension(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("twice.ipynb", [TYPO]))
     lab.ready()

@@ -12,6 +12,8 @@ from tests.browser.lab import Lab
 from tests.browser.server import Server
 from tests.discount import CELL, FIXED, reply
 
+pytestmark = pytest.mark.kept_page
+
 
 @pytest.fixture
 def model() -> Iterator[FakeModelServer]:

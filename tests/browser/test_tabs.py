@@ -81,6 +81,7 @@ def tabs(page: Any, context: Any, server: Server, request: pytest.FixtureRequest
     return Tabs(page, context, server, f"{request.node.name}.ipynb", COUNTED)
 
 
+@pytest.mark.kept_page
 def test_second_tab_follows_and_applies_nothing_again(tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "run")
     tabs.first.expect_output(1, "there are 3")
@@ -165,6 +166,7 @@ def test_approved_in_both_tabs_is_run_in_one(button: str, tabs: Tabs) -> None:
     assert (tabs.server.folder / "runs.txt").read_text() == "xx", "the run that failed, and the fixed one"
 
 
+@pytest.mark.kept_page
 def test_pressed_in_both_tabs_at_once_runs_once(tabs: Tabs) -> None:
     for tab in (tabs.first, tabs.second):
         tab.page.evaluate(
@@ -196,6 +198,7 @@ def test_rejected_too_late_stays_approved(tabs: Tabs) -> None:
     tabs.first.card(1, "applied").get_by_text("the old source is back").wait_for()
 
 
+@pytest.mark.kept_page
 def test_two_notebooks_have_cards_of_their_own(failed: Lab, server: Server) -> None:
     failed.card(1)
     first = "test_two_notebooks_have_cards_of_their_own.ipynb"
