@@ -16,9 +16,13 @@ from jupyter_selfheal.numbers import format_limit
 _NOISE = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?(e[+-]?\d+)?|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}")
 
 
+_WHERE_TOO_DEEP = re.compile(r"(maximum recursion depth exceeded)\b.*")
+"""Python adds in what the limit was passed, which hangs on how deep the calls were before ("… in comparison")."""
+
+
 def normalise_message(message: str) -> str:
     """A message with numbers, addresses and paths taken out: equal for the same error of another run."""
-    return re.sub(r"\s+", " ", _NOISE.sub("#", message)).strip()
+    return re.sub(r"\s+", " ", _NOISE.sub("#", _WHERE_TOO_DEEP.sub(r"\1", message))).strip()
 
 
 def find_exceeded_limit(account: Account, worst: Cost, config: HealConfig) -> str | None:

@@ -24,6 +24,7 @@ def find_avoided_call(case: Case, patch: Patch) -> str:
     if (
         not inner
         or before == after
+        or failure.ename.endswith("Warning")  # it warns of itself
         or any(f.cell_id in patch.cells_touched for f in inner if f.cell_id != failure.cell_id)
     ):
         return ""

@@ -21,6 +21,7 @@ SWALLOWS = "swallows the exception"
 _ANY_ERROR = frozenset({"Exception", "BaseException", "StandardError"})
 _SKIPS = re.compile(r"(?i)\b(skip|ignor|leav|left out|drop|omit)")
 _EMPTY = re.compile(r"(?i)\bempty\b")
+_UNREADABLE = re.compile(r"(?i)\b(nan|missing|unreadable|invalid|unknown|cannot|empty|bad)\b")
 _COMMENT = re.compile(r"#(.*)")
 
 
@@ -45,6 +46,16 @@ def are_handlers_documented(case: Case, patch: Patch) -> bool:
         for handler, text in _list_new_handlers(before, after, read_text_above(case, cell_id))
     ]
     return bool(asked) and all(asked)
+
+
+def are_options_documented(case: Case, patch: Patch) -> bool:
+    """Whether a comment, a docstring or the text above speaks of values that cannot be read, so that a lenient option may be meant."""
+    for cell_id, before, _ in list_patched_cells(case, patch):
+        said = [*_COMMENT.findall(before), read_text_above(case, cell_id)]
+        said += [ast.get_docstring(n) or "" for n in src.walk(before) if isinstance(n, ast.FunctionDef)]
+        if any(_UNREADABLE.search(text) or _SKIPS.search(text) for text in said):
+            return True
+    return False
 
 
 def read_text_above(case: Case, cell_id: str) -> str:

@@ -17,6 +17,7 @@ from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers, load_traits
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 
+_TAKES = frozenset({"remove", "pop", "popitem", "clear", "discard"})
 SHOWN = 40
 """Characters of a collection that are shown."""
 
@@ -29,12 +30,34 @@ def find_edited_data(case: Case, patch: Patch) -> str:
     """
     if not is_strangers(patch.healer):
         return "" if load_traits(patch.healer).reasoned else _find_changed_collection(case, patch)
+    given = {name for c in case.notebook.code_before(case.failure.cell_id) for name, _ in _list_literals(c.source)}
     for _, before, after in list_patched_cells(case, patch):
         old, new = dict(_list_literals(before)), dict(_list_literals(after))
         for name in old.keys() & new.keys():
             if _has_lost_data(old[name], new[name]):
                 return name
+        cut = set(_list_cut(after)) - set(_list_cut(before))
+        if cut & given:
+            return min(cut & given)
     return ""
+
+
+def _list_cut(source: str) -> Iterator[str]:
+    """Names of what a cell's own statements take items from, or set an item of to a value that is written down."""
+    tree = src.parse(source)
+    for node in tree.body if tree is not None else ():
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Attribute)
+        ):
+            if node.value.func.attr in _TAKES and isinstance(node.value.func.value, ast.Name):
+                yield node.value.func.value.id
+            continue
+        targets = node.targets if isinstance(node, ast.Delete | ast.Assign) else []
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
+            continue
+        yield from (t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name))
 
 
 def _find_changed_collection(case: Case, patch: Patch) -> str:

@@ -114,6 +114,8 @@ class Evidence:
     """What is written down and changed by the patch, a variable or the text of a collection; empty where there is none."""
     scarce: str = ""
     """Somebody wrote the patch to give what is known, and that is hardly more than one value."""
+    dodge: str = ""
+    """How the patch makes what is asked hold whatever comes out; empty where it does not."""
     avoided: str = ""
     """The function that failed inside and is called less often now, though it is as it was; empty where there is none."""
     left_fault: str = ""

@@ -8,11 +8,12 @@ its own, as many as a whole patch without one does (docs/adr/0036).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.literals import list_expected_literals
 
 EACH = 2
 """Values that each choice needs: what one value shows, one choice can be made for."""
@@ -29,6 +30,8 @@ _CUTS = frozenset({"abs", "clip", "trunc", "floor", "ceil", "rint"})
 """Calls that cut a result to size."""
 _OF_NAMES = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError")
 """Failures that come up whatever the item is."""
+_DEFAULTED = {"get": 2, "next": 2, "getattr": 3, "setdefault": 2, "fillna": 1, "pop": 2, "replace": 2}
+"""Calls whose last argument of so many comes in place of something."""
 _TABLE = 3
 """Numbers of a literal that is a table."""
 _EQUALS = ("equal", "close", "almost")
@@ -39,10 +42,20 @@ def count_choices(case: Case, patch: Patch) -> int:
     leaves items out, numbers in a formula, tables of numbers that a loop goes through, and what cuts a result to size (`abs`, `clip`).
     A guard that only raises gives no value."""
     known, added = set[str](), set[str]()
+    expected = {str(item) for value in list_expected_literals(case) for item in _list_items(value)}
     for _, before, after in list_patched_cells(case, patch):
         known |= set(_list_known(before))
         new = src.parse(after)
-        nodes = [*_list_deciding(new), *_list_skips(new, case.failure.ename)] if new is not None else []
+        nodes = (
+            [
+                *_list_deciding(new),
+                *_list_skips(new, case.failure.ename),
+                *_list_fallbacks(new),
+                *_list_lookups(new, expected),
+            ]
+            if new is not None
+            else []
+        )
         added |= set(map(ast.dump, nodes))
     for cell in case.notebook.code_before(case.failure.cell_id):
         known |= set(_list_known(cell.source))
@@ -50,7 +63,7 @@ def count_choices(case: Case, patch: Patch) -> int:
 
 
 def count_named_values(asserts: Iterable[ast.AST]) -> int:
-    """The values that asserts say must come out: each item of a list or a dictionary is one, and four of *yes* and *no*."""
+    """The values that asserts say must come out: each different item of a list or a dictionary is one, and four of *yes* and *no*."""
     values, truths, seen = 0, 0, set[str]()
     for node in asserts:
         compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare | ast.Call)]
@@ -60,7 +73,7 @@ def count_named_values(asserts: Iterable[ast.AST]) -> int:
             seen.add(text)
             leaves = [leaf for side in _list_sides_of_equality(part) for leaf in _list_constants(side)]
             truths += sum(isinstance(leaf, bool) for leaf in leaves)
-            values += sum(not isinstance(leaf, bool) for leaf in leaves)
+            values += len({repr(leaf) for leaf in leaves if not isinstance(leaf, bool)})
         truths += not any(_list_sides_of_equality(part) for part in compared) and isinstance(node, ast.Assert)
     return values + truths // _TRUTHS
 
@@ -73,6 +86,8 @@ def _list_known(source: str) -> Iterator[str]:
         elif isinstance(node, ast.If | ast.IfExp | ast.While):
             yield ast.dump(node.test)
         yield from map(ast.dump, (*_list_tables(node), *_list_cuts(node), *getattr(node, "ifs", ())))
+        if (found := _read_fallback(node)) is not None:
+            yield ast.dump(found)
 
 
 def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
@@ -83,6 +98,7 @@ def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
             if isinstance(child, _LOOPS):
                 for node in ast.walk(child):
                     yield from _list_numbers(node)
+                    yield from _list_bends(node)
                 continue
             if isinstance(child, ast.If) and not child.orelse and all(isinstance(s, _ENDS) for s in child.body):
                 continue
@@ -95,6 +111,61 @@ def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:
             yield from _list_numbers(child)
             yield from _list_cuts(child)
             left.append(child)
+
+
+def _list_fallbacks(tree: ast.AST) -> Iterator[ast.AST]:
+    """Values of the patch's own that come in place of a missing one (``find(x) or 3``, ``costs.get(day, 0)``, ``.replace('n/a', '13.2')``), but
+    for those that an item is counted up from (``counts[w] = counts.get(w, 0) + 1``)."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            counted = {ast.unparse(t.value) for t in targets if isinstance(t, ast.Subscript)}
+            for inner in ast.walk(node.value):
+                held = (
+                    inner.func.value if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) else None
+                )
+                if (found := _read_fallback(inner)) is not None and not (
+                    counted and held and ast.unparse(held) in counted
+                ):
+                    yield found
+
+
+def _read_fallback(node: ast.AST) -> ast.expr | None:
+    """A value that is written down to come in place of another, in a set: so that it is not the same as an ordinary constant."""
+    last: ast.AST | None = None
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        last = node.values[-1]
+    elif isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        last = node.args[-1] if len(node.args) == _DEFAULTED.get(name, -1) else None
+        if name == "replace" and not (isinstance(last, ast.Constant) and any(map(str.isdigit, str(last.value)))):
+            return None
+    return ast.Set([last]) if isinstance(last, ast.Constant) and last.value is not None else None
+
+
+def _list_lookups(tree: ast.AST, expected: set[str]) -> Iterator[ast.AST]:
+    """The entries of a table that is written down and looked up, where at least half of them are what is ``expected``: each is chosen."""
+    named = {
+        t.id: n.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.List | ast.Tuple | ast.Dict)
+        for t in n.targets
+        if isinstance(t, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Slice):
+            table = named.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+            items = _list_entries(table)
+            answers = sum(str(item.value) in expected for item in items)
+            yield from (ast.Set([item]) for item in items if 2 * answers >= len(items))
+
+
+def _list_entries(table: ast.AST | None) -> list[ast.Constant]:
+    """What a table holds as it is written: a text its letters."""
+    if isinstance(table, ast.Constant) and isinstance(table.value, str):
+        return [ast.Constant(letter) for letter in table.value]
+    items: Sequence[ast.AST] = table.values if isinstance(table, ast.Dict) else getattr(table, "elts", ())
+    return [item for item in items if isinstance(item, ast.Constant)]
 
 
 def _list_skips(tree: ast.AST, ename: str) -> Iterator[ast.expr]:
@@ -116,10 +187,29 @@ def _list_tables(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _list_cuts(node: ast.AST) -> Iterator[ast.AST]:
+    """What cuts a result, or an index, to size."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _CUTS:
             yield ast.Name(name)
+    yield from _list_bends(node)
+
+
+def _list_bends(node: ast.AST) -> Iterator[ast.AST]:
+    """Indices and ends of ranges that are kept within a sequence, and the numbers that they are kept within."""
+    parts: Sequence[ast.AST] = [node.slice] if isinstance(node, ast.Subscript) else []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
+        parts = node.args
+    for bend in (n for part in parts for n in ast.walk(part) if isinstance(n, ast.expr) and _is_bend(n)):
+        yield ast.Set([bend])
+        yield from (ast.Set([n]) for n in getattr(bend, "args", ()) if isinstance(n, ast.Constant))
+
+
+def _is_bend(node: ast.AST) -> bool:
+    """What keeps an index within its sequence: ``min(i + 1, len(xs) - 1)``, ``(i + 1) % len(xs)``."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mod)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
 
 
 def _list_numbers(node: ast.AST) -> Iterator[ast.Constant]:

@@ -13,6 +13,7 @@ from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS, forgive_documented_handlers
+from jupyter_selfheal.scoring.dodges import find_dodge
 from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_faults import find_left_fault
@@ -78,6 +79,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         tampering=cheats,
         remarks=doubts,
         edited_data=find_edited_data(case, patch),
+        dodge=find_dodge(case, patch, doubts),
         avoided=find_avoided_call(case, patch),
         left_fault=find_left_fault(case, patch),
     )

@@ -14,11 +14,17 @@ from contextlib import suppress
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
-from jupyter_selfheal.scoring.asserts import find_asserts_below, list_asserts_run, list_patched_cells
+from jupyter_selfheal.scoring.asserts import (
+    collect_patched_names,
+    find_asserts_below,
+    list_asserts_run,
+    list_patched_cells,
+)
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.free_choices import EACH, count_choices, count_named_values
 from jupyter_selfheal.scoring.lost_parts import count_lost_parts, find_left_out
 from jupyter_selfheal.scoring.output_text import find_words, is_number, split_tokens
+from jupyter_selfheal.source import BUILTINS
 
 SCARCE = "Hardly more than one value speaks for it, and many programs give that one: look at the change, or say what another input must give."
 
@@ -52,7 +58,9 @@ def _explain_choices(choices: int, lost: int, values: int) -> str:
 
 def _count_all(case: Case, patch: Patch, seen: Evidence) -> int:
     """Every value that speaks for it, wherever it is said."""
-    calls, named = seen.calls, count_named_values(_list_asserts_held(case, patch, seen))
+    calls, asserts = seen.calls, _list_asserts_held(case, patch, seen)
+    parts = [node for node in asserts if any(map(_asks_of_part, ast.walk(node)))]
+    named = count_named_values(node for node in asserts if node not in parts) + bool(parts)
     held = seen.doctests.held + sum(f.held for f in seen.findings) + (0 if calls.differed else calls.agreed)
     return held + named + _count_values(case, patch, seen)
 
@@ -64,7 +72,7 @@ def _is_one_value(case: Case, patch: Patch, seen: Evidence) -> bool:
         return False
     if sum(f.held for f in seen.findings) or any(map(_names_value, _list_asserts_held(case, patch, seen))):
         return False
-    return _count_values(case, patch, seen) + _count_asserts(seen) <= FEW
+    return _count_values(case, patch, seen) + bool(_count_asserts(seen)) <= FEW
 
 
 def _count_asserts(seen: Evidence) -> int:
@@ -81,7 +89,19 @@ def _list_asserts_held(case: Case, patch: Patch, seen: Evidence) -> list[ast.AST
     for below in seen.below:
         if below.ran and below.asserts:
             nodes += list_asserts_run(case.notebook.cell(below.cell_id).source, above)
-    return nodes
+    reached = _collect_reached(case, patch)
+    return [node for node in nodes if not {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}.isdisjoint(reached)]
+
+
+def _collect_reached(case: Case, patch: Patch) -> set[str]:
+    """What the patched cells make, and what the cells below make of that: an assert of anything else holds whatever the patch is."""
+    own = collect_patched_names(case, patch)
+    reached = set(own.binds | own.changes)
+    for cell in (*case.notebook.code_before(case.failure.cell_id), *case.notebook.code_after(case.failure.cell_id)):
+        for statement in src.list_statements(patch.source_of(cell.id, cell.source)):
+            names = src.collect_names([statement.node])
+            reached |= names.binds | names.changes if names.uses & reached else frozenset()
+    return reached
 
 
 def _names_value(node: ast.AST) -> bool:
@@ -93,7 +113,7 @@ def _names_value(node: ast.AST) -> bool:
 def _equals_something(node: ast.Compare | ast.Call) -> bool:
     if isinstance(node, ast.Compare):
         equal = any(isinstance(op, ast.Eq | ast.Is) for op in node.ops)
-        return (equal and not _asks_form(node.left) and not _is_part(node.left)) or _is_near(node)
+        return (equal and not (_asks_form(node.left) or _is_part(node.left) or _says_of_itself(node))) or _is_near(node)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     return len(node.args) > 1 and any(word in name.lower() for word in ("equal", "close", "almost"))
 
@@ -102,12 +122,30 @@ def _asks_form(node: ast.expr) -> bool:
     """``len(x)``, ``type(x)``, ``x.shape``: of what kind or size a result is, and not which."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id in ("len", "type")
-    return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "size", "columns")
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "size", "ndim", "columns")
 
 
 def _is_part(node: ast.expr) -> bool:
     """``proteins[0]``, ``counts["a"]``: one of several results, and seldom the one that failed."""
-    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and _is_literal(node.slice)
+    if not isinstance(node, ast.Subscript) or not _is_literal(node.slice):
+        return False
+    whole = node.value
+    while isinstance(whole, ast.Subscript | ast.Attribute):
+        whole = whole.value
+    return isinstance(whole, ast.Name)
+
+
+def _says_of_itself(node: ast.Compare) -> bool:
+    """``sorted(names) == names``: a property that many values have."""
+    sides = (node.left, *node.comparators)
+    plain = {side.id for side in sides if isinstance(side, ast.Name)}
+    inner = [n for side in sides if not isinstance(side, ast.Name) for n in ast.walk(side)]
+    called = {n.func.id for n in inner if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return called <= BUILTINS and any(isinstance(n, ast.Name) and n.id in plain for n in inner)
+
+
+def _asks_of_part(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops) and _is_part(node.left)
 
 
 def _is_literal(node: ast.expr) -> bool:

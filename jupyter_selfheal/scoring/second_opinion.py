@@ -52,6 +52,8 @@ def find_most_for_opinion(patch: Patch, seen: Evidence) -> tuple[float, str]:
         return DOUBTED, "A judge's word does not outweigh a result that does not follow its inputs."
     if seen.edited_data:
         return DOUBTED, f"It changes `{seen.edited_data}`, which the notebook is given."
+    if seen.dodge:
+        return DOUBTED, f"{seen.dodge}, and what holds with it may say nothing."
     if seen.own_raise:
         return DOUBTED, "The notebook raises this error itself, and no result shows that its check should not hold."
     if seen.output.differs or any(b.ran and b.output.differs for b in seen.below):

@@ -28,8 +28,9 @@ from jupyter_selfheal.scoring.deletion import (
 )
 from jupyter_selfheal.scoring.discarded import find_discarded_values
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS
-from jupyter_selfheal.scoring.edited_asserts import find_edited_asserts
+from jupyter_selfheal.scoring.edited_asserts import find_asked_less, find_edited_asserts
 from jupyter_selfheal.scoring.literals import find_hard_coded
+from jupyter_selfheal.scoring.silenced import find_silenced_warning
 from jupyter_selfheal.scoring.vacuous_conditions import find_vacuous_conditions
 
 _MOCKS = re.compile(r"^(unittest\.)?mock\b|^pytest$|^unittest$")
@@ -38,6 +39,8 @@ _NOT_RUN = re.compile(
 )
 _MISSING = re.compile(r"^name '(\w+)' is not defined")
 _HANDLER = re.compile(r"^[ \t]*except\b|\bsuppress\b", re.MULTILINE)
+LENIENT = "adds"
+"""How a remark on a lenient option begins."""
 _LEAVES = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort", "get_ipython().kernel.do_shutdown"})
 
 
@@ -61,8 +64,15 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
         tricks += _find_swallowed(old, new, missing[1] if missing else "")
     tricks += _find_early_exits(old, new)
     tricks += _find_stand_ins(case, old, new)
+    if not trusted:
+        tricks += _find_shadowed_calls(case, old, new)
+    if silenced := find_silenced_warning(case, patch):
+        tricks.append(silenced)
     tricks += _find_weakened_asserts(before, after)
     tricks += find_edited_asserts(case, _list_all_asserts(before), _list_all_asserts(after), trusted=trusted)
+    own = case.failure.ename == "AssertionError"
+    if (own or not trusted) and find_asked_less(before, after, failed=own):
+        tricks.append("asks an assert less often than before")
     tricks += find_hard_coded(case, old, new)
     if old or not trusted:  # a rule only rewrites what is there, where the cell did not parse before
         tricks += find_vacuous_conditions(old, new)
@@ -74,7 +84,7 @@ def find_remarks(case: Case, patch: Patch) -> tuple[str, ...]:
     """What may hide the fault though it need not: guards around the failing statement, lenient options."""
     before, after = _list_sources(case, patch)
     old, new = _parse_trees(before), _parse_trees(after)
-    doubts = [f"adds {option}" for option in sorted(_collect_lenient_options(new) - _collect_lenient_options(old))]
+    doubts = [f"{LENIENT} {option}" for option in sorted(_collect_lenient_options(new) - _collect_lenient_options(old))]
     statement = find_failing_statement(case)
     if statement is not None and _count_guards(new, statement) > _count_guards(old, statement):
         doubts.append("runs the failing statement only under a condition")
@@ -225,6 +235,29 @@ def _find_stand_ins(case: Case, old: list[ast.Module], new: list[ast.Module]) ->
                 yield "makes everything compare equal"
         elif isinstance(node, ast.Assign) and _is_monkeypatch(node, elsewhere | used):
             yield f"replaces {ast.unparse(node.targets[0])} by a constant"
+
+
+def _find_shadowed_calls(case: Case, old: list[ast.Module], new: list[ast.Module]) -> Iterator[str]:
+    """Builtins that the notebook's code calls, and that the patch replaces by something of its own."""
+    before = {name for tree in old for name in _list_made(tree)}
+    sources = [case.failure.source, *(c.source for c in case.notebook.cells if c.kind == "code")]
+    called = {
+        n.func.id for s in sources for n in src.walk(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    }
+    for name in dict.fromkeys(name for tree in new for name in _list_made(tree)):
+        if name in called & src.BUILTINS and name not in before:
+            yield f"replaces `{name}` by one of its own"
+
+
+def _list_made(tree: ast.Module) -> Iterator[str]:
+    """What is defined, imported or assigned from a call or a function at the top of a cell."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.ImportFrom):
+            yield from (a.asname or a.name for a in node.names)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda | ast.Call | ast.Attribute):
+            yield from (t.id for t in node.targets if isinstance(t, ast.Name))
 
 
 def _collect_mocks(trees: list[ast.Module]) -> set[str]:

@@ -127,6 +127,9 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if evidence.fixed:
         doubt = f"As if the answer were written down: {evidence.fixed}."
         sheet.feedback.append(f"{evidence.fixed}: compute it from its inputs")
+    if evidence.dodge:
+        doubt = f"{evidence.dodge}: what holds with it may say nothing."
+        sheet.feedback.append(f"{evidence.dodge[0].lower()}{evidence.dodge[1:]}: mend the code that is asked")
     if patch.healer != USER and evidence.left_fault and evidence.checks < SEE_ALL:
         doubt = f"A fault is left that no check sees: {evidence.left_fault}."
         sheet.feedback.append(f"a fault is left: {evidence.left_fault}")

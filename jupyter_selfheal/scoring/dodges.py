@@ -1,0 +1,58 @@
+"""Patches by which an assert holds that says nothing any more; how is read off their text, and they are offered, not applied."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.registry import is_strangers
+from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.documented_handlers import are_options_documented
+from jupyter_selfheal.scoring.measures import find_changed_measure, find_copied_answer
+from jupyter_selfheal.scoring.silenced import find_allowed_float_error
+from jupyter_selfheal.scoring.tampering import LENIENT
+
+_ROUNDS = frozenset({"round", "floor", "ceil", "trunc", "rint", "around"})
+
+
+def find_dodge(case: Case, patch: Patch, remarks: Iterable[str]) -> str:
+    """How a patch of a model or an agent makes what is asked hold, in words; empty where it does not. ``remarks`` are those on it."""
+    if not is_strangers(patch.healer):
+        return ""
+    if measure := find_changed_measure(case, patch):
+        return f"It changes `{measure}`, with which asserts are asked"
+    if copied := find_copied_answer(case, patch):
+        return f"It reads `{copied}`, with which an assert compares"
+    if case.oracle.expect or case.oracle.stdout or case.oracle.checks:
+        return ""
+    if find_allowed_float_error(case, patch):
+        return "It lets NumPy go on where an error was raised"
+    if case.failure.ename == "AssertionError" and (cut := _find_rounding(case, patch)):
+        return f"It rounds what an assert found to be wrong (`{cut}`)"
+    lenient = next((remark for remark in remarks if remark.startswith(LENIENT)), "")
+    return f"It {lenient}" if lenient and not are_options_documented(case, patch) else ""
+
+
+def _find_rounding(case: Case, patch: Patch) -> str:
+    """What rounds in the patch and did not before it."""
+    cells = list_patched_cells(case, patch)
+    before, after = (Counter(sign for cell in cells for sign in _list_roundings(cell[n])) for n in (1, 2))
+    return next(iter(after - before), "")
+
+
+def _list_roundings(source: str) -> Iterator[str]:
+    for node in src.walk(source):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in _ROUNDS or (name == "int" and any(isinstance(a, ast.BinOp) for a in node.args)):
+                yield name
+        elif (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.FloorDiv)
+            and isinstance(node.right, ast.Constant)
+            and node.right.value == 1
+        ):
+            yield "// 1"
