@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.accessor_type import ISO
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.parts_of_text import SPLITTING, is_position
 from jupyter_selfheal.model import Applicability, Patch
 
 TEXTS = ("object", "str", "string")
@@ -43,6 +45,8 @@ class AccessorLeftOut(Rule):
             return
         alike = [n for n in context.walk(ast.Attribute) if n.attr == wrong and context.text(n.value) == series]
         splices = [(*context.span(n.value), new) for n in alike]
+        if wrong in SPLITTING:  # `df["email"].split("@")[1]` takes a part, as of one text
+            splices += [(end, end, ".str") for end in _list_ends_of_parts(context, alike)]
         kind = "dates" if new.endswith(".dt") else "texts"
         yield self.patch(
             context.replace_here(*splices, *context.add_imports([import_line] if import_line else [])),
@@ -50,6 +54,15 @@ class AccessorLeftOut(Rule):
             f"`{wrong}` is one of the {kind} in `{series}`, not of the series itself.",
             prior=0.92,
         )
+
+
+def _list_ends_of_parts(context: RuleContext, nodes: list[ast.Attribute]) -> Iterator[int]:
+    """Where the call of a splitting method ends whose result is subscripted with a position at once."""
+    for node in nodes:
+        call = context.call_of(node)
+        outer = src.read(context.source).parents.get(call) if call is not None else None
+        if isinstance(outer, ast.Subscript) and outer.value is call and is_position(outer.slice):
+            yield context.span(call)[1]
 
 
 def _find_owner(context: RuleContext, series: str, operand: str, info: ObjectInfo, wrong: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
-ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (was|were) given|cannot be interpreted as an integer|"
+ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (positional arguments? .*)?(was|were) given|cannot be interpreted as an integer|"
                    r"first argument must be an iterable of pandas objects|axis")  # fmt: skip
 JOINING = {
     "concatenate": "numpy", "vstack": "numpy", "hstack": "numpy", "dstack": "numpy", "column_stack": "numpy", "stack": "numpy",

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -59,6 +60,7 @@ class IndexAsColumn(Rule):
                     cause.format(table, key),
                     prior=prior,
                 )
+            yield from self._keep_as_column(context, node.value, key)
             return
         for call in context.calls_at_failure():
             if not any(isinstance(a, ast.Constant) and a.value == key for a in _list_values(call)):
@@ -74,6 +76,25 @@ class IndexAsColumn(Rule):
                     prior=0.9,
                 )
                 return
+
+    def _keep_as_column(self, context: RuleContext, table: ast.expr, key: str) -> Iterator[Patch]:
+        """``totals = df.groupby("city")["n"].sum().reset_index()``: a series of groups that is read as a table."""
+        home = context.find_last_assignment(table.id) if isinstance(table, ast.Name) else None
+        if (
+            home is None
+            or not isinstance(home.node.value, ast.Call)
+            or not context.is_true(f"({context.text(table)}).ndim == 1")
+        ):
+            return
+        end = src.find_span(home.source, home.node.value)[1]
+        yield self.patch(
+            context.replace(home.cell_id, [(end, end, ".reset_index()")]),
+            f"Make a table of `{context.text(table)}`: `.reset_index()`",
+            f"`{context.text(table)}` is a series, whose index is {key!r}.",
+            applicability=Applicability.UNSAFE,
+            why="Other cells may read it as a series.",
+            prior=0.75,
+        )
 
 
 def _reads_column(node: ast.Subscript | ast.Attribute, key: str) -> bool:

@@ -54,7 +54,7 @@ class NearKey(Rule):
                 if keys is None:
                     continue
                 written = keys.is_table or _is_written_out(context, keys)
-                for word, slip in _list_meant_keys(wrong, keys):
+                for word, slip in list_meant_keys(wrong, keys):
                     sure = (
                         slip
                         and written
@@ -163,7 +163,7 @@ def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
         yield from _list_owners(node.value, source)
 
 
-def _list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
+def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     """Keys that may be meant → whether one alone is."""
     pool = [k for k in (*keys.keys, *keys.columns, *keys.index_names) if isinstance(k, str)]
     pool += [k for k in keys.index if isinstance(k, str)]

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 PLAIN = r"\s*[-+]?(?:0|[1-9]\d*)(?:\.\d*)?\s*"
+DECIMAL_COMMA = r"\s*[-+]?(?:0|[1-9]\d*)(?:,(?!\d{3}\b)\d+)?\s*"
 GROUPED = r"\s*[-+]?(?:0|[1-9]\d{0,2}(?:,\d{3})*)(?:\.\d+)?\s*"
 
 
@@ -18,10 +19,10 @@ class NumbersAsTexts(Rule):
 
     **Failure** `TypeError: Cannot perform reduction 'mean' with string dtype` at `df["price"].mean()`.
 
-    **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`.
+    **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`; `df["price"].str.replace(",", ".").astype(float).mean()` for `3,5`.
 
     **Fix safety** Safe: every text of the column that is not missing is a number in one notation, with groups of three digits after commas
-    where there are any. Silent where one is not, and for codes: a number does not begin with `0` before another digit.
+    where there are any. Unsafe for a comma before decimals. Silent where one is not, and for codes: a number does not begin with `0` before another digit.
     """
 
     code = "PDA138"
@@ -46,8 +47,11 @@ class NumbersAsTexts(Rule):
                 way = ".astype(float)"
             elif context.is_true(f"{texts}.fullmatch({GROUPED!r}).all()"):
                 way = '.str.replace(",", "").astype(float)'
+            elif context.is_true(f"{texts}.fullmatch({DECIMAL_COMMA!r}).all()"):
+                way = '.str.replace(",", ".").astype(float)'
             else:
                 return
+            sure = '"."' not in way
             end = context.span(column)[1]
             splices = [(end, end, way)]
             if context.operand(column) != context.text(column):
@@ -56,6 +60,8 @@ class NumbersAsTexts(Rule):
                 context.replace_here(*splices),
                 f"Make numbers of it first: `{way}`",
                 f"`{context.text(column)}` holds numbers that are written as texts.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "The commas may part something else than decimals.",
                 prior=0.92,
             )
             return

@@ -12,21 +12,26 @@ from jupyter_selfheal.model import Applicability, Patch
 class PartsOfText(Rule):
     """Take the parts of split texts out of `.str` one by one.
 
-    **Failure** `TypeError: 'StringMethods' object is not iterable` at `df["a"], df["b"] = df["ab"].str.split("-", n=1).str`.
+    **Failure** `TypeError: 'StringMethods' object is not iterable` at `df["a"], df["b"] = df["ab"].str.split("-", n=1).str`; `KeyError: -1` or `Length
+    of values (2) does not match length of index (3)` at `df["b"] = df["ab"].str.split("-")[1]`, which takes a row.
 
-    **Fix** `… = [df["ab"].str.split("-", n=1).str[i] for i in range(2)]`.
+    **Fix** `… = [df["ab"].str.split("-", n=1).str[i] for i in range(2)]`; `df["ab"].str.split("-").str[1]`.
 
-    **Fix safety** Safe: this is what going through `.str` gave until pandas 2.0. Silent where it is not unpacked into a known number of names.
+    **Fix safety** Safe: this is what going through `.str` gave until pandas 2.0; a row's parts are no column, and no row is called `-1`. Silent
+    where it is not unpacked into a known number of names, and where the parts of a row are not put into a column.
     """
 
     code = "PDA141"
     name = "texts' parts unpacked"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "KeyError", "ValueError"})
     applicability = Applicability.SAFE
     why = "Until pandas 2.0, going through `.str` gave these (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename != "TypeError":
+            yield from self._take_part(context)
+            return
         node = context.failing_statement
         if "'StringMethods' object is not iterable" not in context.failure.evalue or not isinstance(node, ast.Assign):
             return
@@ -46,3 +51,55 @@ class PartsOfText(Rule):
             "`.str` can no longer be gone through; its items are the parts.",
             prior=0.92,
         )
+
+    def _take_part(self, context: RuleContext) -> Iterator[Patch]:
+        """``df["ab"].str.split("-")[1]``: the parts of row 1, where the second part of every row is meant."""
+        for node in context.nodes_at_failure(ast.Subscript):
+            if not _takes_row(node) or not _is_missed(context, node):
+                continue
+            if not context.describe_all([node.value], calls=True)[0].is_a("pandas.Series"):
+                continue
+            end = context.span(node.value)[1]
+            yield self.patch(
+                context.replace_here((end, end, ".str")),
+                f"Use `.str[{context.text(node.slice)}]`",
+                f"`[{context.text(node.slice)}]` takes a row; a part of every text is taken by `.str[{context.text(node.slice)}]`.",
+                why="What is put into the column is a part of every text, and not the parts of one row.",
+                prior=0.92,
+            )
+            return
+
+
+SPLITTING = frozenset({"split", "rsplit", "partition", "rpartition", "findall"})
+
+
+def is_position(node: ast.expr) -> bool:
+    """True for a written whole number, as `1` and `-1`."""
+    number = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(number, ast.Constant) and type(number.value) is int
+
+
+def _takes_row(node: ast.Subscript) -> bool:
+    """True for ``….str.split(…)[1]`` and ``[-1]``."""
+    call = node.value
+    return (
+        is_position(node.slice)
+        and isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in SPLITTING
+        and isinstance(call.func.value, ast.Attribute)
+        and call.func.value.attr == "str"
+    )
+
+
+def _is_missed(context: RuleContext, node: ast.Subscript) -> bool:
+    """True where the table has no such row, or where the row's parts were to become a column."""
+    if context.failure.ename == "KeyError":
+        return context.failure.evalue.strip() == context.text(node.slice)
+    statement = context.failing_statement
+    return (
+        "does not match length of index" in context.failure.evalue
+        and isinstance(statement, ast.Assign)
+        and statement.value is node
+        and isinstance(statement.targets[0], ast.Subscript | ast.Attribute)
+    )

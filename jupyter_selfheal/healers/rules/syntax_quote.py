@@ -133,12 +133,20 @@ def _escape_apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
             yield mend
 
 
+FIELD = re.compile(
+    r"\{[\w.]+(?:\[[^\[\]{}]*\]|\([^(){}]*\))*(?:![rsa])?(?::[<>=^]?[-+]?\d*,?(?:\.\d+)?[bdeEfFgGnosxX%])?(?=[ ,;.!?)])"
+)
+"""A field that is whole before the text goes on behind it: `{score:.1f points`."""
+
+
 def _close_field(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     """``f"{x:.2f"``: the text ends before its field does."""
     for text in re.finditer(r"""\b[fF](["'])((?:\\.|(?!\1).)*)\1""", line):
         body = text[2].replace("{{", "").replace("}}", "")
         if body.count("{") == body.count("}") + 1 and body.rfind("{") > body.rfind("}"):
-            at = text.end() - 1
+            opened = text.start(2) + text[2].rfind("{")
+            begun = FIELD.match(line, opened)
+            at = begun.end() if begun and begun.end() < text.end() - 1 else text.end() - 1
             mend = Mend(
                 replace_line(source, fault.line, line[:at] + "}" + line[at:]), "Close the field with `}`", prior=0.95
             )

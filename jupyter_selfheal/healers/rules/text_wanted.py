@@ -14,21 +14,23 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"write\(\) argument must be str, not (?:int|float)|expected string or bytes-like object, got '(?:int|float)'|"
-    r"object of type 'int' has no len\(\)"
+    r"object of type 'int' has no len\(\)|(?:strptime\(\) argument 1|fromisoformat: argument) must be str(?:, not int)?$"
 )
 SEARCHED = {"match": 1, "search": 1, "findall": 1, "finditer": 1, "fullmatch": 1, "split": 1, "sub": 2}
 """Functions of ``re``, and which of their arguments is the text."""
+FIRST = frozenset({"write", "strptime", "fromisoformat"})
+"""Functions whose first argument is the text."""
 
 
 class TextWanted(Rule):
     """Turn a number into text where a text is taken.
 
     **Failure** `TypeError: write() argument must be str, not int`, `expected string or bytes-like object, got 'int'` from
-    `re.findall(pattern, n)`, `object of type 'int' has no len()`.
+    `re.findall(pattern, n)`, `strptime() argument 1 must be str, not int` for a day as `20240301`, `object of type 'int' has no len()`.
 
     **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself.
 
-    **Fix safety** Safe for what is written or searched. Unsafe for `len`, which may be asked of something else.
+    **Fix safety** Safe for what is written, searched or read as a date. Unsafe for `len`, which may be asked of something else.
     """
 
     code = "TYP211"
@@ -42,7 +44,7 @@ class TextWanted(Rule):
         counts = "has no len" in context.failure.evalue
         for call in context.calls_at_failure():
             name = last_name(call.func)
-            at = 0 if name == ("len" if counts else "write") else -1
+            at = 0 if (name == "len" if counts else name in FIRST) else -1
             if not counts and name in SEARCHED:
                 is_module = isinstance(call.func, ast.Attribute) and context.text(call.func.value) == "re"
                 at = SEARCHED[name] - (not is_module)

@@ -83,6 +83,7 @@ def keys(state: FailureState, expression: str) -> Any:
         known["index_names"] = [n for n in obj.index.names if isinstance(n, str)]
     elif hasattr(obj, "index") and hasattr(obj, "iloc"):
         known["index"] = _list_plain(list(obj.index[:LIMIT]))
+        known["index_names"] = [n for n in obj.index.names if isinstance(n, str)]
     elif hasattr(obj, "keys"):
         known["keys"] = _list_plain(list(obj.keys())[:LIMIT])
     known["length"] = len(obj) if hasattr(obj, "__len__") else -1

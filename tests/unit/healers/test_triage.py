@@ -76,6 +76,11 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("memory", ["def big():\n    raise MemoryError\nbig()"]),
         ("bad data", ["prices = [3, -1]", "assert min(prices) > 0, 'negative'"]),
         ("bad data", ["speeds = [3, -90]", "assert abs(min(speeds)) < 80, 'too fast'"]),
+        ("bad data", ["rows = ['3', '4', 'n/a', '7']", "total = 0\nfor row in rows:\n    total += int(row)"]),
+        ("bad data", ["def load(rows):\n    return [float(r.split(',')[1]) for r in rows]", "load(['a,2', 'b,?'])"]),
+        ("bad data", ["prices = [3, 4.5, None, 2]", "total = 0\nfor price in prices:\n    total += price"]),
+        ("bad data", ["rows = [{'p': 3}, {'p': 4}, {'p': None}]", "def worth(rows):\n    return sum(r['p'] for r in rows)", "worth(rows)"]),
+        ("bad data", ["marks = {'Ann': 3, 'Bob': 4, 'Cy': 'missing'}", "sum(marks.values())"]),
     ],
 )  # fmt: skip
 def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list[str]) -> None:
@@ -117,6 +122,11 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["d = {'price': 1}", "# Solution goes here", "d['prcie']"],
         ["def on_event(e):\n    pass", "on_event()"],
         ["best = None", "best.shape"],
+        ["rows = ['name', '4', '7']", "[int(r) for r in rows]"],  # a heading
+        ["rows = ['3', '4', 'n/a']", "total = 0\nfor r in rows:\n    total += int(r)", "assert total == 7"],  # it says what comes out
+        ["def half(n):\n    if n > 2:\n        return n / 2", "xs = [half(n) for n in [1, 4, 6]]", "sum(xs)"],  # a function gives it
+        ["node = [1, None, None]", "def depth(node):\n    return 1 + depth(node[1])", "depth(node)"],  # no child
+        ["names = ['Ann', None]", "for n in names:\n    print(n + 1)"],
         ["q1 = ...", "q1 = 1 + 1", "assert q1 == 3"],  # it was done, and is wrong
         ["rows = ...", "xs = {rows: 2}\nassert xs[rows] == 3"],  # an index, not a hole
         ["# raises an error if x is negative\nx = {}\nx['a']"],

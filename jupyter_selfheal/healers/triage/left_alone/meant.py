@@ -202,7 +202,7 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
     for text in (context.failure.source, source, *_list_sources_of_callees(context)):
-        if has_attempt(text) and _is_checked(context):
+        if has_attempt(text) and is_checked(context):
             continue
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
         if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
@@ -210,7 +210,7 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
     return None
 
 
-def _is_checked(context: RuleContext) -> bool:
+def is_checked(context: RuleContext) -> bool:
     """True where something says what the code must do: somebody's word, a stored output, or an assert below. An attempt is then healed,
     not left."""
     below = context.notebook.code_after(context.failure.cell_id)

@@ -1,16 +1,107 @@
-"""Asserts that find something wrong in the data."""
+"""Data at fault: an assert finds something wrong in them, or a value is missing where a number is wanted."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
+from jupyter_selfheal.healers.triage.left_alone.meant import is_checked
 from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
 TINY = 0.01
 """A bound that only what was computed to be zero is held to."""
+
+
+CONVERTED = re.compile(
+    r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: |Unable to parse string )(['\"])(?P<text>.+?)\1"
+)
+MARKS = frozenset(
+    {
+        "n/a",
+        "na",
+        "n.a.",
+        "#n/a",
+        "nan",
+        "none",
+        "null",
+        "?",
+        "??",
+        "-",
+        "--",
+        ".",
+        "unknown",
+        "missing",
+        "tbd",
+        "not available",
+        "no data",
+        "error",
+    }
+)
+"""What people write where a value is missing; an empty text comes of splitting as often."""
+
+
+def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """``int("n/a")`` of what the data hold, or None among the numbers, where nothing says what should come out."""
+    if context.failure.ename not in ("ValueError", "TypeError"):
+        return None
+    told = CONVERTED.search(context.failure.evalue)
+    if told is not None:
+        gap = f"`{told['text']}`" if told["text"].strip().casefold() in MARKS else ""
+    else:
+        gap = _find_written_gap(context)
+    if not gap or is_checked(context) or remedies.has_remedy(context):
+        return None
+    return leave_alone(
+        f"The data hold {gap} where a number is wanted.", SkipReason.BAD_DATA,
+        "Decide what it stands for: leave it out, or put a number in its place. Nothing here says which.", Locus.CODE, 85,
+    )  # fmt: skip
+
+
+def _find_written_gap(context: RuleContext) -> str:
+    """What stands among the numbers of a collection that the failing code reads, and is none: "`None` in `prices`"."""
+    if not re.search(r"NoneType|'str'", context.failure.evalue):
+        return ""
+    statements = [context.failing_statement, find_function(context.source, context.line)]
+    names = {n.id for s in statements if s is not None for n in ast.walk(s) if isinstance(n, ast.Name)}
+    for cell in (*context.notebook.code_before(context.failure.cell_id), find_cell(context)):
+        for node in src.walk(cell.source):
+            if (
+                not isinstance(node, ast.Assign)
+                or not isinstance(node.targets[0], ast.Name)
+                or node.targets[0].id not in names
+            ):
+                continue
+            for column in _list_columns(node.value):
+                gaps = [v.value for v in column if _is_gap(v.value)]
+                if gaps and sum(type(v.value) in (int, float) for v in column) >= max(2, len(gaps)):
+                    return f"`{gaps[0]!s}` in `{node.targets[0].id}`"
+    return ""
+
+
+def _is_gap(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().casefold() in MARKS)
+
+
+def _list_columns(value: ast.expr) -> Iterator[list[ast.Constant]]:
+    """The written values of a list, or of each field of a list of records."""
+    items = (
+        value.values if isinstance(value, ast.Dict) else value.elts if isinstance(value, ast.List | ast.Tuple) else []
+    )
+    columns: dict[object, list[ast.expr]] = {None: list(items)}
+    for item in items:
+        if isinstance(item, ast.Dict):
+            for key, part in zip(item.keys, item.values, strict=True):
+                columns.setdefault(getattr(key, "value", ""), []).append(part)
+        elif isinstance(item, ast.List | ast.Tuple):
+            for n, part in enumerate(item.elts):
+                columns.setdefault(n, []).append(part)
+    for column in columns.values():
+        yield [v for v in column if isinstance(v, ast.Constant)]
 
 
 def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:

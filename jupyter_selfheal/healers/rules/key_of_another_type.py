@@ -1,0 +1,96 @@
+"""KEY106: a number that is asked for where the keys are texts, or a text where they are numbers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.model import Applicability, Patch
+
+MISSING = re.compile(r"^(?:np\.int\d+\()?(?P<quote>'?)(?P<key>-?\d{1,18})(?P=quote)\)?$")
+WRITTEN = re.compile(r"0|-?[1-9]\d*")
+"""Numbers whose text is the only one for them: `007` is a code."""
+
+
+class KeyOfAnotherType(Rule):
+    """Ask for a key in the type that the keys have.
+
+    **Failure** `KeyError: 1` at `users[1]`, where the keys come from JSON and are texts; `KeyError: '2000'` at `df.loc["2000"]` or
+    `names[parts[0]]`, where the keys are whole numbers.
+
+    **Fix** `users["1"]`, `df.loc[2000]`; `users[str(n)]`, `names[int(parts[0])]` where the key is computed.
+
+    **Fix safety** Safe: all keys are of the other type, and the very key is among them. Silent where they are mixed, where the key is in
+    neither type, where it is written to, and for texts as `007`.
+    """
+
+    code = "KEY106"
+    name = "key of another type"
+    enames = frozenset({"KeyError"})
+    message = MISSING
+    applicability = Applicability.SAFE
+    why = "All keys are of the other type, and this one is among them."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        told = MISSING.match(context.failure.evalue)
+        if told is None or not WRITTEN.fullmatch(told["key"]):
+            return
+        is_text = bool(told["quote"])
+        there = told["key"] if is_text else repr(told["key"])
+        wanted = "int" if is_text else "str"
+        for node in context.failing_nodes(ast.Subscript):
+            owner = _find_keys(context, node)
+            if owner is None or not isinstance(node.ctx, ast.Load):
+                continue
+            if not context.is_true(
+                f"{there} in ({owner}) and {{type(k).__name__ for k in ({owner})}} == {{{wanted!r}}}"
+            ):
+                continue
+            key = _find_key(context, node, told["key"], is_text)
+            if key is None:
+                continue
+            written = there if not isinstance(key, ast.Constant) else _quote_as(context, told["key"], is_text)
+            new = written if isinstance(key, ast.Constant) else f"{wanted}({context.text(key)})"
+            yield self.patch(
+                context.replace_here((*context.span(key), new)),
+                f"Ask for `{new}`",
+                f"The keys are {'whole numbers' if is_text else 'texts'}, and `{context.text(key)}` is {'a text' if is_text else 'a number'}.",
+                prior=0.9,
+            )
+            return
+
+
+def _quote_as(context: RuleContext, key: str, is_text: bool) -> str:
+    """The key in the other type, in the quotes that the cell uses."""
+    if is_text:
+        return key
+    quote = '"' if context.source.count('"') > context.source.count("'") else "'"
+    return f"{quote}{key}{quote}"
+
+
+def _find_keys(context: RuleContext, node: ast.Subscript) -> str | None:
+    """What holds the keys: the dictionary itself, a table's columns, the index of a series or of `.loc`."""
+    value = node.value
+    is_label = isinstance(value, ast.Attribute) and value.attr in ("loc", "at")
+    owner = plain_chain(value.value if isinstance(value, ast.Attribute) and is_label else value, context.source)
+    info = context.describe(owner) if owner is not None else None
+    if info is None:
+        return None
+    if info.is_a("pandas.DataFrame"):
+        return f"({owner}).index" if is_label else f"({owner}).columns"
+    if info.is_a("pandas.Series"):
+        return f"({owner}).index"
+    return owner if info.is_a("builtins.dict") else None
+
+
+def _find_key(context: RuleContext, node: ast.Subscript, key: str, is_text: bool) -> ast.expr | None:
+    """The expression that is the missing key: what stands in the brackets, or the first of two for `.loc[row, column]`."""
+    given = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    if isinstance(given, ast.Constant):
+        return given if given.value == (key if is_text else int(key)) and not isinstance(given.value, bool) else None
+    chain = plain_chain(given, context.source)
+    is_same = chain is not None and context.is_true(f"({chain}) == {repr(key) if is_text else key}")
+    return given if is_same and not isinstance(given, ast.Slice | ast.UnaryOp) else None
