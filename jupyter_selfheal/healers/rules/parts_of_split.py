@@ -43,7 +43,7 @@ class PartsOfSplit(Rule):
     why = "The split says which labels belong to which data."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        split = _find_split(context)
+        split = find_split(context)
         for call in context.calls_at_failure() if split is not None else ():
             given = [*call.args, *(k.value for k in call.keywords)]
             named = [n for n in given if isinstance(n, ast.Name)]
@@ -76,7 +76,7 @@ class PartsOfSplit(Rule):
             return
 
 
-def _find_split(context: RuleContext) -> Split | None:
+def find_split(context: RuleContext) -> Split | None:
     """The nearest ``X_train, X_test, y_train, y_test = train_test_split(X, y)`` above the failure."""
     for view in context.look_upwards():
         for node in view.walk(ast.Assign):
