@@ -22,9 +22,9 @@ class AxesGrid(Rule):
     table of axes, or at `ax.set_title(…)`, where it gave a row; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
     not subscriptable`.
 
-    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it; `ax[0].set_title(…)`.
+    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it; `ax[0].set_title(…)`; `for ax in axes.flat:`.
 
-    **Fix safety** Safe: every use of the array in the notebook's cells takes one index, or every use takes two. Unsafe where it takes none: another of
+    **Fix safety** Safe where a loop takes each row of a table for axes. Safe: every use of the array in the notebook's cells takes one index, or every use takes two. Unsafe where it takes none: another of
     the axes may be meant.
     """
 
@@ -45,8 +45,33 @@ class AxesGrid(Rule):
                     return
         for call in context.calls_at_failure():
             if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+                flat = list(self._go_through_all(context, call.func.value.id))
+                if flat:
+                    yield from flat
+                    return
                 yield from self._take_first(context, call.func.value)
                 return
+
+    def _go_through_all(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``for ax in axes:``, also with ``enumerate`` or ``zip``, where the table gives a row of axes at a time."""
+        thing = context.describe(name)
+        if thing is None or thing.type != "ndarray" or thing.ndim != 1:
+            return
+        for loop in context.walk(ast.For):
+            if name not in {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}:
+                continue
+            given = loop.iter.args if isinstance(loop.iter, ast.Call) else [loop.iter]
+            for table in given:
+                if not isinstance(table, ast.Name) or _find_subplots(context, table.id) is None:
+                    continue
+                info = context.describe(table)
+                if info is not None and info.ndim == 2:
+                    new = f"{table.id}.flat"
+                    cause = f"`{table.id}` holds rows of axes."
+                    yield self.patch(
+                        context.replace_here((*context.span(table), new)), f"Go through `{new}`", cause, prior=0.9
+                    )
+                    return
 
     def _take_first(self, context: RuleContext, array: ast.Name) -> Iterator[Patch]:
         """``ax.set_title("left")`` of several axes."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TOO_FEW = re.compile(r"not enough values to unpack \(expected (\d+), got (\d+)\)")
@@ -25,7 +26,10 @@ class PartsAndNames(Rule):
     **Fix** A separator that gives as many parts as there are names (`line.split(";")`); a name that is never read is left out, or one more
     `_` takes what nobody asks for; `line.split("=", 1)` leaves the rest together.
 
-    **Fix safety** Unsafe: which part is meant by which name is not known, and other lines may have other parts.
+    Also `tn, fp, fn, tp = confusion_matrix(y, predicted)` and `fig, (a, b, c, d) = plt.subplots(2, 2)`, of which the parts stand in rows:
+    `confusion_matrix(y, predicted).ravel()`, `fig, ((a, b), (c, d)) = plt.subplots(2, 2)`.
+
+    **Fix safety** Safe where an array of two dimensions has exactly as many values as there are names. Else unsafe: which part is meant by which name is not known, and other lines may have other parts.
     """
 
     code = "UNP102"
@@ -42,11 +46,40 @@ class PartsAndNames(Rule):
                 continue
             if any(isinstance(t, ast.Starred) for t in target.elts):
                 return
+            rows = next(self._take_apart_rows(context, node.value, target), None)
+            if rows is not None:
+                yield rows
+                return
             yield from self._split_elsewhere(context, node.value, len(target.elts))
             count = context.number(f"len({context.text(node.value)})") if _is_repeatable(context, node.value) else None
             if count is not None:
                 yield from self._fit_names(context, node, target, int(count))
             return
+
+    def _take_apart_rows(self, context: RuleContext, value: ast.expr, target: ast.Tuple | ast.List) -> Iterator[Patch]:
+        """As many names as an array of two dimensions has values."""
+        info = context.describe_all([value], calls=True)[0]
+        names = target.elts[-1]
+        edit: Splice | None = None
+        if info.is_a("numpy.ndarray"):
+            if info.ndim == 2 and info.size == len(target.elts) != 1:
+                edit = (*context.span(value), f"{context.operand(value)}.ravel()")
+        elif isinstance(names, ast.Tuple | ast.List) and isinstance(value, ast.Call) and len(target.elts) == 2:
+            axes = f"({context.text(value)})[1]"
+            width = context.number(f"{axes}.shape[1] if {axes}.ndim == 2 and {axes}.size == {len(names.elts)} else 0")
+            if last_name(value.func) == "subplots" and width and all(isinstance(n, ast.Name) for n in names.elts):
+                texts = [context.text(n) for n in names.elts]
+                rows = (f"({', '.join(texts[n : n + int(width)])})" for n in range(0, len(texts), int(width)))
+                edit = (*context.span(names), f"({', '.join(rows)})")
+        if edit is not None:
+            yield self.patch(
+                context.replace_here(edit),
+                f"Use `{edit[2]}`",
+                "The values stand in rows, and there is one for each name.",
+                applicability=Applicability.SAFE,
+                why="There are exactly as many values as names.",
+                prior=0.93,
+            )
 
     def _split_elsewhere(self, context: RuleContext, value: ast.expr, wanted: int) -> Iterator[Patch]:
         """Another separator, or the same one fewer times."""
