@@ -93,4 +93,6 @@ def _write_table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sa
         return f"{context.operand(given)}.to_frame()", True
     if live.is_a("numpy.ndarray"):
         return f"{context.operand(given)}.reshape(-1, 1)", True
+    if isinstance(given, ast.List) and not any(isinstance(e, ast.Starred) for e in given.elts):
+        return f"[{', '.join(f'[{context.text(e)}]' for e in given.elts)}]", live.ndim in (-1, 1)
     return f"[[value] for value in {text}]", live.ndim in (-1, 1)

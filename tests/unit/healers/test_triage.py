@@ -79,6 +79,13 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("bad data", ["rows = ['3', '4', 'n/a', '7']", "total = 0\nfor row in rows:\n    total += int(row)"]),
         ("bad data", ["def load(rows):\n    return [float(r.split(',')[1]) for r in rows]", "load(['a,2', 'b,?'])"]),
         ("bad data", ["prices = [3, 4.5, None, 2]", "total = 0\nfor price in prices:\n    total += price"]),
+        ("bad data", ["import csv\nrows = csv.DictReader(['city,pop', 'Oslo,7', 'Bergen,'])", "[int(r['pop']) for r in rows]"]),
+        ("bad data", ["scores = [88, 92, 'absent', 79]", "print(max(scores))"]),
+        ("bad data", ["from datetime import datetime\ndays = ['2021-02-28', '2021-02-30']", "[datetime.strptime(d, '%Y-%m-%d') for d in days]"]),
+        ("deliberate", ["# Dividing by zero is an error in Python:\n1 / 0"]),
+        ("deliberate", ["xs = [1, 2, 3]", "# what happens if the index is too large?\nxs[7]"]),
+        ("skeleton", ["squares = [___ for n in range(5)]", "assert squares == [0, 1, 4]"]),
+        ("missing data", ["import subprocess", "subprocess.run(['no-such-program'], check=True)"]),
         ("bad data", ["rows = [{'p': 3}, {'p': 4}, {'p': None}]", "def worth(rows):\n    return sum(r['p'] for r in rows)", "worth(rows)"]),
         ("bad data", ["marks = {'Ann': 3, 'Bob': 4, 'Cy': 'missing'}", "sum(marks.values())"]),
     ],
@@ -122,6 +129,9 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["d = {'price': 1}", "# Solution goes here", "d['prcie']"],
         ["def on_event(e):\n    pass", "on_event()"],
         ["best = None", "best.shape"],
+        ["xs = {'alpha': 1}", "# what happens if we double it?\nxs['Alpha'] * 2"],  # a slip, by a rule that is sure of it
+        ["totals = {}", "# let us see what happens with a longer list\ntotals['a'] + 1"],
+        ["codes = ['a1', 'b2', 3, 4]", "max(codes)"],
         ["rows = ['name', '4', '7']", "[int(r) for r in rows]"],  # a heading
         ["rows = ['3', '4', 'n/a']", "total = 0\nfor r in rows:\n    total += int(r)", "assert total == 7"],  # it says what comes out
         ["def half(n):\n    if n > 2:\n        return n / 2", "xs = [half(n) for n in [1, 4, 6]]", "sum(xs)"],  # a function gives it

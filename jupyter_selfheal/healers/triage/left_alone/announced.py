@@ -13,12 +13,15 @@ _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
 ANNOUNCED = re.compile(
     r"\b(?:fail\w*|errors?|wrong|broken|raises?)\b.*\b(?:on purpose|intentional\w*|deliberate\w*)|"
     r"\b(?:on purpose|intentional\w*|deliberate\w*)\b.*\b(?:fail\w*|errors?|wrong|raises?)\b|"
+    r"\bis an? (?:\w+ )?(?:error|exception)\b|"
     r"\b(?:will|should|must) (?:fail|not work|raise|throw|crash)\b|\bexpected to fail\b|\bfails because\b|"
     rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
+ASKED = re.compile(r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.*\?|\bwhat if\b.*\?", re.IGNORECASE)
+"""A question that a cell answers by failing, unless a rule knows what it was to do."""
 OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
 )
@@ -37,7 +40,11 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     cell = find_cell(context)
     if any(o.output_type != "error" for o in cell.outputs) or context.failure.line < 1:
         return None
-    note = next((t for t in _collect_notes(context) if _is_announcement(t, context.failure.ename)), "")
+    notes = _collect_notes(context)
+    note = next((t for t in notes if _is_announcement(t, context.failure.ename)), "")
+    if not note and context.failure.ename in ("IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"):
+        asked = next((t for t in notes if ASKED.search(t)), "")
+        note = asked if asked and not remedies.has_safe_remedy(context) else ""
     if not note:
         return None
     return leave_alone(

@@ -89,6 +89,10 @@ def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
             note = "\n".join(t for t in lines[max(statement.first - 2, 0) : statement.last] if "#" in t)
             is_none = node.value.value is None
             value = ("None" if is_skeleton(note) else "") if is_none else "..."
+        elif isinstance(node, ast.Assign) and any(
+            isinstance(n, ast.Name) and re.fullmatch(r"_{3,}", n.id) for n in ast.walk(node.value)
+        ):
+            value = "..."  # `___` is what an earlier cell gave to IPython, and a blank to everybody else
         yield from ((name, value) for name in src.collect_names([node]).binds)
 
 

@@ -120,6 +120,12 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
         )
     quoted = re.search(r"'([^']+)'", failure.evalue)
     name = quoted[1] if quoted else "the file"
+    if any(f.file.endswith("subprocess.py") for f in failure.frames):
+        return leave_alone(
+            f"The program `{name}` isn't there.",
+            SkipReason.MISSING_DATA,
+            f"Install `{name}`, or run the cell where it is.",
+        )
     others = list_files_with_other_numbers(context, name) if quoted else []
     near = (
         f"Beside it there is `{others[0]}`, with another number: write that if you mean it."

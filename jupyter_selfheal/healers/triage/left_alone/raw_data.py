@@ -18,10 +18,14 @@ TINY = 0.01
 
 
 CONVERTED = re.compile(
-    r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: |Unable to parse string )(['\"])(?P<text>.+?)\1"
+    r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: |Unable to parse string )(['\"])(?P<text>.*?)\1"
+)
+NO_DAY = re.compile(
+    r"day is out of range for month|month must be in 1\.\.12|hour must be in 0\.\.23|minute must be in 0\.\.59"
 )
 MARKS = frozenset(
     {
+        "",
         "n/a",
         "na",
         "n.a.",
@@ -42,7 +46,7 @@ MARKS = frozenset(
         "error",
     }
 )
-"""What people write where a value is missing; an empty text comes of splitting as often."""
+"""What people write where a value is missing."""
 
 
 def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -50,15 +54,18 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     if context.failure.ename not in ("ValueError", "TypeError"):
         return None
     told = CONVERTED.search(context.failure.evalue)
-    if told is not None:
-        gap = f"`{told['text']}`" if told["text"].strip().casefold() in MARKS else ""
+    if NO_DAY.search(context.failure.evalue):
+        gap = "a date that there is not"
+    elif told is not None:
+        text = told["text"].strip()
+        gap = (f"`{text}`" if text else "an empty text") if text.casefold() in MARKS else ""
     else:
         gap = _find_written_gap(context)
     if not gap or is_checked(context) or remedies.has_remedy(context):
         return None
     return leave_alone(
-        f"The data hold {gap} where a number is wanted.", SkipReason.BAD_DATA,
-        "Decide what it stands for: leave it out, or put a number in its place. Nothing here says which.", Locus.CODE, 85,
+        f"The data hold {gap}{'' if 'date' in gap else ' where a number is wanted'}.", SkipReason.BAD_DATA,
+        "Decide what it stands for: leave it out, or put another value in its place. Nothing here says which.", Locus.CODE, 85,
     )  # fmt: skip
 
 
@@ -84,7 +91,7 @@ def _find_written_gap(context: RuleContext) -> str:
 
 
 def _is_gap(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value.strip().casefold() in MARKS)
+    return value is None or (isinstance(value, str) and re.search(r"\d", value) is None)
 
 
 def _list_columns(value: ast.expr) -> Iterator[list[ast.Constant]]:
