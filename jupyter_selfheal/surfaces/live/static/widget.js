@@ -372,13 +372,13 @@ function render({ model, el }) {
     else applyUnasked(card);
   }
 
-  root.addEventListener("keydown", (event) => {
-    if (event.target.closest("input, textarea")) return;
-    if (event.altKey && event.key === "Enter") {
-      const primary = (model.get("card").buttons || []).find((button) => button.primary);
-      if (primary && root.dataset.phase !== "lost") { event.preventDefault(); event.stopPropagation(); press(primary); }
-    }
-  });
+  // At the window, on the way down: Notebook 7 takes its shortcuts at the document before a card hears of them, and Alt+Enter is one.
+  const approveByKeys = (event) => {
+    if (!event.altKey || event.key !== "Enter" || !root.contains(event.target) || event.target.closest("input, textarea")) return;
+    const primary = (model.get("card").buttons || []).find((button) => button.primary);
+    if (primary && root.dataset.phase !== "lost") { event.preventDefault(); event.stopPropagation(); press(primary); }
+  };
+  window.addEventListener("keydown", approveByKeys, true);
   root.addEventListener("focusin", (event) => {
     focusWas = { run: model.get("card").run, id: event.target.dataset?.id || "" };
   });
@@ -397,6 +397,7 @@ function render({ model, el }) {
   });
   return () => {
     watcher.disconnect();
+    window.removeEventListener("keydown", approveByKeys, true);
     views.delete(draw);
     model.off("change:card", draw);
   };
