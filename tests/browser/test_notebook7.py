@@ -48,7 +48,9 @@ def test_heal_button_in_notebook_7(page: Any, server: Server) -> None:
     lab.run(0)
     lab.heal_button(0).click()
     lab.card(0).locator("summary").first.focus()
-    page.keyboard.press("Alt+Enter")  # a shortcut of the notebook's too, which would run the cell as it is and add another
+    page.keyboard.press(
+        "Alt+Enter"
+    )  # a shortcut of the notebook's too, which would run the cell as it is and add another
     lab.expect_output(0, "there are 3")
     assert lab.source(0) == FIXED
     page.set_viewport_size({"width": 390, "height": 844})

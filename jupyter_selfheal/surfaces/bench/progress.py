@@ -64,4 +64,5 @@ class Progress:
         left = self.total - self.done
         minutes = (time.monotonic() - self.began) / self.done * left / 60
         dollars = f", ${self.spent:.2f} spent, about ${self.spent / self.done * left:.2f} more" if self.spent else ""
-        return f"{self.done} of {self.total}; about {minutes:.0f} min left{dollars}"
+        rest = f"about {minutes:.0f} min" if minutes >= 1 else "less than a minute"
+        return f"{self.done} of {self.total}; {rest} left{dollars}"

@@ -163,9 +163,10 @@ def describe_untried(untried: Sequence[Row], kept: bool) -> str:
 
 
 def _choose_tasks(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[Task]:
-    named = [*arguments.only, *arguments.task_id]
+    named = {*arguments.only, *arguments.task_id}
+    _refuse_unknown_names(tasks, named)
     half = choose_half(tasks, arguments.half)
-    chosen = [t for t in half if not named or t.name.split()[0] in named]
+    chosen = [t for t in half if not named or named & _list_names(t)]
     if arguments.sample and arguments.sample < len(chosen):
         drawn = set(random.Random(arguments.seed).sample(range(len(chosen)), arguments.sample))
         chosen = [t for n, t in enumerate(chosen) if n in drawn]
@@ -173,6 +174,18 @@ def _choose_tasks(tasks: Sequence[Task], arguments: argparse.Namespace) -> list[
     if not chosen:
         raise UsageError("no program is left to heal: see --only and --limit")
     return chosen
+
+
+def _list_names(task: Task) -> set[str]:
+    """What a program can be called: as a line of the run shows it, with the class of its fault or without."""
+    return {task.name, task.name.split()[0]}
+
+
+def _refuse_unknown_names(tasks: Sequence[Task], named: set[str]) -> None:
+    unknown = sorted(named.difference(*map(_list_names, tasks)))
+    if unknown:
+        known = ", ".join(task.name.split()[0] for task in tasks[:3])
+        raise UsageError(f"no program is called {unknown[0]!r}; the set has {known} … ({len(tasks)} in all)")
 
 
 def format_command(words: Sequence[str], arguments: argparse.Namespace) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from jupyter_selfheal.errors import ProviderError, SelfHealError, UsageError
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.surfaces.bench import run
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup, append_line
+from jupyter_selfheal.surfaces.bench.tasks import Task
 from jupyter_selfheal.surfaces.notebook.report import SCHEMA
 
 CASE = {"program": "def inc(n):\n    return n + 2\n", "tests": ["assert inc(1) == 2"]}
@@ -48,6 +50,10 @@ def test_a_set_with_a_broken_record_names_the_line(name: str, tmp_path: Path) ->
         (("nosuch",), "invalid choice: 'nosuch'"),
         (("mbpp", "--first", "0"), "'0' is not a whole number from 1"),
         (("quixbugs", "/nowhere"), "/nowhere does not exist: quixbugs takes a clone of QuixBugs"),
+        (
+            ("mbpp", "--only", "MBPP/2", "MBPP/nosuch"),
+            "no program is called 'MBPP/nosuch'; the set has MBPP/2, MBPP/63",
+        ),
         (("quixbugs",), "give its PATH, a clone of QuixBugs"),
         (("--first", "2", "relancer", "/nowhere"), "relancer comes first"),
         (("compare",), "FILE"),
@@ -63,6 +69,14 @@ def test_a_wrong_word_gets_a_line_and_no_list_of_options(words: tuple[str, ...],
 def test_files_of_different_schemas_are_not_put_together(report: str, tmp_path: Path) -> None:
     old, new = write_rows(tmp_path / "old.jsonl", schema=1), write_rows(tmp_path / "new.jsonl")
     assert f"old.jsonl has rows of schema 1, not {SCHEMA}: measure again" in refuse(report, old, new)
+
+
+def test_a_program_is_named_as_its_line_shows_it_or_without_the_class_of_its_fault() -> None:
+    program = Task("Python/3 (value misuse)", "f", "f = 1\n", ("assert f == 2\n",), "f = 3\n")
+    other = replace(program, name="Python/4 (value misuse)")
+    for name in ("Python/3", "Python/3 (value misuse)"):
+        asked = argparse.Namespace(only=[name], task_id=[], half="all", sample=0, seed=1, limit=0)
+        assert run._choose_tasks([program, other], asked) == [program]
 
 
 def test_one_run_gives_no_interval_over_runs(tmp_path: Path) -> None:

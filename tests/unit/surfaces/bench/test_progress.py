@@ -48,6 +48,8 @@ def test_what_is_left_is_told_by_the_mean_so_far() -> None:
             said.append(progress.describe())
     assert len(said) == 10, "after the first, and after each tenth but the last"
     assert said[5] == "10 of 20; about 10 min left, $5.00 spent, about $5.00 more"
+    assert said[-1].startswith("18 of 20; about 1 min left")
+    assert "2 of 3; less than a minute left" in Progress(3, done=2, began=time.monotonic() - 60).describe()
 
 
 def test_no_more_heals_are_begun_than_may() -> None:
