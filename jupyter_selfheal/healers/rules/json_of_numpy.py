@@ -9,17 +9,22 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, find_keyword
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"Object of type (u?int\d+|float\d+|bool_?|ndarray) is not JSON serializable")
+MESSAGE = re.compile(
+    r"Object of type (u?int\d+|float\d+|bool_?|ndarray|date|datetime|Decimal|UUID|PosixPath|Timestamp) is not JSON serializable"
+)
+
+OF_PYTHON = {"date": "str", "datetime": "str"}
+"""What writes values of Python's own; of a class in capitals it is ``str``."""
 
 
 class JsonOfNumpy(Rule):
     """Write NumPy's numbers and arrays as JSON's.
 
-    **Failure** `TypeError: Object of type int64 is not JSON serializable` (or `float32`, `ndarray`) from `json.dumps` and `json.dump`.
+    **Failure** `TypeError: Object of type int64 is not JSON serializable` (or `float32`, `ndarray`, `date`, `Decimal`) from `json.dumps` and `json.dump`.
 
-    **Fix** `json.dumps(data, default=lambda value: value.tolist())`.
+    **Fix** `json.dumps(data, default=lambda value: value.tolist())`; `default=str` for dates, `Decimal` and paths.
 
-    **Fix safety** Safe: `tolist` gives the same numbers as Python's own, and whatever is no number or array of NumPy's fails as before. Silent
+    **Fix safety** Unsafe for Python's own types, which may be meant in another form. Safe for NumPy's: `tolist` gives the same numbers as Python's own, and whatever is no number or array of NumPy's fails as before. Silent
     where the call has a `default` or an encoder of its own.
     """
 
@@ -40,10 +45,14 @@ class JsonOfNumpy(Rule):
                 return
             last = max((*call.args, *(k.value for k in call.keywords)), key=lambda n: context.span(n)[1])
             at = context.span(last)[1]
+            way = OF_PYTHON.get(match[1], "" if match[1][0].isupper() else "lambda value: value.tolist()") or "str"
+            own = way in OF_PYTHON.values()
             yield self.patch(
-                context.replace_here((at, at, ", default=lambda value: value.tolist()")),
-                "Write NumPy's values as Python's own",
+                context.replace_here((at, at, f", default={way}")),
+                f"Write such values by `default={way}`" if own else "Write NumPy's values as Python's own",
                 f"JSON knows no `{match[1]}`.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if own else Applicability.SAFE,
+                why="Another form of them may be meant." if own else self.why,
+                prior=0.7 if own else 0.9,
             )
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import Function, find_function, list_arguments
+from jupyter_selfheal.healers.rules.context.nodes import Function, find_class, find_function, list_arguments
 from jupyter_selfheal.healers.rules.recursion_limit import CHOICES
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -23,7 +23,9 @@ class MissingBaseCase(Rule):
 
     **Fix** The function begins with `if n <= 1: return 1` for a product, `if n <= 0: return 0` for a sum.
 
-    **Fix safety** Unsafe: that a case is missing is certain, where it begins is what such functions usually have. Silent for any
+    A property, or its setter, that reads or sets itself uses the attribute `_name` that the class has.
+
+    **Fix safety** Safe for a property. Else unsafe: that a case is missing is certain, where it begins is what such functions usually have. Silent for any
     other recursion, and where the function has a condition: that one may be wrong instead.
     """
 
@@ -36,6 +38,8 @@ class MissingBaseCase(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         source = context.source
         function = find_function(source, context.line)
+        if function is not None and function.decorator_list:
+            yield from self._use_own_attribute(context, function)
         if function is None or any(isinstance(n, CHOICES) for n in ast.walk(function)):
             return
         case = _find_case(function)
@@ -52,6 +56,25 @@ class MissingBaseCase(Rule):
             f"`{function.name}` calls itself in every case, so it never ends.",
             prior=0.6,
         )
+
+    def _use_own_attribute(self, context: RuleContext, function: Function) -> Iterator[Patch]:
+        """``@property def b(self): return self.b``, and a setter that sets itself, where the class has ``_b``."""
+        name, owner = function.name, find_class(context.source, context.line)
+        marks = {d.id if isinstance(d, ast.Name) else getattr(d, "attr", "") for d in function.decorator_list}
+        if owner is None or not marks & {"property", "setter"}:
+            return
+        held = {n.attr for n in ast.walk(owner) if isinstance(n, ast.Attribute)}
+        own = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
+        own = [n for n in own if isinstance(n.value, ast.Name) and n.value.id == function.args.args[0].arg]
+        if f"_{name}" in held and own:
+            yield self.patch(
+                context.replace_here(*((*context.attribute_span(n), f"_{name}") for n in own)),
+                f"Use `_{name}` in the property itself",
+                f"`{name}` is the property, which so calls itself.",
+                applicability=Applicability.SAFE,
+                why="The class keeps the value under this name.",
+                prior=0.93,
+            )
 
 
 def _find_case(function: Function) -> tuple[str, str] | None:

@@ -55,6 +55,7 @@ class MissingReturn(Rule):
         raised = context.failure.kind is FailureKind.RAISED
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
+        yield from self._give_manager(context)
         for name in list_functions_used(context):
             for cell_id in list_sources(context):
                 source = context.source_of(cell_id)
@@ -74,6 +75,34 @@ class MissingReturn(Rule):
                     why="Its other branches return a value; this end was forgotten." if partial else self.why,
                     prior=0.85 if partial else 0.7,
                 )
+
+    def _give_manager(self, context: RuleContext) -> Iterator[Patch]:
+        """``with Timer() as t``, where ``__enter__`` gives nothing: ``t`` is None."""
+        nones = context.list_names_of_none()
+        for view in context.look_upwards() if nones else ():
+            for item in view.walk(ast.withitem):
+                made, target = item.context_expr, item.optional_vars
+                if not (isinstance(target, ast.Name) and target.id in nones and isinstance(made, ast.Call)):
+                    continue
+                for home in view.look_upwards():
+                    owner = next((c for c in home.walk(ast.ClassDef) if c.name == name_called(made)), None)
+                    methods = owner.body if owner is not None else []
+                    enter = next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == "__enter__"), None)
+                    if enter is None or _returns_somewhere(enter) or not enter.args.args:
+                        continue
+                    end = src.find_span(home.source, enter.body[-1])[1]
+                    text = f"return {enter.args.args[0].arg}"
+                    empty = isinstance(enter.body[-1], ast.Pass)
+                    splice = (end - 4, end, text) if empty else (end, end, f"\n{' ' * enter.body[-1].col_offset}{text}")
+                    yield self.patch(
+                        context.replace(home.cell_id, [splice]),
+                        f"Return the object from `__enter__` of `{name_called(made)}`",
+                        f"`{target.id}` is what `__enter__` returns, which is nothing.",
+                        applicability=Applicability.SAFE,
+                        why="What `with … as` names is used, and `__enter__` gives nothing.",
+                        prior=0.93,
+                    )
+                    return
 
 
 def _returns_somewhere(function: ast.FunctionDef) -> bool:

@@ -25,6 +25,8 @@ class MissingSelf(Rule):
     **Fix** `self` becomes the first parameter; `total` becomes `self.total` throughout the method; what the class alone holds and the method
     updates, `Counter.total`.
 
+    The `self` of a `@staticmethod` that does not read it goes.
+
     **Fix safety** Safe: the class itself has the attribute, no cell binds a variable of that name, and Python always passes
     the object first. Unsafe where a loop of the method updates the name: a sum of its own may be meant.
     """
@@ -36,7 +38,9 @@ class MissingSelf(Rule):
     why = "Python passes the object first; the class has what is meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if context.failure.ename == "TypeError":
+        if "missing 1 required positional argument" in context.failure.evalue:
+            yield from self._drop_parameter(context)
+        elif context.failure.ename == "TypeError":
             yield from self._add_parameter(context)
         elif context.missing_name == "self":
             cell_id, source, line = context.location
@@ -62,6 +66,33 @@ class MissingSelf(Rule):
                 for method in owner.body:
                     if isinstance(method, ast.FunctionDef) and method.name == match[2] and _lacks_self(method):
                         yield self._with_self(context, cell.id, source, method)
+
+    def _drop_parameter(self, context: RuleContext) -> Iterator[Patch]:
+        """``@staticmethod def area(self, w, h)``: nobody passes the object, and nothing reads it."""
+        told = re.match(r"(\w+)\.(\w+)\(\)", context.failure.evalue)
+        for view in context.look_upwards() if told is not None else ():
+            for owner in (n for n in view.walk(ast.ClassDef) if told and n.name == told[1]):
+                for method in owner.body:
+                    if not isinstance(method, ast.FunctionDef) or not told or method.name != told[2]:
+                        continue
+                    is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list)
+                    reads = any(isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(method))
+                    if (
+                        not is_static
+                        or reads
+                        or [a.arg for a in method.args.args[:1]] != ["self"]
+                        or len(method.args.args) < 2
+                    ):
+                        continue
+                    start, end = (view.span(a)[0] for a in method.args.args[:2])
+                    yield self.patch(
+                        context.replace(view.cell_id, [(start, end, "")]),
+                        f"Take `self` from `{method.name}`",
+                        f"`{method.name}` is a static method, to which no object is passed.",
+                        why="Nothing of the method reads it, and nobody passes it.",
+                        prior=0.93,
+                    )
+                    return
 
     def _with_self(
         self, context: RuleContext, cell_id: str, source: str, method: ast.FunctionDef | ast.AsyncFunctionDef

@@ -130,6 +130,8 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["def on_event(e):\n    pass", "on_event()"],
         ["best = None", "best.shape"],
         ["xs = {'alpha': 1}", "# what happens if we double it?\nxs['Alpha'] * 2"],  # a slip, by a rule that is sure of it
+        ["fit = {}", "# what is left over is an error\nfit['a'] + 1"],
+        ["fit = {}", "# the remaining part is an error term\nfit['a'] + 1"],
         ["totals = {}", "# let us see what happens with a longer list\ntotals['a'] + 1"],
         ["codes = ['a1', 'b2', 3, 4]", "max(codes)"],
         ["rows = ['name', '4', '7']", "[int(r) for r in rows]"],  # a heading

@@ -47,8 +47,9 @@ def find_keyword(call: ast.Call, name: str) -> ast.keyword | None:
 
 
 def find_function(source: str, line: int) -> Function | None:
-    """The innermost function that holds a line."""
-    holders = [n for n in src.walk(source) if isinstance(n, Function) and n.lineno <= line <= (n.end_lineno or 0)]
+    """The innermost function that holds a line; its decorators belong to it, where Python says that a call too deep begins."""
+    functions = (n for n in src.walk(source) if isinstance(n, Function))
+    holders = [n for n in functions if min(p.lineno for p in (n, *n.decorator_list)) <= line <= (n.end_lineno or 0)]
     return holders[-1] if holders else None  # breadth-first: a later one is a deeper one
 
 

@@ -1,0 +1,57 @@
+"""KEY107: a key or a column that is written without its quotes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class BareKey(Rule):
+    """Quote a key that is written as a name.
+
+    **Failure** `NameError: name 'age' is not defined` at `person[age]`, `df[["name", age]]` or `df.groupby(age)`.
+
+    **Fix** `person["age"]`.
+
+    **Fix safety** Safe: the very dictionary or table has a key or column of just this name, and no cell binds such a variable.
+    """
+
+    code = "KEY107"
+    name = "key without quotes"
+    enames = frozenset({"NameError"})
+    applicability = Applicability.SAFE
+    why = "The object has a key of just this name, and the notebook no such variable."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        name = context.missing_name
+        if not name or context.is_bound_anywhere(name):
+            return
+        parents = src.read(context.source).parents
+        for node in (n for n in context.failing_nodes(ast.Name) if n.id == name):
+            inner: ast.AST = node
+            outer = parents.get(node)
+            if isinstance(outer, ast.List | ast.keyword):
+                inner, outer = outer, parents.get(outer)
+            owner: ast.expr | None = None
+            if isinstance(outer, ast.Subscript) and outer.slice is inner:
+                owner = outer.value
+            elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and inner is not outer.func:
+                owner = outer.func.value
+            keys = context.keys(owner) if owner is not None and context.plain_chain(owner) else None
+            if keys is None or name not in (
+                keys.columns if isinstance(outer, ast.Call) else (*keys.keys, *keys.columns)
+            ):
+                continue
+            quote = '"' if context.source.count('"') > context.source.count("'") else "'"
+            new = f"{quote}{name}{quote}"
+            yield self.patch(
+                context.replace_here((*context.span(node), new)),
+                f"Write `{new}`",
+                f"`{name}` is a key of `{context.text(owner) if owner else ''}`, not a variable.",
+                prior=0.95,
+            )
+            return
