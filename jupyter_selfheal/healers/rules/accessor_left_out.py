@@ -17,7 +17,8 @@ TEXTS = ("object", "str", "string")
 class AccessorLeftOut(Rule):
     """Reach the dates or texts of a series through its accessor.
 
-    **Failure** `AttributeError: 'Series' object has no attribute 'month'` at `df["when"].month`, `… 'strftime'`, `… 'upper'`.
+    **Failure** `AttributeError: 'Series' object has no attribute 'month'` at `df["when"].month`, `… 'strftime'`, `… 'upper'`; `'Index' object has no attribute
+    'strip'` at `df.columns.strip()`.
 
     **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts.
 
@@ -34,7 +35,7 @@ class AccessorLeftOut(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wrong, owner = context.attribute, context.owner
-        if not wrong or not owner.is_a("pandas.Series"):
+        if not wrong or not owner.is_a("pandas.Series", "pandas.Index"):
             return
         nodes = [n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong and isinstance(n.ctx, ast.Load)]
         if not nodes:

@@ -18,9 +18,10 @@ class AmbiguousTruth(Rule):
 
     **Failure** `ValueError: The truth value of a Series is ambiguous` from `(df.a > 1) and (df.b < 2)` or `0 < x < 5`.
 
-    **Fix** `&`, `|` and `~` with parentheses around the operands; a chained comparison is written out.
+    **Fix** `&`, `|` and `~` with parentheses around the operands; a chained comparison is written out; `np.where(s > 24, "hot", "cold")` for `"hot" if s > 24 else "cold"`
+    where NumPy is at hand.
 
-    **Fix safety** Safe where the live operands are arrays of booleans and the result is a value, not the test of an `if`: there
+    **Fix safety** Safe where the live operands are arrays of booleans and the result is a value, not the test of an `if`: there, as in a choice,
     only the user can say whether `any` or `all` was meant, and nothing is proposed.
     """
 
@@ -38,6 +39,18 @@ class AmbiguousTruth(Rule):
         tests = {
             id(n.test) for n in ast.walk(context.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)
         }
+        for choice in context.nodes_on_line(ast.IfExp):
+            chosen = _choose_elementwise(context, choice)
+            if chosen is not None:
+                yield self.patch(
+                    context.replace_here(chosen),
+                    f"Use `{chosen[2]}`",
+                    "An array has no single truth value: `np.where` chooses for each of its items.",
+                    applicability=Applicability.UNSAFE,
+                    why="Whether one of the items decides, or each for itself, stands nowhere.",
+                    prior=0.7,
+                )
+                return
         outer = [n for n in context.nodes_at_failure(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)]
         whole = [n for n in outer if not any(n is not o and n in ast.walk(o) for o in outer)]
         for node in whole:
@@ -54,6 +67,15 @@ class AmbiguousTruth(Rule):
                 prior=0.9,
             )
             return
+
+
+def _choose_elementwise(context: RuleContext, choice: ast.IfExp) -> Splice | None:
+    """``np.where(df["t"] > 24, "hot", "cold")`` for ``"hot" if df["t"] > 24 else "cold"``."""
+    where = context.reference("numpy.where")
+    if where is None or where.import_line or not context.describe_all([choice.test], calls=True)[0].is_a(*ARRAYS):
+        return None
+    parts = (context.text(part) for part in (choice.test, choice.body, choice.orelse))
+    return (*context.span(choice), f"{where.text}({', '.join(parts)})")
 
 
 def _is_boolean(node: ast.expr) -> bool:

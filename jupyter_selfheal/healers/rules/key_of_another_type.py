@@ -80,9 +80,9 @@ def _find_keys(context: RuleContext, node: ast.Subscript) -> str | None:
     if info is None:
         return None
     if info.is_a("pandas.DataFrame"):
-        return f"({owner}).index" if is_label else f"({owner}).columns"
+        return f"({owner}).{'index' if is_label else 'columns'}.get_level_values(0)"
     if info.is_a("pandas.Series"):
-        return f"({owner}).index"
+        return f"({owner}).index.get_level_values(0)"
     return owner if info.is_a("builtins.dict") else None
 
 

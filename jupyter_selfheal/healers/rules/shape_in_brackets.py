@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"Cannot interpret '-?\d+(?:\.\d+)?' as a data type|array\(\) takes from 1 to 2 positional arguments but|"
     r"(?:zeros|ones|empty)\(\) takes (?:from \d to \d|at most \d) (?:positional )?arguments|Too many arguments|"
+    r"isin\(\) takes 2 positional arguments but|"
     r"'tuple' object cannot be interpreted as an integer|'list' object cannot be interpreted as an integer"
 )
 SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty"})
@@ -27,7 +29,7 @@ class ShapeInBrackets(Rule):
     **Failure** `TypeError: Cannot interpret '4' as a data type` from `np.zeros(3, 4)` or `np.array(1, 2)`; `TypeError: 'tuple' object
     cannot be interpreted as an integer` from `np.random.rand((3, 4))`.
 
-    **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `np.random.rand(3, 4)`.
+    **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `df["c"].isin(["x", "z"])`, `np.random.rand(3, 4)`.
 
     **Fix safety** Safe: a number is no data type, so it can only be a length or a value. Silent where an argument is no whole number (a shape)
     or no number (values).
@@ -44,6 +46,9 @@ class ShapeInBrackets(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.failing_nodes(ast.Call):
             path = _find_path(context, call.func)
+            if path == "" and last_name(call.func) == "isin" and len(call.args) > 1 and not call.keywords:
+                yield self._bracket_shape(context, call, "[]", "values")
+                return
             if call.keywords and any(k.arg is None for k in call.keywords):
                 continue
             kinds = [find_type(context, a) for a in call.args]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword
 from jupyter_selfheal.model import Applicability, Patch
 
 NO_ATTRIBUTE = re.compile(r"'Series' object has no attribute '(\w+)'")
@@ -64,9 +65,24 @@ class TableAxis(Rule):
             if (
                 _is_method(call, "apply")
                 and call.args
-                and not _has_argument(call, "axis")
+                and len(call.args) == 1
+                and all(k.arg for k in call.keywords)
                 and _are_columns(context, call, [name])
             ):
+                given = find_keyword(call, "axis")
+                if given is not None and not (
+                    isinstance(given.value, ast.Constant) and given.value.value in (0, "index")
+                ):
+                    return
+                if given is not None:
+                    edits = context.replace_here((*context.span(given.value), "1"))
+                    yield self.patch(
+                        edits,
+                        "Apply the function to rows",
+                        f"The function reads the column `{name}` of each row.",
+                        prior=0.9,
+                    )
+                    return
                 end = context.span(call)[1] - 1
                 comma = "" if context.source[:end].rstrip().endswith(",") else ", "
                 edits = context.replace(context.cell_id, [(end, end, f"{comma}axis=1")])

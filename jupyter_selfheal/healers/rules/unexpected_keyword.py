@@ -62,7 +62,8 @@ class UnexpectedKeyword(Rule):
                 known += context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1])
             known = [k for k in ([hinted] if hinted else known) if k not in given]
             hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
-            near = find_nearest(wrong, known) or hint
+            parts = tuple(k for k in known if wrong in k.split("_") and len(wrong) > 2)
+            near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ())
             for word in near if len(near) <= 2 else ():
                 slip = is_plain_slip(wrong, word) or find_meant(wrong, known) == word
                 sure = len(near) == 1 and (slip or bool(hinted))
