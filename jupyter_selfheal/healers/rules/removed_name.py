@@ -24,7 +24,7 @@ SUCCESSOR = re.compile(
 class RemovedName(Rule):
     """Use the successor of a name that a module no longer has.
 
-    **Failure** `AttributeError: module 'numpy' has no attribute 'in1d'`, and messages that name the successor: "`np.float_`
+    **Failure** `AttributeError: module 'numpy' has no attribute 'float'`, or `'in1d'`, and messages that name the successor: "`np.float_`
     was removed in the NumPy 2.0 release. Use `np.float64` instead."
 
     **Fix** Every use of the old name in the cell is written anew: by the library's changelog (`data/*.toml`), by the
