@@ -95,10 +95,11 @@ def test_rejection_after_other_cells_ran_is_followed_by_another_fix(loaded: Live
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
     loaded.card(PROVEN)
-    proofs = "str(get_ipython()._jupyter_selfheal.heals.latest.card.notes).count('Proven again')"
+    latest = f"{SESSION}.heals.latest"
+    proof = f"({latest}.card.ran_since, {latest}.proving, str({latest}.card.notes).count('Proven again'))"
     for number in range(4):
         loaded.run(f"other = {number}", f"d{number}")
-        loaded.wait_for(lambda number=number: loaded.value(proofs) == str(number + 1), "a proof")  # type: ignore[misc]
+        loaded.wait_for(lambda: loaded.value(proof) == "(0, False, 1)", "a proof, which is told once")
     first = loaded.card().splitlines()[1]
     assert "should be" in first, "the fix's own line: the cell's name, below it, stands over every fix"
     loaded.run("%heal reject")

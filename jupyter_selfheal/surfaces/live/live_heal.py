@@ -39,6 +39,9 @@ Short, because a page that was closed or reloaded in between never says it. One 
 too late is refused, and it takes its change back before anything has run.
 """
 
+PROVEN_AGAIN = "Proven again from the state as it is now."
+NOT_PROVEN_NOW = "From the state as it is now it could not be proven"
+
 CLOSED_TEXTS = {
     Reason.REJECTED: "No other fix was found; nothing was changed.",
     Reason.EXHAUSTED: "No working fix found.",
@@ -185,13 +188,17 @@ class LiveHeal:
         self.proving = False
         candidates = message.candidates
         if candidates and candidates[0].trial.ran and candidates[0].verdict.plausible:
-            self.update_card(ran_since=0, notes=(*self.card.notes, "Proven again from the state as it is now."))
+            self.update_card(ran_since=0, notes=self._renew_proof_note(PROVEN_AGAIN))
         else:
             why = message.error or (
                 candidates[0].verdict.reasons[0] if candidates and candidates[0].verdict.reasons else "it fails now"
             )
-            self.update_card(notes=(*self.card.notes, f"From the state as it is now it could not be proven: {why}"))
+            self.update_card(notes=self._renew_proof_note(f"{NOT_PROVEN_NOW}: {why}"))
         self.settled.set()
+
+    def _renew_proof_note(self, note: str) -> tuple[str, ...]:
+        """The notes with what the last proof came to; what earlier ones came to holds no more."""
+        return (*(n for n in self.card.notes if not n.startswith((PROVEN_AGAIN, NOT_PROVEN_NOW))), note)
 
     def _fold_outcome(self, message: m.Finished) -> None:
         self.outcome, self.journal = (message.outcome,), message.journal
