@@ -54,12 +54,14 @@ class UsedBeforeDefinition(Rule):
         lines = context.failure.source.splitlines(keepends=True)
         if matches[later.index - 1].last >= later.first or matches[at].first == matches[at - 1].last * (at > 0):
             return  # statements that share a line
-        block = "".join(lines[later.first - 1 : later.last])
-        block = block if block.endswith("\n") else block + "\n"
+        top, gap = _find_what_belongs_to(lines, matches[later.index - 1].last, later.first)
+        block = "".join(lines[top - 1 : later.last]).removesuffix("\n") + "\n" * (1 + top - gap)
         start, end = (
-            src.find_offset(context.failure.source, later.first, 0),
+            src.find_offset(context.failure.source, gap, 0),
             src.find_offset(context.failure.source, later.last + 1, 0),
         )
+        if end == len(context.failure.source) and not context.failure.source.endswith("\n"):
+            start -= 1  # what is the last line now ends as the last line did
         goal = src.find_offset(context.failure.source, matches[at].first, 0)
         yield self.patch(
             context.replace(context.failure.cell_id, [(goal, goal, block), (start, end, "")]),
@@ -68,3 +70,15 @@ class UsedBeforeDefinition(Rule):
             why="Nothing else binds the name, and nothing that it reads is bound between." if is_value else self.why,
             prior=0.8 if is_value else 0.9,
         )
+
+
+def _find_what_belongs_to(lines: list[str], above: int, first: int) -> tuple[int, int]:
+    """The line at which the comment right above a statement begins, and the line at which the empty lines above that begin; both
+    below the line ``above``."""
+    top = first
+    while top - 1 > above and lines[top - 2].startswith("#"):
+        top -= 1
+    gap = top
+    while gap - 1 > above and not lines[gap - 2].strip():
+        gap -= 1
+    return top, gap
