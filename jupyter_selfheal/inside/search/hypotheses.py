@@ -215,7 +215,14 @@ class Hypotheses:
             return 1.0
         if any(a[0] == "!" and b[0] != "!" and not self.inputs[at].is_call for at, a, b in pairs):
             return 1.0  # a check that was varied is one that the notebook would make: to fail there is a fault
-        return SOFT if self._list_inputs_odd(n, other) else 0.0
+        if self._list_inputs_odd(n, other):
+            return SOFT
+        return 0.0 if self._count_known(n, other) >= CONSTANT else UNCOMPARED
+
+    def _count_known(self, n: int, other: int) -> int:
+        """The inputs for which it is known what both candidates give: there was time for them."""
+        pairs = zip(self.shown[n], self.shown[other], strict=False)
+        return sum(compare_behaviour.LATE not in pair for pair in pairs)
 
     def _list_inputs_apart(self, n: int, other: int) -> list[int]:
         """The inputs for which both give a value, not the same; or for which the first does not come to an end."""

@@ -83,6 +83,13 @@ def test_a_rival_for_which_there_was_no_time_is_not_said_to_differ() -> None:
     assert not doubt((build(0.5), late), (build(0.5), ONE))
 
 
+def test_a_rival_of_which_hardly_anything_is_known_may_be_another_hypothesis() -> None:
+    for late in ([LATE] * 4, [ONE[0], LATE, LATE, LATE]):
+        assert doubt((build(0.5), ONE), (build(0.5), late), (build(0.2), OTHER))
+        assert not doubt((build(0.5), ONE), (build(0.2), late))
+        assert not doubt((build(0.5), ONE), (build(0.5), [*ONE[:3], LATE]))
+
+
 def test_a_guess_that_does_not_end_where_its_rival_does_is_doubted() -> None:
     endless = [*RAISING[:2], "!RecursionError", "4"]
     assert "RecursionError" in doubt((build(0.5), endless), (build(0.4), ONE))
