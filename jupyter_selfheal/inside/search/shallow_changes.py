@@ -1,5 +1,5 @@
 """Changes that meet a check whatever is wrong: a truth value turned around, printed values put in another order, a declaration
-taken back, a question no longer asked, a condition that is asked a single time."""
+taken back, a question no longer asked, or another one, a condition that is asked a single time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,28 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     for asked, now in zip(_list_questions(before), _list_questions(after), strict=False):
         if isinstance(asked, ast.Call) and any(ast.dump(now) == ast.dump(given) for given in asked.args):
             return f"`{ast.unparse(asked)}` is no longer asked"
+    if other := _find_hidden_comparison(before, after):
+        return f"with `{other}` something else is compared than a number"
     if mended == 1 and any(_is_turned(a, b) for a, b in zip(_list_given(before), _list_given(after), strict=False)):
         return "one truth value is met by whatever is turned around"
     return ""
+
+
+def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
+    """A name by which ``i % 3 == 0`` became ``i % 3 - i == 0``, another question than the one that was asked: which numbers are equal."""
+    pairs = zip(*([n for n in ast.walk(tree) if isinstance(n, ast.Compare)] for tree in (before, after)), strict=False)
+    for asked, now in pairs:
+        new = now.left
+        if isinstance(new, ast.BinOp) and isinstance(now.ops[0], ast.Eq | ast.NotEq) and _is_number(now.comparators[0]):
+            sides = ((new.left, new.right), (new.right, new.left))
+            names = (other for kept, other in sides if ast.dump(kept) == ast.dump(asked.left))
+            if name := next((n.id for n in names if isinstance(n, ast.Name)), ""):
+                return name
+    return ""
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
 def _list_orders(tree: ast.AST) -> list[list[str]]:

@@ -195,6 +195,7 @@ def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]
             yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
         if inner != old:
             yield Change((s.put(node, crossed),), 0.25, node.lineno, f"`{s.text_of(node)}` has its operands exchanged")
+            yield from _propose_without_middle(s, node, left)
         if _is_small(left.right) and _is_small(right) and s.text_of(left.right) != s.text_of(right):
             swapped = (s.put(left.right, s.text_of(right)), s.put(right, s.text_of(left.right)))
             yield Change(
@@ -203,6 +204,15 @@ def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]
                 node.lineno,
                 f"`{s.text_of(left.right)}` and `{s.text_of(right)}` are exchanged",
             )
+
+
+def _propose_without_middle(s: Scope, node: ast.BinOp, left: ast.BinOp) -> Iterator[Change]:
+    """``a ** b`` for ``a ** 2 * b``."""
+    if not _is_in_parentheses(s, left):
+        text = f"({s.parenthesize(left.left)} {BINARY[type(left.op)]} {s.parenthesize(node.right)})"
+        prior = 0.5 if isinstance(left.right, ast.Constant) else 0.4 if _is_small(left.right) else 0.25
+        lost = f"{s.text_of(left.right)} {BINARY[type(node.op)]}"
+        yield Change((s.put(node, text),), prior, node.lineno, f"`{lost}` is too much")
 
 
 def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:

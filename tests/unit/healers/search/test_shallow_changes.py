@@ -29,6 +29,19 @@ FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
         ("print(a < b)", "print(a <= b)", ""),
         ("if a in b:\n    c = 1", "if a not in b:\n    c = 1", ""),
         ("print(a, b)", "print(a, c)", ""),
+        (
+            "if i % 3 != 0:\n    z = 1",
+            "if i % 3 - i != 0:\n    z = 1",
+            "with `i` something else is compared than a number",
+        ),
+        (
+            "if i % 3 != 0:\n    z = 1",
+            "if i % 3 % i != 0:\n    z = 1",
+            "with `i` something else is compared than a number",
+        ),
+        ("if i % 3 != 0:\n    z = 1", "if i % 3 - 1 != 0:\n    z = 1", ""),
+        ("if len(xs) > 0:\n    z = 1", "if len(xs) - k > 0:\n    z = 1", ""),
+        ("if n != 0:\n    z = 1", "if m != 0:\n    z = 1", ""),
     ],
 )
 def test_what_meets_any_check_is_doubted(old: str, new: str, doubt: str) -> None:
