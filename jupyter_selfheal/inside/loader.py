@@ -14,6 +14,8 @@ import marshal
 from functools import cache
 from pathlib import Path
 
+from jupyter_selfheal.inside.parsing import parse_module
+
 _PACKAGE = "jupyter_selfheal.inside"
 _FOLDER = Path(__file__).parent
 
@@ -84,7 +86,7 @@ def probe_source(module: str) -> str:
 def _list_imports(module: str) -> list[str]:
     """The modules of this folder that the imports at the top of a module name."""
     names: list[str] = []
-    for node in ast.parse(read_source(module)).body:
+    for node in parse_module(read_source(module)).body:
         if isinstance(node, ast.ImportFrom) and node.module and f"{node.module}.".startswith(f"{_PACKAGE}."):
             inner = node.module[len(_PACKAGE) + 1 :]
             if _is_module(inner):

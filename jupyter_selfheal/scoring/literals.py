@@ -145,7 +145,7 @@ def _list_literal_tokens(source: str) -> Iterator[Any]:
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
         for token in tokenize.generate_tokens(lines):
             if token.type in (tokenize.STRING, tokenize.NUMBER):
-                yield ast.literal_eval(token.string)
+                yield ast.literal_eval(src.parse_expression(token.string))
 
 
 def _list_written_texts(source: str, new: Sequence[ast.AST]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.scoring.output_text import is_same_token
 
 LONGEST = 100_000
@@ -91,8 +92,8 @@ def parse_value(text: str) -> tuple[Value] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is read is no code of anybody's
-            tree = ast.parse(plain, mode="eval")
-        return (_Reader(plain).read(tree.body),)
+            node = parse_expression(plain)
+        return (_Reader(plain).read(node),)
     except (_NotAValueError, SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from jupyter_selfheal.inside.parsing import parse_expression, parse_tree
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.source.binding import (
     BUILTINS,
@@ -27,8 +28,6 @@ from jupyter_selfheal.source.masking import (
     CELL_MAGICS_WITH_PYTHON,
     PARSE_FLAGS,
     can_compile,
-    parse_expression,
-    parse_tree,
 )
 from jupyter_selfheal.source.slices import backward_slice
 from jupyter_selfheal.source.source import Source, Statement, read

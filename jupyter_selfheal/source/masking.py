@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from typing import cast
 
+from jupyter_selfheal.inside.parsing import parse_tree
 from jupyter_selfheal.inside.positions import split_lines
 
-ATTEMPTS = 5
-"""How often a text is parsed whose parsing another thread spoils."""
 PARSE_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
 _LINE_MAGIC = re.compile(r"^(\s*)([%!]|\?{1,2}(?=\S))")
@@ -136,25 +134,6 @@ def _scan_line(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     if len(quote) == 1 and not stripped.endswith("\\"):
         quote = ""
     return quote, depth, stripped.endswith("\\") and not quote
-
-
-def parse_tree(text: str, mode: str = "exec", flags: int = ast.PyCF_ONLY_AST) -> ast.AST:
-    """The syntax tree of a text, from any thread; raises what ``compile`` raises.
-
-    CPython before 3.11.8 counts the depth of trees in one place for all threads: where a garbage collection lets another
-    thread parse meanwhile, both may end in a SystemError about the recursion depth (gh-106905). Then it is parsed again.
-    """
-    for _ in range(ATTEMPTS):
-        try:
-            return cast(ast.AST, compile(text, "<cell>", mode, flags, dont_inherit=True))
-        except SystemError as error:
-            last = error
-    raise last
-
-
-def parse_expression(text: str) -> ast.expr:
-    """The tree of an expression; raises what ``compile`` raises."""
-    return cast(ast.Expression, parse_tree(text.strip(), "eval")).body
 
 
 def can_compile(source: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, overload
 
+from jupyter_selfheal.inside import parsing
 from jupyter_selfheal.inside.positions import LineTable, splice
 from jupyter_selfheal.source import masking
 from jupyter_selfheal.source.binding import Names, collect_names
@@ -61,7 +62,7 @@ class Source:
         """The syntax tree (masked, top-level await allowed), or None where the source does not parse."""
         if "_tree" not in self.__dict__:
             try:
-                tree = masking.parse_tree(self.masked, flags=masking.PARSE_FLAGS)
+                tree = parsing.parse_tree(self.masked, flags=masking.PARSE_FLAGS)
             except (SyntaxError, ValueError):
                 tree = None
             except (RecursionError, MemoryError):

@@ -16,9 +16,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 from tests.ports import choose_port
-
-PATIENCE = 60.0
-"""Seconds after which a kernel that does not answer is a failure."""
+from tests.waiting import PATIENCE
 
 
 class LiveKernel:

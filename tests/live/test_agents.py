@@ -17,7 +17,8 @@ from jupyter_selfheal.surfaces.mcp.kernel_line import KernelLine
 from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.notebook.settings import Settings
-from tests.live.conftest import PATIENCE, LiveKernel
+from tests.live.conftest import LiveKernel
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.kernel
 

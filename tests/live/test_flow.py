@@ -12,6 +12,7 @@ import pytest
 
 from tests.live.conftest import LiveKernel
 from tests.live.debugger import AttachedDebugger
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.kernel
 
@@ -177,7 +178,7 @@ def test_unloading_and_shutdown_leave_no_process(loaded: LiveKernel) -> None:
     ours = loaded.children()
     assert ours
     assert loaded.run("%unload_ext jupyter_selfheal")["status"] == "ok"
-    gone, alive = psutil.wait_procs(ours, timeout=20)
+    gone, alive = psutil.wait_procs(ours, timeout=PATIENCE)
     assert not alive
     assert gone
 
@@ -187,7 +188,7 @@ def test_kernel_death_takes_everything_along(loaded: LiveKernel) -> None:
     loaded.card("fix ready, tested")
     ours = loaded.children()
     os.kill(loaded.pid, signal.SIGKILL)
-    _, alive = psutil.wait_procs(ours, timeout=20)
+    _, alive = psutil.wait_procs(ours, timeout=PATIENCE)
     assert not alive
 
 

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from tests.live.conftest import LiveKernel
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.kernel
 
@@ -170,7 +171,7 @@ def test_restart_while_it_waits_leaves_nothing(loaded: LiveKernel) -> None:
     loaded.card(PROVEN)
     ours = loaded.children()
     loaded.manager.restart_kernel()
-    _, alive = psutil.wait_procs(ours, timeout=30)
+    _, alive = psutil.wait_procs(ours, timeout=PATIENCE)
     assert not alive
     loaded.client.wait_for_ready(timeout=60)
     assert loaded.run("print('items' in globals())")["text"].strip() == "False"

@@ -13,8 +13,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.waiting import PATIENCE
+
 pytestmark = pytest.mark.kernel
-PATIENCE = 60
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 """Colours and cursor movements."""
 

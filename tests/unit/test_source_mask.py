@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
+from jupyter_selfheal.inside import loader
 from jupyter_selfheal.source import find_names, mask, parse
 
 
@@ -62,6 +64,20 @@ def test_parsing_survives_another_thread_that_parses_meanwhile() -> None:
     tree = parse("\n".join(f"a{n} = [{n}, b{n} + 1]" for n in range(300)))
     assert tree is not None
     assert len(tree.body) == 300
+
+
+@pytest.mark.usefixtures("spoilt")
+@pytest.mark.parametrize(
+    "parses",
+    [
+        lambda: loader._list_imports("search.search"),
+        lambda: find_idle_part("\n".join(f"a{n} = b{n} + [1]\nprint(a{n})" for n in range(300)), frozenset()) == "",
+    ],
+    ids=["what a trial needs", "a reading"],
+)
+def test_so_does_what_a_trial_parses_beside_others(parses: Callable[[], object]) -> None:
+    """A heal ended with an internal error where what a trial needs was listed on two threads at once."""
+    assert parses()
 
 
 @pytest.mark.parametrize(

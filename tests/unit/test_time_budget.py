@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import gc
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,15 +19,16 @@ import pytest
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import build_plan
+from jupyter_selfheal.inside import parsing
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.loop.progress import find_failure
 from jupyter_selfheal.model import Case, Cell, Failure, Keep, Notebook, Reason, Run, TrialRequest
 from jupyter_selfheal.ports import Starts
-from jupyter_selfheal.source import masking
 from jupyter_selfheal.source import source as source_module
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ListJournal, ScriptedApprover
+from tests.work import count_seconds, takes_less
 
 CONFIG = HealConfig(offline=True, memory=False, healers=("rules",), parallel=1)
 QUADRATIC = 16.0
@@ -77,13 +77,11 @@ def failing(notebook: Notebook) -> tuple[Case, Starts]:
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """CPU-seconds, without collections of garbage: those go through all that other tests have left in this process."""
+    """CPU-seconds, without collections of garbage: what is left over from before is collected first."""
     gc.collect()
     gc.disable()
     try:
-        began = time.process_time()
-        work()
-        return time.process_time() - began
+        return count_seconds(work)
     finally:
         gc.enable()
 
@@ -115,9 +113,13 @@ def heal_once(notebook: Notebook, *, heals: bool) -> float:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def warm() -> None:
-    """What is imported and compiled for the first heal is not part of any."""
+def warm() -> Iterator[None]:
+    """What is imported and compiled for the first heal is not part of any; what other tests have left is not collected each time."""
     healing_seconds(notebook_of(2))
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize(
@@ -135,11 +137,12 @@ def test_four_times_as_much_takes_about_four_times_as_long(
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 20_000))  # a call of Python's own takes nothing of the C stack
     try:
-        base = healing_seconds(make(small), heals=heals)
-        ratio = healing_seconds(make(large), heals=heals) / base
+        limit = QUADRATIC * MARGIN * healing_seconds(make(small), heals=heals)
+        assert takes_less(limit, lambda: heal_once(make(large), heals=heals)), (
+            f"{large}: more than {limit:.2f} CPU-seconds"
+        )
     finally:
         sys.setrecursionlimit(before)
-    assert ratio < QUADRATIC * MARGIN, f"{large} took {ratio:.1f} times what {small} took ({base:.2f} CPU-seconds)"
 
 
 @pytest.mark.parametrize("cells", [10, 100, 400])
@@ -148,7 +151,7 @@ def test_a_heal_costs_no_more_than_reading_the_notebook_some_dozens_of_times(cel
     notebook = notebook_of(cells)
     reading = seconds_of(lambda: [ast.parse(c.source) for c in notebook.cells for _ in range(10)]) / 10
     own = healing_seconds(notebook_of(2))
-    assert healing_seconds(notebook) - own < 60 * reading + own
+    assert takes_less(60 * reading + 2 * own, lambda: heal_once(notebook, heals=True))
 
 
 @pytest.mark.parametrize("notebook", [notebook_of(200), long_cell(300)], ids=["200 cells", "300 lines"])
@@ -165,8 +168,8 @@ def test_each_cell_is_parsed_and_cut_into_lines_once(notebook: Notebook, monkeyp
         cut[text] += 1
         return LineTable(text)
 
-    parse_tree = masking.parse_tree
-    monkeypatch.setattr(masking, "parse_tree", counted_parse)
+    parse_tree = parsing.parse_tree
+    monkeypatch.setattr(parsing, "parse_tree", counted_parse)
     monkeypatch.setattr(source_module, "LineTable", counted_cut)
     monkeypatch.setattr(source_module, "_recent", source_module._Recent())
     heal_once(notebook, heals=True)

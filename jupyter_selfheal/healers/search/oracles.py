@@ -33,7 +33,7 @@ def read_stored_oracle(case: Case) -> Oracle:
         return Oracle()
     shown = next((str(o.data.get("text/plain", "")) for o in outputs if o.output_type == "execute_result"), "")
     try:
-        ast.literal_eval(shown)
+        ast.literal_eval(src.parse_expression(shown))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         shown = ""
     printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")

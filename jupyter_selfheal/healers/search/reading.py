@@ -94,7 +94,7 @@ def _find_leading_literal(text: str) -> str:
 def is_literal(text: str) -> bool:
     """True for the text of a value."""
     try:
-        ast.literal_eval(text.strip())
+        ast.literal_eval(src.parse_expression(text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return False
     return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jupyter_selfheal.inside.parsing import parse_module
+
 RESULTS = frozenset(
     {"abs", "float", "int", "len", "list", "max", "min", "reversed", "round", "sorted", "str", "sum", "tuple"}
 )
@@ -12,7 +14,7 @@ RESULTS = frozenset(
 
 def find_idle_part(source: str, used: frozenset[str]) -> str:
     """The first part of a source that nothing comes of, in words; empty where there is none. ``used`` are names that other cells read."""
-    tree = ast.parse(source)
+    tree = parse_module(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.BoolOp) and (idle := _find_constant(node.values)):
             return f"`{idle}` by itself asks nothing, and may be meant as a part of a comparison"

@@ -44,7 +44,7 @@ class AllMissing(Check):
             if (
                 target is None
                 or not isinstance(statement, ast.Assign)
-                or src.find_root_name(ast.parse(target, mode="eval").body) in cell.rebound
+                or src.find_root_name(src.parse_expression(target)) in cell.rebound
             ):
                 continue
             targets.pop(target, None)

@@ -54,7 +54,7 @@ class JoinRows(Check):
             n.id
             for text in asked.values()
             if text
-            for n in ast.walk(ast.parse(text, mode="eval"))
+            for n in ast.walk(src.parse_expression(text))
             if isinstance(n, ast.Name)
         }
         return None if used & bound else cell.ask("review_joins", "describe_join", **asked)

@@ -102,4 +102,4 @@ def _find_model(statement: ast.stmt, call: ast.Call) -> str:
 
 
 def _list_names(*texts: str) -> set[str]:
-    return {n.id for text in texts for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}
+    return {n.id for text in texts for n in ast.walk(src.parse_expression(text)) if isinstance(n, ast.Name)}

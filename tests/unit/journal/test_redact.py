@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_selfheal.journal.redact import Redactor, _find_secrets, _merge_spans, redact, redact_json
+from tests.work import count_seconds, takes_less
 
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -99,31 +99,26 @@ REPEATED = (
 )  # fmt: skip
 
 
-def seconds(text: str) -> float:
-    """CPU-seconds that redacting the text takes, at its best."""
-    taken = []
-    for _ in range(3):
-        began = time.process_time()
-        redact(text)
-        taken.append(time.process_time() - began)
-    return min(taken)
+def is_linear(make: Callable[[int], str], size: int) -> bool:
+    """Whether redacting four times the text takes about four times as long: less than nine, where it would be sixteen."""
+    small, large = make(size), make(4 * size)
+    base = min(count_seconds(lambda: redact(small)) for _ in range(3))
+    return takes_less(9 * base, lambda: count_seconds(lambda: redact(large)))
 
 
 @pytest.mark.parametrize("unit", [*REPEATED, "authorization: x" + " " * 1000, "token" + " " * 1000])
 def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
-    size = 8_000 // len(unit)
-    assert seconds(unit * 4 * size) < 9 * seconds(unit * size)
+    assert is_linear(lambda size: unit * size, 8_000 // len(unit))
 
 
 @pytest.mark.parametrize("before", ["authorization: ", "eyJ", "token", "password='", "token="])
 def test_a_long_stretch_of_spaces_or_letters_is_read_once(before: str) -> None:
     for stretch in (" ", "a", "-eyJ", "=", "'"):
-        assert seconds(before + stretch * 40_000) < 9 * seconds(before + stretch * 10_000), stretch
+        assert is_linear(lambda size, stretch=stretch: before + stretch * size, 10_000), stretch
 
 
 def test_many_different_secrets_take_no_longer_each() -> None:
-    few, many = ("\n".join(f"password = 'secret{n}'" for n in range(count)) for count in (1_000, 4_000))
-    assert seconds(many) < 9 * seconds(few)
+    assert is_linear(lambda count: "\n".join(f"password = 'secret{n}'" for n in range(count)), 1_000)
 
 
 # --- and nothing else is redacted than by the plain patterns, which say in one line each what a secret is -------------

@@ -17,9 +17,8 @@ from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ListJournal, ScriptedHealer, ScriptedScorer, build_scripted_dependencies
 from tests.heals import MakeStage, events, with_
 from tests.stages import answer, replacement
+from tests.waiting import PATIENCE
 from tests.work import count_calls
-
-PATIENCE = 60.0
 
 
 @pytest.mark.parametrize("moment", ["while it runs", "as it ends"])

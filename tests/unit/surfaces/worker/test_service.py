@@ -20,9 +20,9 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.model import Case, Cell, Choice, Decision, Failure, Notebook, Patch, Reason, Replace, Start
 from jupyter_selfheal.surfaces.worker.running_heal import format_progress, shorten_search
+from tests.waiting import PATIENCE
 
 M = TypeVar("M")
-PATIENCE = 60.0
 CONFIG = HealConfig(healers=("rules",))
 CASE = Case(
     Failure("c1", "xrange(3)", ename="NameError", evalue="name 'xrange' is not defined", line=1, statement=0),
