@@ -43,7 +43,7 @@ from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
-from jupyter_selfheal.inside.search.turned_comparisons import is_turned_otherwise
+from jupyter_selfheal.inside.search.turned_comparisons import is_limit_instead, is_turned_otherwise
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_order
 
 LOOKED_AT = 10
@@ -76,7 +76,12 @@ class Doubts:
         self.answers = list_expected_texts(runner.program)
         self.idle: dict[int, str] = {}
         old, all_of_them = {k: u.text for k, u in enumerate(self.units)}, list(enumerate(candidates))
-        self.turned = [(k, m) for k, c in all_of_them for m, other in all_of_them if is_turned_otherwise(c, other, old)]
+        self.turned = [
+            (k, m)
+            for k, c in all_of_them
+            for m, other in all_of_them
+            if is_turned_otherwise(c, other, old) or is_limit_instead(c, other, old)
+        ]
 
     def describe(self, n: int, likeliest: int) -> str:
         """The first doubt about a candidate, empty where there is none; ``likeliest`` is the one that does the same in the likeliest way."""
@@ -90,7 +95,7 @@ class Doubts:
         )
 
     def _describe_turned(self, n: int) -> str:
-        """The doubt about a comparison that is turned round, where exchanging what follows from it meets the checks as well."""
+        """The doubt about a comparison that is turned round, or asks for another number, where another change of it meets the checks as well."""
         group = self.hypotheses.place[n]
         others = (m for k, m in self.turned if self.hypotheses.place[k] == group != self.hypotheses.place[m])
         return next((d for m in others if (d := self.hypotheses.describe_difference(n, m))), "")

@@ -45,3 +45,24 @@ def test_a_comparison_that_keeps_its_direction_is_not_meant(edge: int) -> None:
     adult = "def is_adult(age):\n    return age > 18" if edge == 18 else "def is_adult(age):\n    return age >= 17"
     checks = [f"assert is_adult({n}) is {n >= 18}" for n in (18, 17, 40, 3)]
     assert find_first(adult, checks)["doubt"] == ""
+
+
+BELOW = "def goes_below(steps):\n    balance = 0\n    for step in steps:\n        balance += step\n        if balance == 0:\n            return True\n    return False"
+STEPS = {"[]": False, "[1, 2, -3, 1, 2, -3]": False, "[1, 2, -4, 5, 6]": True, "[1, -1, 2, -2, 5, -5, 4, -5]": True}
+FURTHER = "assert goes_below([3, -8, 9]) == True"
+
+
+def test_another_number_in_an_equality_is_doubted_where_a_limit_meets_the_checks() -> None:
+    first = find_first(BELOW, [f"assert goes_below({given}) == {value}" for given, value in STEPS.items()])
+    assert "with another change that passes the same checks" in first["doubt"]
+
+
+def test_the_limit_is_taken_where_a_check_goes_beyond_the_number() -> None:
+    checks = [f"assert goes_below({given}) == {value}" for given, value in STEPS.items()]
+    assert find_first(BELOW, [*checks, FURTHER])["words"] == "`==` should be `<`"
+
+
+def test_a_number_that_no_limit_replaces_is_taken() -> None:
+    code = "def is_odd(n):\n    return n % 2 == 0"
+    first = find_first(code, [f"assert is_odd({n}) == {n % 2 == 1}" for n in (1, 2, 3, 4, 7)])
+    assert first["doubt"] == ""
