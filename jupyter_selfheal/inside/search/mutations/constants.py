@@ -42,7 +42,8 @@ def group_equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Consta
 
 
 def _is_idle(s: Scope, node: ast.Constant, new: str) -> bool:
-    """True for ``x + 0`` and ``x * 1``: leaving the operand out says the same better; and for a value that its list has already."""
+    """True for ``x + 0`` and ``x * 1``: leaving the operand out says the same better, and so does ``-1`` for ``(-1) ** 3``; and for a
+    value that its list has already."""
     parent = s.parents[node]
     if isinstance(parent, ast.UnaryOp):
         return new == "0"
@@ -52,6 +53,8 @@ def _is_idle(s: Scope, node: ast.Constant, new: str) -> bool:
         return _is_odd_one(parent, node, new)
     if not isinstance(parent, ast.BinOp):
         return False
+    if isinstance(parent.op, ast.Pow) and node is parent.right and s.text_of(parent.left) in ("1", "-1"):
+        return True
     return (new == "0" and not isinstance(parent.op, ast.Mod)) or (
         new == "1" and isinstance(parent.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Pow) and node is parent.right
     )

@@ -104,3 +104,24 @@ def test_endless_recursion_through_c_code_ends_with_an_error_whatever_limit_the_
         assert sys.getrecursionlimit() == 100_000
     finally:
         sys.setrecursionlimit(before)
+
+
+def _weigh_lines(line: str) -> dict[str, float]:
+    """The second lines that changes make of a function's, without parentheses, with their weights."""
+    text = f"def f(a, b, c):\n    {line}\n"
+    ranked = propose_mutations.rank_changes(Scope(text), {2: 1.0})
+    return {re.sub(r"[()\s]", "", splice(text, c.edits).splitlines()[1]): w for w, c in reversed(ranked)}
+
+
+def test_an_operand_in_the_middle_may_be_too_many() -> None:
+    assert "return-1**a+b" in _weigh_lines("return (-1) ** 2 * (a + b)")
+    assert "returna*c" in _weigh_lines("return a * b + c")
+    grouped = _weigh_lines("return (a + b) * c")
+    assert "returna+c" not in grouped
+
+
+def test_a_power_of_minus_one_gets_no_other_number_as_readily_as_another_power() -> None:
+    one, two = (
+        _weigh_lines(f"return {base} ** 2 * len(a)")[f"return{base.strip('()')}**3*lena"] for base in ("(-1)", "10")
+    )
+    assert one < two
