@@ -10,9 +10,11 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.surfaces.notebook import originals, write
+from jupyter_selfheal.surfaces.notebook.pairs import give_back_pairs
 from jupyter_selfheal.surfaces.notebook.provenance import AppliedFix, list_applied_fixes, revert_fixes
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.table import wrap
+from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES
 
 
 def print_log(options: argparse.Namespace) -> int:
@@ -59,6 +61,7 @@ def revert(options: argparse.Namespace) -> int:
     original = originals.find_original(held) if not (options.cell or options.fix) else None
     text = original.decode("utf-8") if original is not None else write.format_notebook(raw, document.form)
     _replace_file(path, held, text)
+    files += give_back_pairs(document, read(path).notebook, not (options.cell or options.fix))
     print("\n".join(said))
     exactly = "as it was before, byte by byte" if original is not None else "outputs of these cells are cleared"
     print("\n".join([f"{path}: {exactly}", *files]))
@@ -73,10 +76,12 @@ def _revert_text_file(path: Path, in_parts: bool) -> int:
     if in_parts:
         raise NotebookError(f"{path}: text does not tell of its fixes: leave out --cell and --fix")
     original = originals.find_original(held)
+    healed = read(path) if original is not None and path.suffix in SUFFIXES else None
     if original is None:
         raise NotebookError(f"{path}: not as healing left it on this machine: take its fix back by hand, or by git")
     _replace_file(path, held, original.decode("latin-1"), encoding="latin-1")  # in which each byte is a character
-    print(f"{path}: as it was before, byte by byte")
+    pairs = give_back_pairs(healed, read(path).notebook, True) if healed is not None else ()
+    print("\n".join([f"{path}: as it was before, byte by byte", *pairs]))
     return 0
 
 

@@ -72,7 +72,25 @@ def update_pairs(
                 yield f"its pair was left as it is: {error}"
 
 
-def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, CellRun], path: Path) -> str:
+def give_back_pairs(healed: Document, reverted: Notebook, whole: bool) -> Iterator[str]:
+    """Take back in the pairs of a notebook what was taken back in it, by the notebook before and after; a sentence for each.
+
+    Where all was taken back (``whole``), and a pair is as healing left it on this machine, it gets every byte back.
+    """
+    for path in list_pairs(healed):
+        try:
+            original = originals.find_original(path.read_bytes()) if whole else None
+            if original is not None:
+                write.write_atomically(path, original.decode("latin-1"), "latin-1")
+                yield f"its pair {path}: as it was before, byte by byte"
+            else:
+                yield _update_pair(healed, reverted, None, path)
+        except (NotebookError, OSError) as error:
+            yield f"its pair was left as it is: {error}"
+
+
+def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, CellRun] | None, path: Path) -> str:
+    """Without ``outputs`` something is taken back, and those of its cells are cleared."""
     held = path.read_bytes()
     pair = read(path)
     ours = [c for c in document.notebook.cells if c.kind == "code"]
@@ -88,15 +106,19 @@ def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, Cel
         text = format_text(pair, after)
     else:
         changed = {c.id for c in after.cells if c.source != pair.notebook.cell(c.id).source}
-        results = {
-            their: write.Result(outputs[our.id].result.outputs, outputs[our.id].count)
-            for their, our in new.items()
-            if their in changed and our.id in outputs
-        }
+        if outputs is None:
+            results = {cell_id: write.Result((), None) for cell_id in changed}
+        else:
+            results = {
+                their: write.Result(outputs[our.id].result.outputs, outputs[our.id].count)
+                for their, our in new.items()
+                if their in changed and our.id in outputs
+            }
         text = write.format_notebook(write.build_healed_json(pair, cells, results), pair.form)
-    originals.keep_original(held, text.encode("utf-8"))
+    if outputs is not None:
+        originals.keep_original(held, text.encode("utf-8"))
     write.write_atomically(path, text)
-    return f"its pair {path} was healed with it"
+    return f"its pair {path} was {'healed' if outputs is not None else 'taken back'} with it"
 
 
 def _normalize_source(source: JSON) -> str:

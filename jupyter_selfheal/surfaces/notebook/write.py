@@ -23,7 +23,8 @@ class Result:
     """New outputs of a cell and its execution count."""
 
     outputs: tuple[Output, ...]
-    count: int
+    count: int | None
+    """None where it was not run."""
 
 
 def build_healed_json(
@@ -83,7 +84,7 @@ def _put_outputs(raw: dict[str, JSON], result: Result) -> None:
     raw["execution_count"] = result.count
 
 
-def _output_to_json(output: Output, count: int) -> dict[str, JSON]:
+def _output_to_json(output: Output, count: int | None) -> dict[str, JSON]:
     raw = output.to_nbformat(count)
     if "text" in raw:
         raw["text"] = raw["text"].splitlines(keepends=True)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import Case, Insert, Patch
+from jupyter_selfheal.surfaces.cli import main
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.text_formats import check_target, format_text, parse_text, splice_cells
@@ -220,3 +221,30 @@ def test_cells_that_name_python_in_two_ways_are_read_without_a_word(tmp_path: Pa
         warnings.simplefilter("error")
         raw = parse_text(tmp_path / "page.md", text)
     assert [cell["source"] for cell in raw["cells"] if cell["cell_type"] == "code"] == ["x = 1", "print(x)"]
+
+
+@pytest.mark.parametrize("named", ["n.ipynb", "n.py"])
+@pytest.mark.parametrize("how", ["all", "--cell", "edited since"])
+def test_what_is_taken_back_in_one_of_a_pair_is_taken_back_in_the_other(
+    named: str, how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if how == "--cell" and named == "n.py":
+        return  # text does not tell of its fixes
+    given = write(tmp_path / "n.ipynb", "x = 'a'.uper()\nx", jupytext={"formats": "ipynb,py:percent"})
+    script = tmp_path / "n.py"
+    head = "# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n"
+    script.write_text(head + "# %%  as I write it\nx = 'a'.uper()\nx\n")
+    before = given.read_bytes(), script.read_bytes()
+    heal(tmp_path / named)
+    other = script if named == "n.ipynb" else given
+    assert sources(given) == ["x = 'a'.upper()\nx"]
+    if how == "edited since":
+        other.write_text(other.read_text() + "\n")
+    assert main(["revert", str(tmp_path / named), *(["--cell", "1"] if how == "--cell" else [])]) == 0
+    said = capsys.readouterr().out
+    assert f"its pair {other}" in said
+    assert sources(given) == ["x = 'a'.uper()\nx"]
+    assert script.read_bytes().rstrip() == before[1].rstrip()
+    if how == "all":
+        assert (given.read_bytes(), script.read_bytes()) == before
+        assert said.count("byte by byte") == 2
