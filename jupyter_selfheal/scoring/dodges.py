@@ -26,6 +26,8 @@ def find_dodge(case: Case, patch: Patch, remarks: Iterable[str]) -> str:
         return f"It changes `{measure}`, with which asserts are asked"
     if copied := find_copied_answer(case, patch):
         return f"It reads `{copied}`, with which an assert compares"
+    if asked := _find_asked_otherwise(case, patch):
+        return f"It changes how the cell with the assert asks `{asked}`, and not what that answers"
     if case.oracle.expect or case.oracle.stdout or case.oracle.checks:
         return ""
     if find_allowed_float_error(case, patch):
@@ -34,6 +36,32 @@ def find_dodge(case: Case, patch: Patch, remarks: Iterable[str]) -> str:
         return f"It rounds what an assert found to be wrong (`{cut}`)"
     lenient = next((remark for remark in remarks if remark.startswith(LENIENT)), "")
     return f"It {lenient}" if lenient and not are_options_documented(case, patch) else ""
+
+
+def _find_asked_otherwise(case: Case, patch: Patch) -> str:
+    """A function of a cell above that the failing cell calls for what its assert found to be wrong, where the statements with such calls are all
+    that the patch changes; empty where there is none."""
+    failure = case.failure
+    if failure.ename != "AssertionError" or set(patch.cells_touched) != {failure.cell_id}:
+        return ""
+    above = {
+        n.name
+        for c in case.notebook.code_before(failure.cell_id)
+        for n in getattr(src.parse(c.source), "body", ())
+        if isinstance(n, ast.FunctionDef)
+    }
+    before, after = (
+        Counter((ast.dump(s.node), _find_called(s.node, above)) for s in src.list_statements(text))
+        for text in (failure.source, patch.source_of(failure.cell_id, failure.source))
+    )
+    return next((called for _, called in before - after if called), "")
+
+
+def _find_called(node: ast.stmt, names: set[str]) -> str:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return ""
+    calls = (n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
+    return next((name for name in calls if name in names), "")
 
 
 def _find_rounding(case: Case, patch: Patch) -> str:

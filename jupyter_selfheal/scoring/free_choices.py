@@ -153,8 +153,13 @@ def _list_lookups(tree: ast.AST, expected: set[str]) -> Iterator[ast.AST]:
         if isinstance(t, ast.Name)
     }
     for node in ast.walk(tree):
+        looked: ast.AST | None = None
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Slice):
-            table = named.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+            looked = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            looked = node.func.value
+        if looked is not None:
+            table = named.get(looked.id) if isinstance(looked, ast.Name) else looked
             items = _list_entries(table)
             answers = sum(str(item.value) in expected for item in items)
             yield from (ast.Set([item]) for item in items if 2 * answers >= len(items))
@@ -192,6 +197,8 @@ def _list_cuts(node: ast.AST) -> Iterator[ast.AST]:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _CUTS:
             yield ast.Name(name)
+        elif name in ("min", "max"):
+            yield from (ast.Set([n]) for n in node.args if isinstance(n, ast.Constant) and n.value not in _HALVES)
     yield from _list_bends(node)
 
 

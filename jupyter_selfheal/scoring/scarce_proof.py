@@ -31,6 +31,9 @@ SCARCE = "Hardly more than one value speaks for it, and many programs give that 
 FEW = 2
 """Values that are no more than one reading: the same number is often printed twice, or with what follows from it."""
 
+_GATHERS = frozenset({"sum", "min", "max", "mean", "std", "all", "any", "nunique"})
+"""What one value is made of many by."""
+
 _TRUTHS, TRUTHS = frozenset({"True", "False", "None"}), 4
 """Words of which so many say as much as one value: anything gives one of the two."""
 
@@ -115,13 +118,17 @@ def _equals_something(node: ast.Compare | ast.Call) -> bool:
         equal = any(isinstance(op, ast.Eq | ast.Is) for op in node.ops)
         return (equal and not (_asks_form(node.left) or _is_part(node.left) or _says_of_itself(node))) or _is_near(node)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return len(node.args) > 1 and any(word in name.lower() for word in ("equal", "close", "almost"))
+    near = len(node.args) > 1 and any(word in name.lower() for word in ("equal", "close", "almost"))
+    return near and not _asks_form(node.args[0])
 
 
 def _asks_form(node: ast.expr) -> bool:
-    """``len(x)``, ``type(x)``, ``x.shape``: of what kind or size a result is, and not which."""
+    """``len(x)``, ``type(x)``, ``x.shape``, ``x.sum()``: of what kind or size a result is, or what it comes to, and not which."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("len", "type")
+        gathers = node.func.id in _GATHERS & BUILTINS and len(node.args) == 1
+        return node.func.id in ("len", "type") or (gathers and isinstance(node.args[0], ast.Name | ast.Attribute))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _GATHERS and not node.args
     return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "size", "ndim", "columns")
 
 
@@ -145,7 +152,8 @@ def _says_of_itself(node: ast.Compare) -> bool:
 
 
 def _asks_of_part(node: ast.AST) -> bool:
-    return isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops) and _is_part(node.left)
+    equal = isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops)
+    return equal and (_is_part(node.left) or _asks_form(node.left))  # type: ignore[attr-defined]
 
 
 def _is_literal(node: ast.expr) -> bool:

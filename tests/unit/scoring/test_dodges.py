@@ -209,3 +209,21 @@ def test_a_value_in_place_of_a_missing_one_is_a_choice(before: str, after: str, 
 )
 def test_data_that_a_patch_cuts_are_named(after: str, name: str) -> None:
     assert find_edited_data(*patched("x = f(rows)", after)) == name
+
+
+@pytest.mark.parametrize(
+    ("after", "doubted"),
+    [
+        ("x = total([1, 2, 2])\nassert x == 5", True),
+        ("x = total([1, 2]) + 2\nassert x == 5", True),
+        ("def total(xs):\n    return sum(xs) + 2\nx = total([1, 2])\nassert x == 5", False),
+        ("y = 3\nx = total([1, 2])\nassert x == 5", False),
+    ],
+)
+def test_a_call_is_not_asked_otherwise_for_its_assert_to_hold(after: str, doubted: bool) -> None:
+    cells = ["def total(xs):\n    return sum(xs)", "x = total([1, 2])\nassert x == 5"]
+    case = case_of(cells, 1, ename="AssertionError")
+    assert bool(find_dodge(case, patch_of(case, after), ())) is doubted
+    assert not find_dodge(case, patch_of(case, cells[0].replace("sum(xs)", "sum(xs) + 2"), "c0"), ())
+    own = case_of([cells[0], "x = sum([1, 2])\nassert x == 5"], 1, ename="AssertionError")
+    assert not find_dodge(own, patch_of(own, "x = sum([1, 2, 2])\nassert x == 5"), ())
