@@ -106,7 +106,7 @@ def test_axe_finds_nothing_serious_in_any_state(theme: str, page: Any, server: S
     assert looks.found == []
 
 
-def test_diff_is_drawn_by_the_editor(failed: Lab) -> None:
+def test_card_is_drawn_by_the_editor_named_and_reached_by_the_tab_key(failed: Lab) -> None:
     card = failed.card(1)
     editor = card.locator(".jp-SelfHeal-diff .cm-editor")
     editor.wait_for()
@@ -114,20 +114,12 @@ def test_diff_is_drawn_by_the_editor(failed: Lab) -> None:
     assert "items.appendd(3)" in editor.locator(".cm-deletedChunk").inner_text()
     assert "items.append(3)" in editor.locator(".cm-changedLine").inner_text()
     editor.locator(".cm-line span[class*='ͼ']").first.wait_for()
-
-
-def test_everything_has_a_name_and_a_role(failed: Lab) -> None:
-    card = failed.card(1)
     assert failed.page.get_by_role("region", name="Self-heal").count() == 1
     assert "AttributeError" in card.get_by_role("status").inner_text()
     names = [b.get_attribute("aria-label") for b in card.get_by_role("button").all() if b.get_attribute("data-id")]
     assert names[0] == "Apply & run: put the fix into the notebook and run it (Alt+Enter)"
     assert all(names)
     assert card.get_by_role("textbox", name="Changes in the cell").count() == 1
-
-
-def test_tab_key_leads_from_the_cell_to_the_button(failed: Lab) -> None:
-    failed.card(1)
     failed.page.keyboard.press("Escape")
     for _ in range(30):
         failed.page.keyboard.press("Tab")

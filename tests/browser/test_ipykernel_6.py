@@ -22,9 +22,10 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with that ipykernel alone, to go before the newer one on the path; it is pure Python."""
     folder = tmp_path_factory.mktemp(NAME)
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder), f"ipykernel=={VERSION}"]
-    done = subprocess.run(pip, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        pytest.skip(f"ipykernel {VERSION} cannot be had here: {done.stderr[-200:]}")
+    try:
+        subprocess.run(pip, capture_output=True, text=True, timeout=120, check=True)
+    except subprocess.SubprocessError as error:
+        pytest.skip(f"ipykernel {VERSION} cannot be had here: {(error.stderr or str(error))[-200:]}")
     return folder
 
 

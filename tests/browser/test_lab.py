@@ -120,15 +120,6 @@ def test_deleted_cell_is_refused(page: Any, server: Server) -> None:
     assert lab.own_outputs(1).count() == 1, "the error alone: nothing was run"
 
 
-def test_read_only_cell_is_refused(page: Any, server: Server) -> None:
-    lab = elsewhere(page, server, "read-only.ipynb")
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets[1].model.setMetadata('editable', false)")
-    card = lab.card(2)
-    lab.press(card, "run")
-    card.get_by_text("The cell is read-only").wait_for()
-    assert "appendd" in lab.source(1)
-
-
 def test_notebook_that_may_not_be_written_is_refused(page: Any, server: Server) -> None:
     name = server.notebook("locked.ipynb", [TYPO])
 
@@ -199,8 +190,14 @@ def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server
     assert lab.source(1) == TYPO
 
 
-def test_fault_in_an_earlier_cell_is_fixed_in_both(page: Any, server: Server) -> None:
+def test_fault_in_an_earlier_cell_is_fixed_in_both_unless_that_is_read_only(page: Any, server: Server) -> None:
     lab = elsewhere(page, server, "elsewhere.ipynb")
+    editable = "on => window.jupyterapp.shell.currentWidget.content.widgets[1].model.setMetadata('editable', on)"
+    page.evaluate(editable, False)
+    lab.press(lab.card(2), "run")
+    lab.card(2).get_by_text("The cell is read-only").wait_for()
+    assert "appendd" in lab.source(1)
+    page.evaluate(editable, True)
     lab.card(2).locator("button.sh-cell-link", has_text="cell [2]").click()
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget.content.activeCellIndex === 1")
     assert lab.card(2).locator("button[data-id]:visible").all_inner_texts() == ["Apply & run", "Edit", "Dismiss"]
@@ -270,17 +267,13 @@ def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
     assert "m = train()" in lab.source(2)
 
 
-def test_status_bar_tells_what_is_going_on(failed: Lab) -> None:
+def test_status_bar_leads_to_the_card_which_the_keyboard_alone_approves(failed: Lab) -> None:
     card = failed.card(1)
     traceback = failed.cell(1).locator('.jp-OutputArea-child:has-text("Traceback")')
     assert card.bounding_box()["y"] < traceback.bounding_box()["y"], "the card stands above the traceback"
     failed.status("fix ready: go to it")
     failed.page.get_by_text("fix ready: go to it").click()
     failed.page.wait_for_function("() => document.activeElement.matches('.jupyter-selfheal')")
-
-
-def test_keyboard_alone_approves(failed: Lab) -> None:
-    card = failed.card(1)
     card.locator('[data-id="run"]').focus()
     failed.page.keyboard.press("Enter")
     failed.expect_output(1, "there are 3")

@@ -21,7 +21,7 @@ agent_module = pytest.importorskip(
     "tests.agent", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"
 )
 Agent = agent_module.Agent
-pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("mcp")]
+pytestmark = pytest.mark.kernel
 
 LOAD = "prices = {'tea': '3.50', 'cake': '4.20'}"
 TOTAL = "def total(basket):\n    return sum(prices[item] for item in basket)"

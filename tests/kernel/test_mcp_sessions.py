@@ -21,7 +21,7 @@ from tests.batches import cell, notebook
 agent_module = pytest.importorskip(
     "tests.agent", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"
 )
-pytestmark = [pytest.mark.kernel, pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 INSPECTOR = os.environ.get("MCP_INSPECTOR_CLI") or shutil.which("mcp-inspector-cli")
 """Its command, as ``npm install @modelcontextprotocol/inspector`` puts it into ``node_modules/.bin``."""

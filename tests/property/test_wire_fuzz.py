@@ -43,7 +43,10 @@ JSONS = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["$", "v", "body", "run", "x"]), inner, max_size=4),
     max_leaves=8,
 )  # fmt: skip
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(
+    max_examples=25 if settings.default.derandomize else 60, deadline=None, suppress_health_check=list(HealthCheck)
+)
+"""Of each kind of message; where they are others each time (``make test-all``), more of them are tried."""
 
 
 def mutated(data: st.DataObject, raw: Any) -> Any:
