@@ -179,9 +179,10 @@ class Dialogue:
     def _ask_for_choice(self, question: str, keys: Keys, *, otherwise: str, known: Iterable[str] = ()) -> Answer:
         """One of the keys, or a value that is known or begins with ``=``; Enter is ``otherwise``."""
         offered = " ".join(label for _, label, _ in keys.values())
+        prompt = words.fit_to_screen(f"{question} {offered} [?]".splitlines(), self.out)
         while True:
             try:
-                reply = self.ask(f"{question} {offered} [?] ").strip()
+                reply = self.ask(f"{prompt} ").strip()
             except EOFError:
                 return Answer(NOBODY)
             except RuntimeError:  # StdinNotImplementedError of a kernel without a front end

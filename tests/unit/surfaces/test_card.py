@@ -24,6 +24,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.words import fit_to_screen, format_card, format_warning, list_card_lines, wrap_prose
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
@@ -75,11 +76,44 @@ def test_sentences_fit_the_terminal_and_diffs_stay_as_they_are() -> None:
     ]
 
 
-def test_a_card_is_broken_at_words_for_a_terminal_and_left_as_it_is_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Screen(StringIO):
-        def isatty(self) -> bool:
-            return True
+class Screen(StringIO):
+    """A terminal."""
 
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_keys_of_a_review_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setenv("COLUMNS", "80")
+    dialogue = Dialogue(ask=lambda question: asked.append(question) or "x", out=Screen(), colours=False, is_review=True)
+    dialogue.decide(propose(6.0, SAFE), Notebook((Cell("c", "x.uper()"),)))
+    (question,) = asked
+    assert max(map(len, question.splitlines())) <= 80
+    assert question.split() == [
+        *[
+            "Accept?",
+            "[a]ccept",
+            "[x]",
+            "leave",
+            "out",
+            "[s]",
+            "accept",
+            "all",
+            "that",
+            "are",
+            "safe",
+            "[n]o",
+            "[e]dit",
+            "[t]ry",
+            "again",
+            "[w]hy",
+            "[?]",
+        ]
+    ]
+
+
+def test_a_card_is_broken_at_words_for_a_terminal_and_left_as_it_is_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     note = "No model was asked: start the kernel with a key set, then ask."
     card = propose(6.0, SAFE).with_(notes=(note,))
