@@ -45,7 +45,7 @@ class TextFeatures(Rule):
             home = context.find_last_assignment(table)
             if home is None or not _has_kinds(context, table):
                 continue
-            start, end = _find_span(context, home.cell_id, home.node.value)
+            start, end = context.view_cell(home.cell_id).span(home.node.value)
             for n, more in enumerate(("", ", drop_first=True")):
                 yield self.patch(
                     context.replace(home.cell_id, [(start, start, f"{dummies.text}("), (end, end, f"{more})")]),
@@ -60,10 +60,6 @@ def _find_whole_table(context: RuleContext, name: str) -> str:
     """The table that a part of a split is of; of anything else itself."""
     split = find_split(context)
     return split.data.get("all", name) if split is not None and name in split.data.values() else name
-
-
-def _find_span(context: RuleContext, cell_id: str, node: ast.expr) -> tuple[int, int]:
-    return context.view_cell(cell_id).span(node)
 
 
 def _has_kinds(context: RuleContext, table: str) -> bool:

@@ -55,7 +55,7 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         return None
     told = CONVERTED.search(context.failure.evalue)
     if NO_DAY.search(context.failure.evalue):
-        gap = "a date that there is not"
+        gap = "a date that does not exist"
     elif told is not None:
         text = told["text"].strip()
         gap = (f"`{text}`" if text else "an empty text") if text.casefold() in MARKS else ""
