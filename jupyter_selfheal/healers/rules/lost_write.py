@@ -57,6 +57,10 @@ class Write:
     """The column's own name, where it has one."""
 
 
+OF_EVERY_TABLE = frozenset({"columns", "index", "values", "dtypes", "iloc", "loc", "T"})
+"""What a table has whatever its columns are."""
+
+
 class LostWrite(Rule):
     """Write into the table itself where a write into one of its columns is lost.
 
@@ -328,6 +332,6 @@ def _find_table(column: ast.expr) -> tuple[str, str] | None:
             return column.value.id, column.slice.id
         is_one = isinstance(column.slice, ast.Constant) and isinstance(column.slice.value, str)
         return (column.value.id, "") if is_one else None
-    if isinstance(column, ast.Attribute) and isinstance(column.value, ast.Name):
+    if isinstance(column, ast.Attribute) and isinstance(column.value, ast.Name) and column.attr not in OF_EVERY_TABLE:
         return column.value.id, ""
     return None

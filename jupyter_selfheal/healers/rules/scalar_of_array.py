@@ -12,7 +12,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays|"
-    r"^setting an array element with a sequence\.?$|Conversion of an array with ndim > 0 to a scalar is deprecated"
+    r"must be real number, not Series|^setting an array element with a sequence\.?$|Conversion of an array with ndim > 0 to a scalar is deprecated"
 )
 
 
@@ -22,7 +22,7 @@ class ScalarOfArray(Rule):
     **Failure** `TypeError: only 0-dimensional arrays can be converted to Python scalars` from `float(x)` or `math.sqrt(x)`,
     `ValueError: setting an array element with a sequence.` from `a[0] = x`.
 
-    **Fix** `x.item()` for the arguments whose live values are arrays of one value.
+    **Fix** `x.item()` for the arguments whose live values are arrays of one value; `np.sqrt(x)` for `math.sqrt(x)` of several where NumPy is at hand.
 
     **Fix safety** Safe: an array of one value has one item, and NumPy converted it so before 2.5.
     """
@@ -42,6 +42,12 @@ class ScalarOfArray(Rule):
                 given = [node.value]
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
                 given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and context.text(node.func.value) == "math"
+            ):
+                yield from self._use_numpys(context, node.func)
             splices: list[Splice] = []
             for value, live in zip(given, context.describe_all(given, calls=True), strict=True):
                 if live.is_a("numpy.ndarray") and live.ndim > 0 and live.size == 1:
@@ -54,3 +60,18 @@ class ScalarOfArray(Rule):
                     prior=0.9,
                 )
                 return
+
+    def _use_numpys(self, context: RuleContext, function: ast.Attribute) -> Iterator[Patch]:
+        """``np.sqrt(values)`` for ``math.sqrt(values)``, where the array has more than one value."""
+        call, known = context.call_of(function), context.reference(f"numpy.{function.attr}")
+        if call is None or known is None or known.import_line or len(call.args) != 1:
+            return
+        live = context.describe_all(call.args, calls=True)[0]
+        if live.is_a("numpy.ndarray", "pandas.Series") and live.size != 1:
+            yield self.patch(
+                context.replace_here((*context.span(function), known.text)),
+                f"Use `{known.text}`",
+                f"`math.{function.attr}` takes one number, and `{context.text(call.args[0])}` holds several.",
+                why="NumPy's function of the same name does the same with each number.",
+                prior=0.93,
+            )

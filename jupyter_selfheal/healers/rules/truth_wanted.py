@@ -22,7 +22,7 @@ class TruthWanted(Rule):
     **Failure** `ValueError: For argument "inplace" expected type bool, received type int.`, `InvalidParameterError: The 'shuffle' parameter
     of … must be an instance of 'bool'`.
 
-    **Fix** `inplace=1` becomes `inplace=True`, `0` becomes `False`, in the call that gives it.
+    **Fix** `inplace=1` becomes `inplace=True`, `0` becomes `False`, and `"False"` too, in the call that gives it.
 
     **Fix safety** Safe: 1 and 0 are True and False in every condition of Python. Silent for any other number or value.
     """
@@ -33,7 +33,7 @@ class TruthWanted(Rule):
     enames = frozenset({"ValueError", "TypeError", "InvalidParameterError"})
     message = WANTED
     applicability = Applicability.SAFE
-    why = "In a condition 1 is True and 0 is False."
+    why = "In a condition 1 is True and 0 is False, and a text in quotes says which is meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = WANTED.search(context.failure.evalue)
@@ -41,13 +41,13 @@ class TruthWanted(Rule):
         for call in context.calls_at_failure():
             for given in call.keywords:
                 value = given.value
-                if given.arg != name or not isinstance(value, ast.Constant) or type(value.value) is not int:
+                if given.arg != name or not isinstance(value, ast.Constant) or type(value.value) not in (int, str):
                     continue
-                if value.value in (0, 1):
-                    new = str(bool(value.value))
+                if value.value in (0, 1, "True", "False"):
+                    new = str(value.value in (1, "True"))
                     yield self.patch(
                         context.replace_here((*context.span(value), new)),
-                        f"Change `{name}={value.value}` to `{name}={new}`",
+                        f"Change `{name}={value.value!r}` to `{name}={new}`",
                         f"`{context.text(call.func)}` only takes True or False for `{name}`.",
                         prior=0.9,
                     )

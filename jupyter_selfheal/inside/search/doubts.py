@@ -44,7 +44,7 @@ from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.turned_comparisons import is_limit_instead, is_turned_otherwise
-from jupyter_selfheal.inside.search.two_items import describe_doubt_of_order
+from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -143,9 +143,13 @@ class Doubts:
         return next((d for old, text in changes if (d := describe_doubt_of_literal(old, text, self.sight.checked))), "")
 
     def _describe_doubt_of_order(self, n: int) -> str:
-        """The doubt about a patch that orders otherwise, where two items at most are to be ordered."""
+        """The doubt about a patch that orders otherwise, where two items at most are to be ordered, or one number is expected."""
         checked = [arguments for calls in self.sight.checked.values() for arguments in calls]
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+        if self.hypotheses.count_mended(n) == 1:
+            types = compare_behaviour.collect_expected_types(self.runner.program)
+            if doubt := next((d for old, text in changes if (d := describe_doubt_of_end(old, text, types))), ""):
+                return doubt
         space = self.runner.ns
         return next((d for old, text in changes if (d := describe_doubt_of_order(old, text, checked, space))), "")
 

@@ -1,5 +1,5 @@
 """Changes that meet a check whatever is wrong: a truth value turned around, printed values put in another order, a declaration
-taken back, a question no longer asked, or another one, a condition that is asked a single time."""
+taken back, a question no longer asked, or another one, a condition that is asked a single time, parts compared in place of the whole."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"with `{other}` something else is compared than a number"
     if mended == 1 and any(_is_turned(a, b) for a, b in zip(_list_given(before), _list_given(after), strict=False)):
         return "one truth value is met by whatever is turned around"
+    if mended == 1 and any(_forgets(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)):
+        return "a part of both sides is equal more often than they are"
     return ""
 
 
@@ -45,6 +47,22 @@ def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
 
 def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+
+
+def _list_compared(tree: ast.AST) -> list[ast.Compare]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and len(n.ops) == 1]
+
+
+def _forgets(old: ast.Compare, new: ast.Compare) -> bool:
+    """True for ``a[-1] == b[-1]`` and ``len(a) == len(b)`` in place of ``a == b``."""
+    return all(_is_part(one, part) for one, part in ((old.left, new.left), (old.comparators[0], new.comparators[0])))
+
+
+def _is_part(whole: ast.expr, part: ast.expr) -> bool:
+    if isinstance(part, ast.Subscript) and not isinstance(part.slice, ast.Slice):
+        return ast.dump(part.value) == ast.dump(whole)
+    is_measured = isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in ("len", "sum")
+    return is_measured and isinstance(part, ast.Call) and [ast.dump(a) for a in part.args] == [ast.dump(whole)]
 
 
 def _list_orders(tree: ast.AST) -> list[list[str]]:

@@ -14,6 +14,8 @@ from typing import Any
 
 TWO = 2
 DOUBT = "two items do not tell one order from another"
+OTHER_END = "one item does not tell which way round they are sorted"
+ONE_VALUE = frozenset({"int", "float", "bool", "NoneType"})
 _ORDERING = frozenset({"sorted", "reversed", "min", "max", "sort", "reverse", "nlargest", "nsmallest", "sort_values"})
 _COUNTED = frozenset({"array", "builtins", "collections", "numpy", "pandas", "__main__"})
 """Where the types come from whose length costs nothing; of the notebook's own classes it is their author's word."""
@@ -32,6 +34,15 @@ def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...
     if max(map(count_items, given), default=0) != TWO or _has_both_orders(given):
         return ""
     return DOUBT
+
+
+def describe_doubt_of_end(old: str, new: str, types: frozenset[str]) -> str:
+    """The doubt about a changed statement that sorts the other way round, where the one check that failed expects a number: any item of
+    three is by one chance of three where it should be. Empty where it expects what shows the order."""
+    ways = [
+        [w for w in _list_orderings(ast.parse(text)) if w.startswith(("reverse=", "ascending="))] for text in (old, new)
+    ]
+    return OTHER_END if ways[0] != ways[1] and types and types <= ONE_VALUE else ""
 
 
 def _has_both_orders(given: Iterable[Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
 
@@ -40,9 +40,19 @@ def _is_text(node: ast.stmt) -> bool:
 
 def add_imports(source: str, lines: Iterable[str]) -> list[Splice]:
     """Splices that add import lines to a cell where it does not have them already."""
-    present = {line.strip() for line in source.splitlines()}
+    present = {line.strip() for line in source.splitlines()} | set(_list_imports(source))
     wanted = [line for line in dict.fromkeys(lines) if line and line not in present]
     return [add_import(source, "\n".join(wanted))] if wanted else []
+
+
+def _list_imports(source: str) -> Iterator[str]:
+    """Each name that the cell's own lines import, as a line of its own: ``from dataclasses import dataclass, field`` is two."""
+    for statement in src.list_statements(source):
+        node = statement.node
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (format_import(node.module or "", a.name, a.asname or "") for a in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (format_import(a.name, "", a.asname or "") for a in node.names)
 
 
 def format_import(module: str, name: str = "", alias: str = "") -> str:

@@ -166,6 +166,7 @@ def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(
                 edits, 0.22, node.lineno, f"`{s.text_of(node)}` compares the wrong thing, not `{first}` with `{second}`"
             )
+    yield from _propose_inside_both(s, left, right)
     if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)) or s.text_of(left.func) != s.text_of(
         right.func
     ):
@@ -173,6 +174,17 @@ def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
     if len(left.args) == len(right.args) == 1:
         edits = (s.put(left, s.text_of(left.args[0])), s.put(right, s.text_of(right.args[0])))
         yield Change(edits, 0.25, node.lineno, f"`{s.text_of(left.func)}` is too many on both sides")
+
+
+def _propose_inside_both(s: Scope, left: ast.expr, right: ast.expr) -> Iterator[Change]:
+    """``sorted(a.lower()) == sorted(b.lower())`` for ``sorted(a) == sorted(b)``: what both calls are given is to be made alike first."""
+    if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)) or len(left.args) != 1 or len(right.args) != 1:
+        return
+    one, two = left.args[0], right.args[0]
+    if s.text_of(left.func) == s.text_of(right.func) and s.may_be(one, TEXT) and s.may_be(two, TEXT):
+        for form in (".lower()", ".strip()", ".upper()", ".split()"):
+            edits = (s.put(one, s.parenthesize(one) + form), s.put(two, s.parenthesize(two) + form))
+            yield Change(edits, 0.25, left.lineno, f"both sides lack `{form}`")
 
 
 def propose_filter(s: Scope, node: ast.AST) -> Iterator[Change]:

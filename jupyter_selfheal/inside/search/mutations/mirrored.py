@@ -141,7 +141,12 @@ def propose_of_all(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def propose_order_of_table(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``sorted(xs, key=table.get)`` for ``xs``: the order is that of a table."""
+    """``sorted(xs, key=table.get)`` for ``xs``: the order is that of a table; ``max(table, key=table.get)`` for ``max(table)``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
+        given = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if isinstance(given, ast.Name) and s.hints.kinds.get(given.id) == frozenset({DICT}):
+            new = f"{node.func.id}({given.id}, key={given.id}.get)"
+            yield Change((s.put(node, new),), 0.4, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
     if not is_usable(s, node) or not isinstance(node, ast.Name | ast.Call | ast.ListComp | ast.Subscript):
         return
     tables = [n for n in s.values if s.hints.kinds.get(n) == frozenset({DICT})]

@@ -10,6 +10,7 @@ from tests.unit.healers.search.test_several_edits import find
 TURNED = "one truth value is met by whatever is turned around"
 ORDER = "what is printed is only put in another order"
 DECLARED = "what a decorator declares is meant as it stands"
+PART = "a part of both sides is equal more often than they are"
 FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
 
 
@@ -20,6 +21,11 @@ FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
         ("def f(n):\n    return n % 2 == 1", "def f(n):\n    return n % 2 != 1", TURNED),
         ("def f(n):\n    return True", "def f(n):\n    return False", TURNED),
         ("ok = is_valid(x)", "ok = not is_valid(x)", TURNED),
+        ("ok = sorted(a) == sorted(b)", "ok = sorted(a)[-1] == sorted(b)[-1]", PART),
+        ("ok = a == b", "ok = len(a) == len(b)", PART),
+        ("ok = a[0] == b[0]", "ok = a[-1] == b[-1]", ""),
+        ("ok = a == b", "ok = a[0] == b", ""),
+        ("ok = a == b", "ok = sorted(a) == sorted(b)", ""),
         ("print(f(7), f(9), f(1))", "print(f(1), f(9), f(7))", ORDER),
         (FROZEN, FROZEN.replace("True", "False"), DECLARED),
         ("if is_big(y, xs):\n    z = 1", "if xs:\n    z = 1", "`is_big(y, xs)` is no longer asked"),
@@ -66,3 +72,19 @@ def test_what_does_the_same_as_a_turned_truth_value_is_doubted_as_it_is() -> Non
     alike = [p for p in reply["patches"] if p["cluster"] == cluster]
     assert len(alike) > 1
     assert all(p["rival"] for p in alike)
+
+
+def test_words_of_two_cases_are_made_alike_inside_of_both_calls() -> None:
+    reply = find(
+        "def anagram(a, b):\n    return sorted(a) == sorted(b)",
+        "assert anagram('Listen', 'Silent')\nassert not anagram('abc', 'abd')",
+    )
+    texts = [text for p in reply["patches"][:2] for text in p["texts"].values()]
+    assert any("sorted(a.lower()) == sorted(b.lower())" in text for text in texts)
+    parts = [p for p in reply["patches"] if any("[-1]" in text for text in p["texts"].values())]
+    assert all(p["rival"] for p in parts)
+
+
+def test_the_key_of_the_largest_value_is_asked_for_by_the_value() -> None:
+    reply = find("votes = {'ann': 3, 'bob': 7, 'cy': 5}\nwinner = max(votes)", "assert winner == 'bob'")
+    assert "max(votes, key=votes.get)" in reply["patches"][0]["words"]

@@ -7,7 +7,13 @@ import pytest
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.oracle_strength import describe_constant_shift, describe_doubt_of_text
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
-from jupyter_selfheal.inside.search.two_items import DOUBT, count_items, describe_doubt_of_order
+from jupyter_selfheal.inside.search.two_items import (
+    DOUBT,
+    OTHER_END,
+    count_items,
+    describe_doubt_of_end,
+    describe_doubt_of_order,
+)
 from tests.unit.healers.search.test_several_edits import find
 
 ONCE = "a condition that is asked a single time may as well not be there"
@@ -42,6 +48,25 @@ def test_two_items_in_both_orders_tell_one_from_another() -> None:
     assert describe_doubt_of_order(*change, [([2, 1],), ([1, 2],)], {}) == ""
     assert describe_doubt_of_order(*change, [([2, 1],), ([4, 3],)], {}) == DOUBT
     assert describe_doubt_of_order(*change, [([2, "a"],), ([1, 2],)], {}) == DOUBT
+
+
+def test_one_number_does_not_tell_which_way_round_items_are_sorted() -> None:
+    change = "xs = sorted(xs)", "xs = sorted(xs, reverse=True)"
+    assert describe_doubt_of_end(*change, frozenset({"int"})) == OTHER_END
+    assert describe_doubt_of_end(*change, frozenset({"list"})) == ""
+    assert describe_doubt_of_end(*change, frozenset()) == ""
+    assert describe_doubt_of_end("xs = sorted(xs)", "xs = sorted(set(xs))", frozenset({"int"})) == ""
+    assert describe_doubt_of_end("y = int(s)", "y = int(s[::-1])", frozenset({"int"})) == ""
+
+
+def test_the_second_largest_is_not_the_second_of_the_smallest() -> None:
+    reply = find(
+        "def second_largest(xs):\n    xs = sorted(xs)\n    return xs[-2]",
+        "assert second_largest([1, 5, 3]) == 3\nassert second_largest([4, 9, 9, 2]) == 4",
+    )
+    turned = [p for p in reply["patches"] if any("reverse=True" in text for text in p["texts"].values())]
+    assert turned
+    assert all(p["rival"] for p in turned)
 
 
 def test_a_word_counts_by_its_letters_and_a_text_by_its_words() -> None:
