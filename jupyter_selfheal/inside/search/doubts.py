@@ -13,7 +13,7 @@ from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
-from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
+from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds, find_idle_loop
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.lost_names import (
     find_counted_name,
@@ -180,6 +180,9 @@ class Doubts:
             return f"`{doubled}` is combined with itself"
         if not self.runner.program.crashed and (dropped := find_dropped_name(texts, self.units)):
             return f"`{dropped}` is no longer read, and nothing else in its place"
+        changes = ((self.units[k].text, text) for k, text in texts.items()) if self.runner.program.crashed else ()
+        if rounds := next((r for old, text in changes if (r := find_fewer_rounds(old, text))), ""):
+            return f"what raised is only not reached with `{rounds}`"
         if unread := find_unread_items(texts, self.units):
             return f"of `{unread}` nothing but its length is read"
         if counted := find_counted_name(texts, self.units):

@@ -29,6 +29,20 @@ def find_idle_loop(units: Sequence[Unit], texts: Mapping[int, str], ran: Mapping
     return ""
 
 
+def find_fewer_rounds(old: str, new: str) -> str:
+    """The changed ``range(…)`` of a loop whose rounds are all alike (``for _ in range(n)``, where nothing reads the number), as text; empty
+    where there is none. What raises in one round of such a loop is not mended by another number of them: it is only no longer reached."""
+    ways = [_list_equal_rounds(ast.parse(text)) for text in (old, new)]
+    changed = [b for a, b in zip(*ways, strict=False) if a != b]
+    return changed[0] if len(ways[0]) == len(ways[1]) and changed else ""
+
+
+def _list_equal_rounds(tree: ast.AST) -> list[str]:
+    read = _list_read(tree)
+    loops = [n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.comprehension))]
+    return [ast.unparse(n.iter) for n in loops if isinstance(n.target, ast.Name) and n.target.id not in read]
+
+
 def _find_unrun_loop(tree: ast.Module, lines: frozenset[int]) -> ast.stmt | None:
     """The first loop whose head ran and whose body did not."""
     waiting: list[ast.stmt] = list(tree.body)

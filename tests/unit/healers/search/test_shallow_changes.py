@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from tests.unit.healers.search.test_several_edits import find
 
@@ -88,3 +89,17 @@ def test_words_of_two_cases_are_made_alike_inside_of_both_calls() -> None:
 def test_the_key_of_the_largest_value_is_asked_for_by_the_value() -> None:
     reply = find("votes = {'ann': 3, 'bob': 7, 'cy': 5}\nwinner = max(votes)", "assert winner == 'bob'")
     assert "max(votes, key=votes.get)" in reply["patches"][0]["words"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rounds"),
+    [
+        ("ts = [make() for _ in range(n)]", "ts = [make() for _ in range(n - seed)]", "range(n - seed)"),
+        ("for _ in range(n):\n    make()", "for _ in range(n - 1):\n    make()", "range(n - 1)"),
+        ("ts = [xs[i] for i in range(n + 1)]", "ts = [xs[i] for i in range(n)]", ""),
+        ("ts = [make(n) for _ in range(n)]", "ts = [make(k) for _ in range(n)]", ""),
+        ("ts = [make() for _ in range(n)]", "ts = []", ""),
+    ],
+)
+def test_another_number_of_equal_rounds_mends_nothing_that_raised(old: str, new: str, rounds: str) -> None:
+    assert find_fewer_rounds(old, new) == rounds
