@@ -80,13 +80,15 @@ def _list_wrappers(context: RuleContext, names: list[str]) -> list[str]:
 
 
 def _callers_arguments(context: RuleContext, function: ast.FunctionDef) -> list[str]:
-    """Functions whose results are passed to ``function`` in the failing statement: ``show(total(x))``."""
+    """Functions whose results are passed to ``function`` in the failing statement, or where a function of the notebook calls it on the
+    way to the failure: ``show(total(x))``."""
     statement = context.failing_statement
-    matches = []
-    for node in ast.walk(statement) if statement is not None else ():
-        if isinstance(node, ast.Call) and name_called(node) == function.name:
-            matches += [name_called(a) for a in node.args if isinstance(a, ast.Call)]
-    return matches
+    nodes = list(ast.walk(statement)) if statement is not None else []
+    for cell_id, line in dict.fromkeys((f.cell_id, f.line) for f in context.failure.frames if f.cell_id):
+        at = (n for n in src.walk(context.source_of(cell_id)) if isinstance(n, ast.Call))
+        nodes += [n for n in at if n.lineno <= line <= (n.end_lineno or n.lineno)]
+    calls = [n for n in nodes if isinstance(n, ast.Call) and name_called(n) == function.name]
+    return [name_called(a) for call in calls for a in call.args if isinstance(a, ast.Call)]
 
 
 def name_called(call: ast.Call) -> str:

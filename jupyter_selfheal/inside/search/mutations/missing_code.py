@@ -277,6 +277,15 @@ def _list_base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         yield f"[{name}]", 0.3
 
 
+def _list_inner_names(function: ast.AST) -> set[str]:
+    """Names that only comprehensions bind: outside of them they are not there."""
+    targets = [c.target for c in ast.walk(function) if isinstance(c, ast.comprehension)]
+    inner = {id(n) for target in targets for n in ast.walk(target)}
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    outer = {n.id for n in names if id(n) not in inner} | {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
+    return {n.id for n in names if id(n) in inner} - outer
+
+
 def propose_missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A function that ends without returning what it made; a local name that is bound only on some paths."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or s.read_indent(node.body[-1]) is None:
@@ -284,7 +293,8 @@ def propose_missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
     end, indent = s.line_span(node.body[-1])[1], s.read_indent(node.body[-1])
     pad = "" if s.text[:end].endswith("\n") else "\n"
     if not isinstance(node.body[-1], ast.Return):
-        for name in s.values:
+        inner = _list_inner_names(node)
+        for name in (n for n in s.values if n not in inner):
             yield Change(
                 ((end, end, f"{pad}{indent}return {name}\n"),),
                 0.6,

@@ -12,6 +12,11 @@ _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "
 EMPTY_BRANCH = 0.4
 """What remains of the weight of taking out all that a branch does: somebody wrote it to do something there."""
 _LOOPS = ast.For | ast.While | ast.AsyncFor
+_COMPUTED = (
+    ast.Call | ast.Compare | ast.BinOp | ast.BoolOp | ast.IfExp | ast.Name | ast.Subscript | ast.JoinedStr
+    | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp | ast.GeneratorExp
+)  # fmt: skip
+"""What stands on a line of its own and comes to a value that nothing takes."""
 
 
 def propose_other_kinds(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -48,9 +53,7 @@ def propose_other_kinds(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield from _propose_at_once(s, node)
     elif isinstance(node, ast.Return) and node.value is not None and s.is_in_loop(node):
         yield Change(((s.start_of(node), s.start_of(node) + 6, "yield"),), 0.15, line, "`return` should be `yield`")
-    elif isinstance(node, ast.Expr) and isinstance(
-        node.value, ast.Call | ast.Compare | ast.BinOp | ast.Name | ast.Subscript
-    ):
+    elif isinstance(node, ast.Expr) and isinstance(node.value, _COMPUTED):
         yield from _propose_use_of_value(s, node)
 
 
@@ -98,7 +101,7 @@ def _propose_at_once(s: Scope, node: ast.Assign) -> Iterator[Change]:
 
 def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
     """``x.replace(…)`` whose result is dropped; a value that should be returned, an ``==`` that should assign."""
-    text, value, line = s.text_of(node), node.value, node.lineno
+    text, value, line = " ".join(s.text_of(node).split()), node.value, node.lineno
     inside = isinstance(s.find_function(node), ast.FunctionDef | ast.AsyncFunctionDef)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
         yield Change(

@@ -125,3 +125,15 @@ def test_a_power_of_minus_one_gets_no_other_number_as_readily_as_another_power()
         _weigh_lines(f"return {base} ** 2 * len(a)")[f"return{base.strip('()')}**3*lena"] for base in ("(-1)", "10")
     )
     assert one < two
+
+
+@pytest.mark.parametrize("value", ["[c for c in a]", "{c for c in a}", "(b, c)", "a if b else c", 'f"{a}"', "a and b"])
+def test_whatever_is_computed_last_may_be_what_is_returned(value: str) -> None:
+    assert f"return{re.sub(r'[() ]', '', value)}" in _weigh_lines(value)
+
+
+def test_a_name_that_only_a_comprehension_binds_is_not_returned() -> None:
+    ranked = propose_mutations.rank_changes(Scope("def f(a):\n    [k for k in a]\n"), {2: 1.0})
+    words = {c.words for _, c in ranked}
+    assert "`f` does not return `a`" in words
+    assert "`f` does not return `k`" not in words
