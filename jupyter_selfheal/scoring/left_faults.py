@@ -1,12 +1,14 @@
 """Is a fault left, in a function that a patch changes, which no reader would sign and which no check may see?
 
-Two are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
-is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one.
+They are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
+is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one. A function inside of it is never used;
+``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -18,6 +20,8 @@ from jupyter_selfheal.source import BUILTINS
 _CHANGES_SIZE = frozenset(
     {"append", "clear", "discard", "extend", "insert", "pop", "popleft", "remove", "add", "update"}
 )
+_CHANGES_ITEMS = _CHANGES_SIZE | {"reverse", "sort"}
+_ALL_BUT_LAST = re.compile(r"(?:reversed\()?range\((?:\d+, )?len\((\w+)\) - \d+\)\)?")
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -28,7 +32,7 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         functions = [
             n for n in src.walk(after) if isinstance(n, ast.FunctionDef) and src.extract_text(after, n) not in known
         ]
-        faults = (_find_idle_question(f) or _find_first_place(f) for f in functions)
+        faults = (find(f) for f in functions for find in _FAULTS)
         if fault := next(filter(None, faults), ""):
             return fault
     return ""
@@ -62,6 +66,49 @@ def _find_first_place(function: ast.FunctionDef) -> str:
         if node.func.attr == "index" and is_own and isinstance(owner, ast.Name):
             return f"`{ast.unparse(node)}` is the place of the first of equal items"
     return ""
+
+
+def _find_unused_function(function: ast.FunctionDef) -> str:
+    read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    for node in function.body:
+        if isinstance(node, ast.FunctionDef) and node.name not in read and not node.decorator_list:
+            return f"`{node.name}`, which `{function.name}` defines, is never used"
+    return ""
+
+
+def _find_uncalled_method(function: ast.FunctionDef) -> str:
+    for node in _walk_own(function):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Attribute) and value.attr in _CHANGES_ITEMS and isinstance(value.value, ast.Name):
+            return f"`{ast.unparse(value)}` calls nothing"
+    return ""
+
+
+def _find_last_item_left(function: ast.FunctionDef) -> str:
+    """A collection whose last items a loop by index never looks at, and nothing else in the function either."""
+    own = list(_walk_own(function))
+    for loop in (n for n in own if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
+        looped, index = _name_all_but_last(loop.iter), ast.unparse(loop.target)
+        parts = [n for n in own if isinstance(n, ast.Subscript) and ast.unparse(n.value) == looped] if looped else []
+        if not parts or any(ast.unparse(n.slice) != index for n in parts):
+            continue
+        moved = [
+            n for n in own if isinstance(n, ast.BinOp) or (isinstance(n, ast.Call) and ast.unparse(n.func) == "range")
+        ]
+        others = [n.iter for n in own if isinstance(n, ast.For | ast.comprehension) and n is not loop]
+        if not any(_reads(n, index) for n in moved) and not any(_reads(n, looped) for n in others):
+            return f"the loop over `{ast.unparse(loop.iter)}` never comes to the last item of `{looped}`"
+    return ""
+
+
+def _name_all_but_last(iterated: ast.expr) -> str:
+    """The ``xs`` of ``range(len(xs) - 1)``, turned round or not; empty for anything else."""
+    found = _ALL_BUT_LAST.fullmatch(ast.unparse(iterated))
+    return found[1] if found else ""
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _walk_own(node: ast.AST) -> Iterator[ast.AST]:
@@ -116,3 +163,6 @@ def _changes(node: ast.AST, name: str) -> bool:
         return not isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == name
     is_method = isinstance(node, ast.Attribute) and node.attr in _CHANGES_SIZE
     return is_method and isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
+
+
+_FAULTS = (_find_idle_question, _find_first_place, _find_unused_function, _find_uncalled_method, _find_last_item_left)

@@ -90,3 +90,44 @@ def test_such_a_fix_is_only_offered(checks: int, healer: str, score: float) -> N
     verdict = build_verdict(patch, Evidence(ran=True, own_asserts=checks, left_fault="`not xs` never holds"))
     assert (verdict.score < 7) == (score < 7)
     assert ("a fault is left" in verdict.feedback) == (score < 7)
+
+
+KEEP = """\
+def keep(xs):
+    kept = []
+    for i in range({}):
+        if xs[i] not in kept:
+            kept.append(xs[i])
+    return kept
+"""
+LOOP = "the loop over `range(len(xs) - 1)` never comes to the last item of `xs`"
+FAULTS = {
+    "the last item": (KEEP.format("len(xs) - 1"), LOOP),
+    "all items": (KEEP.format("len(xs)"), ""),
+    "the next item": (KEEP.format("len(xs) - 1").replace("not in kept:", "!= xs[i + 1]:"), ""),
+    "the last one apart": (KEEP.format("len(xs) - 1").replace("return kept", "return kept + [xs[-1]]"), ""),
+    "a loop of its own": (KEEP.format("len(xs) - 1").replace("return kept", "return [x for x in xs]"), ""),
+    "a smaller range": (KEEP.format("len(xs) - 1").replace("kept.append(xs[i])", "kept += range(i, 9)"), ""),
+    "an unused function": (
+        "def f(n):\n    def double(k):\n        return 2 * k\n    return n\n",
+        "`double`, which `f` defines, is never used",
+    ),
+    "a function that is given away": (
+        "def f(n):\n    def double(k):\n        return 2 * k\n    return map(double, n)\n",
+        "",
+    ),
+    "a route": ("def f(app):\n    @app.route('/')\n    def home():\n        return 'x'\n", ""),
+    "a method that is not called": ("def f(xs):\n    xs.reverse\n    return xs\n", "`xs.reverse` calls nothing"),
+    "a method that is called": ("def f(xs):\n    xs.reverse()\n    return xs\n", ""),
+    "a value that is shown": ("def f(frame):\n    frame.columns\n    return frame\n", ""),
+}
+
+
+@pytest.mark.parametrize(("after", "fault"), FAULTS.values(), ids=FAULTS)
+def test_what_the_text_of_a_patched_function_tells(after: str, fault: str) -> None:
+    assert fault_of(after.replace("(", "(z, ", 1), after) == fault
+
+
+def test_a_function_that_is_not_patched_is_nobodys_question() -> None:
+    old = KEEP.format("len(xs) - 1")
+    assert fault_of(f"{old}\nx = 1\n", f"{old}\nx = 2\n") == ""

@@ -149,7 +149,8 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     else:
         yield Change((s.put(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
         if isinstance(node.ctx, ast.Load):
-            yield Change((s.put(node, f"{s.text_of(node)}()"),), 0.15, node.lineno, f"`.{node.attr}` is not called")
+            prior = 0.9 if isinstance(parent, ast.Expr) else 0.15
+            yield Change((s.put(node, f"{s.text_of(node)}()"),), prior, node.lineno, f"`.{node.attr}` is not called")
             if s.is_in_loop(node) or isinstance(parent, ast.Assign):
                 yield Change(
                     (s.put(node, f"{s.text_of(node)}.{node.attr}"),),
