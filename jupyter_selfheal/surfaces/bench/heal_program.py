@@ -35,7 +35,7 @@ def heal_program(task: Task, config: HealConfig, trace: Path | None = None) -> t
             document = read(path)
             report, _ = Batch(document, session.build_dependencies(document), session.limits).run()
         course = read_course(Path(folder, "data"))
-        if trace:
+        if trace and Path(folder, "data").exists():  # where nothing failed, nothing is written
             shutil.copytree(Path(folder, "data"), trace, dirs_exist_ok=True)
     fixes = [r.candidate[0].patch for r in report.records if r.status.value == "healed" and r.candidate]
     broken = [r for r in report.records if r.status.value not in ("ran", "healed", "runs again")]

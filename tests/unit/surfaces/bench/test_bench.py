@@ -14,6 +14,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, run, syntax
+from jupyter_selfheal.surfaces.bench.heal_program import heal_program
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.reports import command as report
@@ -270,6 +271,14 @@ def test_a_program_is_healed_by_the_products_own_loop_and_judged_and_its_steps_a
     assert row.correct, row
     assert row.healer == "search"
     assert row.cpu > 0
+
+
+@pytest.mark.kernel
+def test_a_program_that_does_not_fail_leaves_no_steps(tmp_path: Path) -> None:
+    program, _, _, row = heal_program(replace(TASK, definition=GOOD), HealConfig(), tmp_path / "top-1")
+    assert program == GOOD
+    assert row.healer == ""
+    assert not (tmp_path / "top-1").exists()
 
 
 def test_the_shipped_samples_are_read_where_no_path_is_given() -> None:
