@@ -58,10 +58,15 @@ def _list_asserts(case: Case) -> list[ast.stmt]:
 
 
 def _list_near(node: ast.stmt) -> Iterator[str]:
-    """Functions called so with two values."""
+    """Functions called so with two values. One whose result is compared with a value of its own is asked itself: ``closest(xs, 4) == 5``."""
+    sides = [side for n in ast.walk(node) if isinstance(n, ast.Compare) for side in (n.left, *n.comparators)]
+    compared = (
+        {id(side) for side in sides} if not any(isinstance(getattr(s, "value", ""), bool) for s in sides) else set()
+    )
     for n in ast.walk(node):
         if (
             isinstance(n, ast.Call)
+            and id(n) not in compared
             and isinstance(n.func, ast.Name)
             and len(n.args) > 1
             and any(word in n.func.id.lower() for word in _NEAR)

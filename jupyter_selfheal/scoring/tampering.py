@@ -254,10 +254,17 @@ def _list_made(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module != "builtins":
             yield from (a.asname or a.name for a in node.names)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda | ast.Call | ast.Attribute):
+        elif isinstance(node, ast.Assign) and _makes(node.value):
             yield from (t.id for t in node.targets if isinstance(t, ast.Name))
+
+
+def _makes(value: ast.expr) -> bool:
+    """True for what may be a function of somebody's own; ``builtins.sum`` gives Python's own back."""
+    if isinstance(value, ast.Attribute):
+        return not (isinstance(value.value, ast.Name) and value.value.id in ("builtins", "__builtins__"))
+    return isinstance(value, ast.Lambda | ast.Call)
 
 
 def _collect_mocks(trees: list[ast.Module]) -> set[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -19,7 +20,7 @@ class AxisMapper(Rule):
     **Fix** `df.rename({"a": "b"}, axis=1)`; `df = df.rename(columns={df.columns[0]: "b"})`.
 
     **Fix safety** Safe: the labels that an index has cannot be changed one by one, and until pandas 1.0 `rename_axis` called `rename` itself for a mapping or a function. Silent where another keyword than
-    `mapper`, `axis`, `copy` and `inplace` is given.
+    `mapper`, `axis`, `copy` and `inplace` is given, and for one label of a table inside of a function, whose caller would keep the old one.
     """
 
     code = "PDA146"
@@ -48,6 +49,8 @@ class AxisMapper(Rule):
             return
 
     def _rename_one(self, context: RuleContext) -> Iterator[Patch]:
+        if find_function(context.source, context.line) is not None:
+            return  # the caller's table would keep its labels
         for node in context.nodes_on_line(ast.Assign):
             label = node.targets[0]
             labels = label.value if isinstance(label, ast.Subscript) else None

@@ -9,6 +9,14 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
+_BY_COLUMN = frozenset(
+    {"groupby", "sort_values", "set_index", "value_counts", "drop_duplicates", "explode", "nlargest", "nsmallest", "pop", "hist", "boxplot"}
+)  # fmt: skip
+"""Methods of a table whose arguments are columns: of `fillna(mean)`, `to_csv(name)` and `assign(total=price)` a text is another value."""
+_COLUMN_KEYWORDS = frozenset(
+    {"by", "on", "left_on", "right_on", "subset", "columns", "index", "values", "id_vars", "value_vars", "column", "x", "y"}
+)  # fmt: skip
+
 
 class BareKey(Rule):
     """Quote a key that is written as a name.
@@ -17,7 +25,8 @@ class BareKey(Rule):
 
     **Fix** `person["age"]`.
 
-    **Fix safety** Safe: the very dictionary or table has a key or column of just this name, and no cell binds such a variable.
+    **Fix safety** Safe: the very dictionary or table has a key or column of just this name, and no cell binds such a variable. Silent for
+    methods whose arguments are no columns, as `df.fillna(mean)` and `df.assign(total=price)`.
     """
 
     code = "KEY107"
@@ -39,7 +48,7 @@ class BareKey(Rule):
             owner: ast.expr | None = None
             if isinstance(outer, ast.Subscript) and outer.slice is inner:
                 owner = outer.value
-            elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and inner is not outer.func:
+            elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and _takes_column(outer, inner):
                 owner = outer.func.value
             keys = context.keys(owner) if owner is not None and context.plain_chain(owner) else None
             if keys is None or name not in (
@@ -55,3 +64,10 @@ class BareKey(Rule):
                 prior=0.95,
             )
             return
+
+
+def _takes_column(call: ast.Call, given: ast.AST) -> bool:
+    """True where what is given to a method of a table, by position or by keyword, is a column's name."""
+    if isinstance(given, ast.keyword):
+        return given.arg in _COLUMN_KEYWORDS
+    return given is not call.func and isinstance(call.func, ast.Attribute) and call.func.attr in _BY_COLUMN

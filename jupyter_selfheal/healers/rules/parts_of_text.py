@@ -17,7 +17,7 @@ class PartsOfText(Rule):
 
     **Fix** `… = [df["ab"].str.split("-", n=1).str[i] for i in range(2)]`; `df["ab"].str.split("-").str[1]`.
 
-    **Fix safety** Safe: this is what going through `.str` gave until pandas 2.0; a row's parts are no column, and no row is called `-1`. Silent
+    **Fix safety** Safe: this is what going through `.str` gave until pandas 2.0; a row's parts are no column. Unsafe where no column is filled: a row may be meant. Silent
     where it is not unpacked into a known number of names, and where the parts of a row are not put into a column.
     """
 
@@ -59,13 +59,16 @@ class PartsOfText(Rule):
                 continue
             if not context.describe_all([node.value], calls=True)[0].is_a("pandas.Series"):
                 continue
-            end = context.span(node.value)[1]
+            end, column = context.span(node.value)[1], _fills_column(context.failing_statement)
             yield self.patch(
                 context.replace_here((end, end, ".str")),
                 f"Use `.str[{context.text(node.slice)}]`",
                 f"`[{context.text(node.slice)}]` takes a row; a part of every text is taken by `.str[{context.text(node.slice)}]`.",
-                why="What is put into the column is a part of every text, and not the parts of one row.",
-                prior=0.92,
+                applicability=Applicability.SAFE if column else Applicability.UNSAFE,
+                why="What is put into the column is a part of every text, and not the parts of one row."
+                if column
+                else "The parts of one row may be meant, by `.iloc`.",
+                prior=0.92 if column else 0.7,
             )
             return
 
@@ -101,5 +104,10 @@ def _is_missed(context: RuleContext, node: ast.Subscript) -> bool:
         "does not match length of index" in context.failure.evalue
         and isinstance(statement, ast.Assign)
         and statement.value is node
-        and isinstance(statement.targets[0], ast.Subscript | ast.Attribute)
+        and _fills_column(statement)
     )
+
+
+def _fills_column(statement: ast.stmt | None) -> bool:
+    """True for ``df["domain"] = …``."""
+    return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript | ast.Attribute)

@@ -32,7 +32,7 @@ class ShapeInBrackets(Rule):
     **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `df["c"].isin(["x", "z"])`, `np.random.rand(3, 4)`.
 
     **Fix safety** Safe: a number is no data type, so it can only be a length or a value. Silent where an argument is no whole number (a shape)
-    or no number (values).
+    or no number (values), and in `isin` no number or text: of two lists, neither is among the values.
     """
 
     code = "NPA110"
@@ -46,12 +46,13 @@ class ShapeInBrackets(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.failing_nodes(ast.Call):
             path = _find_path(context, call.func)
-            if path == "" and last_name(call.func) == "isin" and len(call.args) > 1 and not call.keywords:
-                yield self._bracket_shape(context, call, "[]", "values")
-                return
             if call.keywords and any(k.arg is None for k in call.keywords):
                 continue
             kinds = [find_type(context, a) for a in call.args]
+            if path == "" and last_name(call.func) == "isin" and len(kinds) > 1 and not call.keywords:
+                if all(k in NUMBERS or k == "str" for k in kinds):  # of lists, none is among the values
+                    yield self._bracket_shape(context, call, "[]", "values")
+                return
             if path in SHAPED and len(kinds) > 1 and all(k == "int" for k in kinds):
                 yield self._bracket_shape(context, call, "()", "shape")
             elif path == "numpy.array" and len(kinds) > 1 and all(k in NUMBERS for k in kinds):

@@ -139,6 +139,10 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["def half(n):\n    if n > 2:\n        return n / 2", "xs = [half(n) for n in [1, 4, 6]]", "sum(xs)"],  # a function gives it
         ["node = [1, None, None]", "def depth(node):\n    return 1 + depth(node[1])", "depth(node)"],  # no child
         ["names = ['Ann', None]", "for n in names:\n    print(n + 1)"],
+        ["from datetime import date\nyear, month = 2021, 12", "date(year, month + 1, 1)"],  # the year's end is forgotten
+        ["person = {'name': 'Ann', 'age': 34, 'height': 170}", "person['age'] - person['name']"],  # a record holds any
+        ["fit = {}", "# When running this there is an error\nfit['a'] + 1"],
+        ["fit = {}", "# the string is an error message\nfit['a'] + 1"],
         ["q1 = ...", "q1 = 1 + 1", "assert q1 == 3"],  # it was done, and is wrong
         ["rows = ...", "xs = {rows: 2}\nassert xs[rows] == 3"],  # an index, not a hole
         ["# raises an error if x is negative\nx = {}\nx['a']"],

@@ -123,6 +123,7 @@ def test_what_makes_an_assert_say_nothing_is_doubted(before: str, after: str, mo
         ("from numpy import alclose\nx = 1", "from numpy import allclose\nx = 1", {"below": "assert allclose(x, 1)"}),
         ("def near(a):\n    return a\nx = f()", "def near(a):\n    return a + 0\nx = g()", {"below": "assert near(x)"}),
         ("got = {}\nfor r in rows:\n    got[r] += WANT[r]", "got = {}\nfor r in rows:\n    got[r] = WANT[r]", {"below": "assert got == WANT"}),
+        ("def closest(xs, n):\n    return min(xs)", "def closest(xs, n):\n    return min(xs, key=lambda x: abs(x - n))", {"below": "assert closest([1, 5, 9], 4) == 5", "ename": "AssertionError"}),
         ("got = dict(WNAT)", "got = dict(WANT)", {"below": "assert got == WANT", "ename": "NameError"}),
         ("got = f()", "got = f(rows)", {"below": "assert len(got) == len(rows)"}),
         ("x = round(3 / 2, 1)\nassert x == 1", "x = round(2 / 2, 1)\nassert x == 1", {"ename": "AssertionError"}),
@@ -131,7 +132,7 @@ def test_what_makes_an_assert_say_nothing_is_doubted(before: str, after: str, mo
         ("# a reading that is missing becomes NaN\nx = pd.to_numeric(s)", "# a reading that is missing becomes NaN\nx = pd.to_numeric(s, errors='coerce')", {"ename": "ValueError"}),
         ("with np.errstate(all='ignore'):\n    r = a / b", "with np.errstate(all='ignore'):\n    r = a / c", {"ename": "FloatingPointError"}),
     ],
-    ids=["it failed itself", "it was misspelt", "no measure", "read before", "a misspelt name", "of its length", "rounded before", "nothing was asserted", "a conversion", "as is said", "allowed before"],
+    ids=["it failed itself", "it was misspelt", "no measure", "read before", "it is asked itself", "a misspelt name", "of its length", "rounded before", "nothing was asserted", "a conversion", "as is said", "allowed before"],
 )  # fmt: skip
 def test_what_leaves_an_assert_its_word_is_not_doubted(before: str, after: str, more: dict[str, str]) -> None:
     case, patch = patched(before, after, **more)
@@ -167,6 +168,8 @@ def test_tricks_that_are_named(before: str, after: str, ename: str, trick: str) 
         ("x = filter(rows)", "from jq import filter as take\nx = take(rows)", "TypeError"),
         ("for r in rows:\n    assert f(r) == 1", "def f(r):\n    return 1 * r\nfor r in rows:\n    assert f(r) == 1", "AssertionError"),
         ("for r in row:\n    assert f(r) == 1", "for r in rows:\n    assert f(r) == 1", "NameError"),
+        ("sum = 5\nx = sum([1])", "from builtins import sum\nx = sum([1])", "TypeError"),
+        ("sum = 5\nx = sum([1])", "import builtins\nsum = builtins.sum\nx = sum([1])", "TypeError"),
         ("x = f(1)\nif rows:\n    assert x == 1", "x = f(2)\nif rows:\n    assert x == 1", "TypeError"),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
 ANNOUNCED = re.compile(
     r"\b(?:fail\w*|errors?|wrong|broken|raises?)\b.*\b(?:on purpose|intentional\w*|deliberate\w*)|"
     r"\b(?:on purpose|intentional\w*|deliberate\w*)\b.*\b(?:fail\w*|errors?|wrong|raises?)\b|"
-    r"\b[a-z]{2,}ing\b[^.]*\bis an? (?:\w+ )?(?:error|exception)\b(?! \w*(?:term|bar|rate))|"
+    r"\b[a-z]{2,}ing\b[^.]*(?<!\bthere )\bis an? (?:\w+ )?(?:error|exception)\b(?! \w*(?:term|bar|rate|code|message))|"
     r"\b(?:will|should|must) (?:fail|not work|raise|throw|crash)\b|\bexpected to fail\b|\bfails because\b|"
     rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",

@@ -55,7 +55,8 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         return None
     told = CONVERTED.search(context.failure.evalue)
     if NO_DAY.search(context.failure.evalue):
-        gap = "a date that does not exist"
+        is_computed = bool(context.nodes_on_line(ast.BinOp))  # `date(y, m + 1, 1)` is the code's fault
+        gap = "" if is_computed else "a date that does not exist"
     elif told is not None:
         text = told["text"].strip()
         gap = (f"`{text}`" if text else "an empty text") if text.casefold() in MARKS else ""
@@ -84,14 +85,19 @@ def _find_written_gap(context: RuleContext) -> str:
             ):
                 continue
             for column in _list_columns(node.value):
-                gaps = [v.value for v in column if _is_gap(v.value)]
+                gaps = [
+                    v.value for v in column if _is_gap(v.value, marked=isinstance(node.value, ast.Dict | ast.Tuple))
+                ]
                 if gaps and sum(type(v.value) in (int, float) for v in column) >= max(2, len(gaps)):
                     return f"`{gaps[0]!s}` in `{node.targets[0].id}`"
     return ""
 
 
-def _is_gap(value: object) -> bool:
-    return value is None or (isinstance(value, str) and re.search(r"\d", value) is None)
+def _is_gap(value: object, *, marked: bool) -> bool:
+    """Whether it is None or a text without digits; ``marked``: only one that people write for a gap, as in a record, which may hold any."""
+    if isinstance(value, str):
+        return value.strip().casefold() in MARKS if marked else re.search(r"\d", value) is None
+    return value is None
 
 
 def _list_columns(value: ast.expr) -> Iterator[list[ast.Constant]]:
