@@ -44,7 +44,9 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     note = next((t for t in notes if _is_announcement(t, context.failure.ename)), "")
     if not note and context.failure.ename in ("IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"):
         asked = next((t for t in notes if ASKED.search(t)), "")
-        note = asked if asked and not remedies.has_safe_remedy(context) else ""
+        is_idle = "what if" in asked.lower()  # "what if prices rise?" asks of the data, and any rule may know better
+        has_remedy = remedies.has_remedy if is_idle else remedies.has_safe_remedy
+        note = asked if asked and not has_remedy(context) else ""
     if not note:
         return None
     return leave_alone(
