@@ -6,9 +6,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Unit
+
+_MADE_A_NUMBER = re.compile(r"//|\b(?:int|len|round)\(")
+"""What makes a whole number of what ``range`` does not take: the head itself raised."""
 
 
 def find_idle_loop(units: Sequence[Unit], texts: Mapping[int, str], ran: Mapping[int, frozenset[int]]) -> str:
@@ -31,16 +35,21 @@ def find_idle_loop(units: Sequence[Unit], texts: Mapping[int, str], ran: Mapping
 
 def find_fewer_rounds(old: str, new: str) -> str:
     """The changed ``range(…)`` of a loop whose rounds are all alike (``for _ in range(n)``, where nothing reads the number), as text; empty
-    where there is none. What raises in one round of such a loop is not mended by another number of them: it is only no longer reached."""
+    where there is none. What raises in one round of such a loop is not mended by another number of them: it is only no longer reached.
+
+    Not meant are other items (``for line in open(path)``), and a head that raised itself: ``range(n // 2)`` for ``range(n / 2)``.
+    """
     ways = [_list_equal_rounds(ast.parse(text)) for text in (old, new)]
-    changed = [b for a, b in zip(*ways, strict=False) if a != b]
+    pairs = [(a, b) for a, b in zip(*ways, strict=False) if a != b]
+    changed = [b for a, b in pairs if len(_MADE_A_NUMBER.findall(b)) <= len(_MADE_A_NUMBER.findall(a))]
     return changed[0] if len(ways[0]) == len(ways[1]) and changed else ""
 
 
 def _list_equal_rounds(tree: ast.AST) -> list[str]:
     read = _list_read(tree)
     loops = [n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.comprehension))]
-    return [ast.unparse(n.iter) for n in loops if isinstance(n.target, ast.Name) and n.target.id not in read]
+    alike = (n.iter for n in loops if isinstance(n.target, ast.Name) and n.target.id not in read)
+    return [ast.unparse(i) for i in alike if isinstance(i, ast.Call) and ast.unparse(i.func) == "range"]
 
 
 def _find_unrun_loop(tree: ast.Module, lines: frozenset[int]) -> ast.stmt | None:

@@ -99,6 +99,9 @@ def test_the_key_of_the_largest_value_is_asked_for_by_the_value() -> None:
         ("ts = [xs[i] for i in range(n + 1)]", "ts = [xs[i] for i in range(n)]", ""),
         ("ts = [make(n) for _ in range(n)]", "ts = [make(k) for _ in range(n)]", ""),
         ("ts = [make() for _ in range(n)]", "ts = []", ""),
+        ("for _ in range(n / 2):\n    make()", "for _ in range(n // 2):\n    make()", ""),
+        ("for _ in range(xs):\n    make()", "for _ in range(len(xs)):\n    make()", ""),
+        ("for line in open(a):\n    n += 1", "for line in open(b):\n    n += 1", ""),
     ],
 )
 def test_another_number_of_equal_rounds_mends_nothing_that_raised(old: str, new: str, rounds: str) -> None:
