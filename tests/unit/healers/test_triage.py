@@ -142,6 +142,8 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ["from datetime import date\nyear, month = 2021, 12", "date(year, month + 1, 1)"],  # the year's end is forgotten
         ["person = {'name': 'Ann', 'age': 34, 'height': 170}", "person['age'] - person['name']"],  # a record holds any
         ["prices = [3, 4.5]", "# what if prices rise by a fifth?\nprices / 0.8"],  # a rule has something to offer
+        ["fit = {}", "# understanding it: RMSE is an error measure\nfit['a'] + 1"],
+        ["fit = {}", "# the ranking is an exception to this\nfit['a'] + 1"],
         ["fit = {}", "# When running this there is an error\nfit['a'] + 1"],
         ["fit = {}", "# the string is an error message\nfit['a'] + 1"],
         ["q1 = ...", "q1 = 1 + 1", "assert q1 == 3"],  # it was done, and is wrong

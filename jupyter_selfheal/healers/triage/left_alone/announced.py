@@ -13,14 +13,16 @@ _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
 ANNOUNCED = re.compile(
     r"\b(?:fail\w*|errors?|wrong|broken|raises?)\b.*\b(?:on purpose|intentional\w*|deliberate\w*)|"
     r"\b(?:on purpose|intentional\w*|deliberate\w*)\b.*\b(?:fail\w*|errors?|wrong|raises?)\b|"
-    r"\b[a-z]{2,}ing\b[^.]*(?<!\bthere )\bis an? (?:\w+ )?(?:error|exception)\b(?! \w*(?:term|bar|rate|code|message))|"
+    r"\b[a-z]{2,}ing\b[^.]{0,200}(?<!\bthere )\bis an? (?:\w+ )?(?:error|exception)(?=[\s.,:;!)]*$|[.,:;!)]| (?:in|here|because|as|since|and)\b)|"
     r"\b(?:will|should|must) (?:fail|not work|raise|throw|crash)\b|\bexpected to fail\b|\bfails because\b|"
     rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
-ASKED = re.compile(r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.*\?|\bwhat if\b.*\?", re.IGNORECASE)
+ASKED = re.compile(
+    r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat if\b.{0,200}\?", re.IGNORECASE
+)
 """A question that a cell answers by failing, unless a rule knows what it was to do."""
 OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
