@@ -51,12 +51,17 @@ def find_asked_less(before: Sequence[str], after: Sequence[str], *, failed: bool
     """Whether an assert that stands in both is asked less often, or of something else: under a new condition, in a loop over other items,
     after a jump, or with its loop's variable set anew. ``failed``: it is an assert that failed, and not what its loop goes through."""
     old, new = ([place for text in texts for place in _list_places(text)] for texts in (before, after))
-    conditions = {dump(read_condition(node)) for node, _ in new}
-    left = [(dump(read_condition(node)), [_read_header(h, failed) for h in around]) for node, around in new]
-    for node, around in old:
-        place = (dump(read_condition(node)), [_read_header(h, failed) for h in around])
-        if place[0] in conditions and place not in left:
-            return True
+    blocks = {id(block): block for _, around in (*old, *new) for block in around}
+    headers = {
+        at: _read_header(block, failed) for at, block in blocks.items()
+    }  # a long `elif` holds asserts at every depth
+    left, asked = (
+        [(dump(read_condition(node)), tuple(headers[id(block)] for block in around)) for node, around in places]
+        for places in (new, old)
+    )
+    conditions, kept = {condition for condition, _ in left}, set(left)
+    if any(place[0] in conditions and place not in kept for place in asked):
+        return True
     return failed and _count_turns(new) > _count_turns(old)
 
 

@@ -14,11 +14,13 @@ import pytest
 
 from jupyter_selfheal.model import BASELINE, Case, Cell, Failure, Frame, Notebook, Patch, Replace, Verdict
 from jupyter_selfheal.scoring.dodges import find_dodge
+from jupyter_selfheal.scoring.edited_asserts import _read_header, find_asked_less
 from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.free_choices import count_choices
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.scoring.tampering import find_tampering
 from tests.scoring_cases import case_of, patch_of, try_patch
+from tests.work import count_calls
 
 DODGES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parents[2] / "recorded" / "dodges.toml").read_text())[
     "case"
@@ -230,3 +232,11 @@ def test_a_call_is_not_asked_otherwise_for_its_assert_to_hold(after: str, doubte
     assert not find_dodge(case, patch_of(case, cells[0].replace("sum(xs)", "sum(xs) + 2"), "c0"), ())
     own = case_of([cells[0], "x = sum([1, 2])\nassert x == 5"], 1, ename="AssertionError")
     assert not find_dodge(own, patch_of(own, "x = sum([1, 2, 2])\nassert x == 5"), ())
+
+
+def test_each_block_around_asserts_is_read_once() -> None:
+    branches = "".join(f"elif x == {n}:\n    assert y == {n}\n" for n in range(50))
+    text = f"if x < 0:\n    assert y == -1\n{branches}"
+    calls = count_calls(lambda: find_asked_less([text], [text], failed=True), of=_read_header.__code__)
+    assert calls == 2 * 51
+    assert find_asked_less([text], [text.replace("x == 49", "x == 48")], failed=True)
