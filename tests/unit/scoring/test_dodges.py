@@ -238,5 +238,5 @@ def test_each_block_around_asserts_is_read_once() -> None:
     branches = "".join(f"elif x == {n}:\n    assert y == {n}\n" for n in range(50))
     text = f"if x < 0:\n    assert y == -1\n{branches}"
     calls = count_calls(lambda: find_asked_less([text], [text], failed=True), of=_read_header.__code__)
-    assert calls == 2 * 51
+    assert 51 <= calls <= 2 * 51, "of equal texts one tree may be kept"
     assert find_asked_less([text], [text.replace("x == 49", "x == 48")], failed=True)
