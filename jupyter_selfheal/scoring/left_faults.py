@@ -89,9 +89,12 @@ def _find_last_item_left(function: ast.FunctionDef) -> str:
     own = list(_walk_own(function))
     for loop in (n for n in own if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
         looped, index = _name_all_but_last(loop.iter), ast.unparse(loop.target)
-        parts = [n for n in own if isinstance(n, ast.Subscript) and ast.unparse(n.value) == looped] if looped else []
+        found = [n for n in own if isinstance(n, ast.Subscript)] if looped else []
+        parts = [n for n in found if ast.unparse(n.value) == looped]
         if not parts or any(ast.unparse(n.slice) != index for n in parts):
             continue
+        if any(_reads(n.slice, index) for n in found if n not in parts):
+            continue  # what goes with another collection may end before
         moved = [
             n for n in own if isinstance(n, ast.BinOp) or (isinstance(n, ast.Call) and ast.unparse(n.func) == "range")
         ]

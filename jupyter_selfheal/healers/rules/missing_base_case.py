@@ -61,7 +61,7 @@ class MissingBaseCase(Rule):
         """``@property def b(self): return self.b``, and a setter that sets itself, where the class has ``_b``."""
         name, owner = function.name, find_class(context.source, context.line)
         marks = {d.id if isinstance(d, ast.Name) else getattr(d, "attr", "") for d in function.decorator_list}
-        if owner is None or not marks & {"property", "setter"}:
+        if owner is None or not marks & {"property", "setter"} or not function.args.args:
             return
         held = {n.attr for n in ast.walk(owner) if isinstance(n, ast.Attribute)}
         own = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and n.attr == name]

@@ -137,6 +137,8 @@ FIELD = re.compile(
     r"\{[\w.]+(?:\[[^\[\]{}]*\]|\([^(){}]*\))*(?:![rsa])?(?::[<>=^]?[-+]?\d*,?(?:\.\d+)?[bdeEfFgGnosxX%])?(?=[ ,;.!?)])"
 )
 """A field that is whole before the text goes on behind it: `{score:.1f points`."""
+GOES_ON = re.compile(r"\s*(?:[-+*/%<>=&|^@]|(?:and|if|in|is|not|or)\b)")
+"""What may be the rest of an expression: `{n * 2`, unless a format stands before it."""
 
 
 def _close_field(source: str, fault: Fault, line: str) -> Iterator[Mend]:
@@ -146,7 +148,8 @@ def _close_field(source: str, fault: Fault, line: str) -> Iterator[Mend]:
         if body.count("{") == body.count("}") + 1 and body.rfind("{") > body.rfind("}"):
             opened = text.start(2) + text[2].rfind("{")
             begun = FIELD.match(line, opened)
-            at = begun.end() if begun and begun.end() < text.end() - 1 else text.end() - 1
+            is_whole = begun and (":" in begun[0] or not GOES_ON.match(line, begun.end()))
+            at = begun.end() if begun and is_whole and begun.end() < text.end() - 1 else text.end() - 1
             mend = Mend(
                 replace_line(source, fault.line, line[:at] + "}" + line[at:]), "Close the field with `}`", prior=0.95
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import gc
 import io
 import itertools
 import re
@@ -19,7 +18,13 @@ from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal, is_equal_text
 from jupyter_selfheal.inside.probes.expected import list_conveniences
-from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime, StepCounter, counts_everything
+from jupyter_selfheal.inside.search.count_steps import (
+    STEPS_PER_SECOND,
+    OutOfTime,
+    StepCounter,
+    counts_everything,
+    pause_collection,
+)
 from jupyter_selfheal.inside.search.program import (
     CAUGHT,
     CELL,
@@ -312,20 +317,6 @@ def _list_random_states() -> tuple[tuple[Callable[[Any], Any], Any], ...]:
 
 def _raise_out_of_time(number: int, frame: FrameType | None) -> None:
     raise OutOfTime
-
-
-@contextlib.contextmanager
-def pause_collection() -> Iterator[None]:
-    """No garbage is collected: when Python does so hangs on all that the process did before, and the finalizers and ``gc.callbacks``
-    that it then calls would be counted as steps of what runs."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 @contextlib.contextmanager

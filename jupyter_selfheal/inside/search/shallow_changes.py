@@ -33,11 +33,13 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
 
 
 def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
-    """A name by which ``i % 3 == 0`` became ``i % 3 - i == 0``, another question than the one that was asked: which numbers are equal."""
+    """A name by which ``i % 3 == 0`` became ``i % 3 - i == 0``, another question than the one that was asked: which numbers are equal.
+    ``n % k == 0`` for ``n == 0`` is a remainder that was forgotten."""
     pairs = zip(*([n for n in ast.walk(tree) if isinstance(n, ast.Compare)] for tree in (before, after)), strict=False)
     for asked, now in pairs:
         new = now.left
-        if isinstance(new, ast.BinOp) and isinstance(now.ops[0], ast.Eq | ast.NotEq) and _is_number(now.comparators[0]):
+        is_reckoned = isinstance(asked.left, ast.BinOp) and isinstance(new, ast.BinOp)
+        if is_reckoned and isinstance(now.ops[0], ast.Eq | ast.NotEq) and _is_number(now.comparators[0]):
             sides = ((new.left, new.right), (new.right, new.left))
             names = (other for kept, other in sides if ast.dump(kept) == ast.dump(asked.left))
             if name := next((n.id for n in names if isinstance(n, ast.Name)), ""):

@@ -107,6 +107,7 @@ FAULTS = {
     "the next item": (KEEP.format("len(xs) - 1").replace("not in kept:", "!= xs[i + 1]:"), ""),
     "the last one apart": (KEEP.format("len(xs) - 1").replace("return kept", "return kept + [xs[-1]]"), ""),
     "a loop of its own": (KEEP.format("len(xs) - 1").replace("return kept", "return [x for x in xs]"), ""),
+    "another collection": (KEEP.format("len(xs) - 1").replace("kept.append(xs[i])", "gaps[i] += xs[i]"), ""),
     "a smaller range": (KEEP.format("len(xs) - 1").replace("kept.append(xs[i])", "kept += range(i, 9)"), ""),
     "an unused function": (
         "def f(n):\n    def double(k):\n        return 2 * k\n    return n\n",

@@ -49,6 +49,8 @@ FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
         ("if i % 3 != 0:\n    z = 1", "if i % 3 - 1 != 0:\n    z = 1", ""),
         ("if len(xs) > 0:\n    z = 1", "if len(xs) - k > 0:\n    z = 1", ""),
         ("if n != 0:\n    z = 1", "if m != 0:\n    z = 1", ""),
+        ("if n == 0:\n    z = 1", "if n % k == 0:\n    z = 1", ""),
+        ("if owed == 0:\n    z = 1", "if owed - paid == 0:\n    z = 1", ""),
     ],
 )
 def test_what_meets_any_check_is_doubted(old: str, new: str, doubt: str) -> None:
