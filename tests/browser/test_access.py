@@ -152,6 +152,14 @@ def test_focus_stays_in_the_card_that_changes(failed: Lab) -> None:
     assert failed.source(1) == TYPO
 
 
+DRAW_ANEW = """index => {
+  const { outputs } = window.jupyterapp.shell.currentWidget.content.widgets[index].model;
+  window.cardBefore = document.querySelector('.jupyter-selfheal');
+  for (let n = 0; n < outputs.length; n++) outputs.set(n, outputs.get(n).toJSON());
+}"""
+"""Draw the outputs of a cell anew, as JupyterLab does where a text among them changed."""
+
+
 def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     card = failed.card(1)
     failed.show_button(card, "reject").focus()
@@ -160,7 +168,10 @@ def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     failed.page.keyboard.press("Escape")
     assert failed.page.evaluate("() => document.activeElement.dataset.id") == "reject"
     failed.page.keyboard.press("Enter")
+    failed.page.wait_for_function("() => document.activeElement.tagName === 'INPUT'")
     failed.page.keyboard.insert_text("no")
+    failed.page.evaluate(DRAW_ANEW, 1)
+    failed.page.wait_for_function("() => !window.cardBefore.isConnected && document.activeElement.value === 'no'")
     failed.page.keyboard.press("Enter")
     failed.page.wait_for_function("() => !document.querySelector('.jupyter-selfheal[data-phase=\"proposed\"]')")
     failed.expect_focus()

@@ -162,7 +162,8 @@ function explanationView(card) {
 }
 
 // The views on this page (what each draws), heals whose kernel is gone, what was carried out, this page's name for itself, and where the focus was: all kept over a
-// redraw of the whole output.
+// redraw of the whole output; and by heal the question that is open, with what was typed so far.
+const asked = new Map();
 const views = new Set();
 const lost = new Set();
 const carriedOut = new Set();
@@ -197,10 +198,15 @@ function render({ model, el }) {
   };
 
   function ask(button) {
+    const run = model.get("card").run;
     const input = element(button.multiline ? "textarea" : "input", { "aria-label": button.ask, placeholder: button.ask, rows: 8 });
-    if (button.initial) input.value = button.initial;
-    const done = () => { send(button.id, input.value); dialog.replaceChildren(); root.focus(); };
-    const cancel = () => { dialog.replaceChildren(); focusButton(button.id); };
+    const keep = () => asked.set(run, { id: button.id, text: input.value });
+    const close = () => { asked.delete(run); dialog.replaceChildren(); };
+    const done = () => { send(button.id, input.value); close(); root.focus(); };
+    const cancel = () => { close(); focusButton(button.id); };
+    input.value = asked.get(run)?.id === button.id ? asked.get(run).text : button.initial || "";
+    keep();
+    input.addEventListener("input", keep);
     input.addEventListener("keydown", (event) => {
       // Typing is not for the notebook; JupyterLab's own shortcuts (the palette, save) still are.
       if (event.key === "Enter" || !(event.ctrlKey || event.metaKey)) event.stopPropagation();
@@ -391,9 +397,13 @@ function render({ model, el }) {
   model.on("change:card", draw);
   views.add(draw);
   draw();
-  // JupyterLab draws an output anew where its text changed: the focus goes over to the new view.
+  // JupyterLab draws an output anew where its text changed: the focus goes over to the new view, and a question that is open.
   whenConnected(root, () => {
-    if (focusWas.run === model.get("card").run && document.activeElement === document.body) focusButton(focusWas.id);
+    const { run, buttons } = model.get("card");
+    if (focusWas.run !== run || document.activeElement !== document.body) return;
+    const open = asked.has(run) && root.dataset.phase !== "lost" && (buttons || []).find((button) => button.id === asked.get(run).id);
+    if (open) ask(open);
+    else focusButton(focusWas.id);
   });
   return () => {
     watcher.disconnect();
