@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.model import Applicability, Patch
 
 _BY_COLUMN = frozenset(
@@ -55,8 +56,7 @@ class BareKey(Rule):
                 keys.columns if isinstance(outer, ast.Call) else (*keys.keys, *keys.columns)
             ):
                 continue
-            quote = '"' if context.source.count('"') > context.source.count("'") else "'"
-            new = f"{quote}{name}{quote}"
+            new = quote_alike(name, context.source)
             yield self.patch(
                 context.replace_here((*context.span(node), new)),
                 f"Write `{new}`",

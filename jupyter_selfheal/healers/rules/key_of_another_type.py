@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.healers.rules.context.nodes import plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -67,8 +68,7 @@ def _quote_as(context: RuleContext, key: str, is_text: bool) -> str:
     """The key in the other type, in the quotes that the cell uses."""
     if is_text:
         return key
-    quote = '"' if context.source.count('"') > context.source.count("'") else "'"
-    return f"{quote}{key}{quote}"
+    return quote_alike(key, context.source)
 
 
 def _find_keys(context: RuleContext, node: ast.Subscript) -> str | None:

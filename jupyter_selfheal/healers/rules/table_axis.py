@@ -76,16 +76,10 @@ class TableAxis(Rule):
                     return
                 if given is not None:
                     edits = context.replace_here((*context.span(given.value), "1"))
-                    yield self.patch(
-                        edits,
-                        "Apply the function to rows",
-                        f"The function reads the column `{name}` of each row.",
-                        prior=0.9,
-                    )
-                    return
-                end = context.span(call)[1] - 1
-                comma = "" if context.source[:end].rstrip().endswith(",") else ", "
-                edits = context.replace(context.cell_id, [(end, end, f"{comma}axis=1")])
+                else:
+                    end = context.span(call)[1] - 1
+                    comma = "" if context.source[:end].rstrip().endswith(",") else ", "
+                    edits = context.replace(context.cell_id, [(end, end, f"{comma}axis=1")])
                 yield self.patch(
                     edits,
                     "Apply the function to rows",

@@ -33,6 +33,12 @@ def add_import(source: str, line: str) -> Splice:
     return start, start, before + line + after
 
 
+def quote_alike(text: str, source: str) -> str:
+    """A plain text in the quotes that a source uses more often."""
+    quote = '"' if source.count('"') > source.count("'") else "'"
+    return f"{quote}{text}{quote}"
+
+
 def _is_text(node: ast.stmt) -> bool:
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
