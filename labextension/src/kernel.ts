@@ -12,7 +12,7 @@ import type { IMark } from './ahead';
 import type { IEdit } from './edits';
 import type { IHealedCell } from './history';
 import type { IFix, ILeft } from './review';
-import { trans } from './texts';
+import { trans } from './texts.js';
 
 export const TARGET = 'jupyter_selfheal';
 
@@ -75,7 +75,7 @@ export class KernelLine {
   constructor(readonly panel: NotebookPanel) {
     panel.sessionContext.kernelChanged.connect((_, change) => {
       if (change.oldValue) {
-        this.wasLoaded ||= this.loaded && this._state.on;
+        this.wasLoaded ||= this.isOn;
         this.loseCards();
       }
       this.wasLoaded ||= this._isAlwaysOn;
@@ -84,7 +84,7 @@ export class KernelLine {
     });
     panel.sessionContext.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
-        this.wasLoaded ||= this.loaded && this._state.on;
+        this.wasLoaded ||= this.isOn;
         this.attempt = null;
         this.lose();
         this.loseCards();
@@ -96,7 +96,7 @@ export class KernelLine {
       if (status === 'connected') {
         // what was asked before a restart connects anew went to the kernel that is gone, and nobody answers it
         this.attempt = null;
-        this.loadWhenIdle();
+        void this.checkLine();
       }
     });
     this.attach(panel.sessionContext.session?.kernel ?? null);
@@ -115,10 +115,45 @@ export class KernelLine {
   }
 
   private loadWhenIdle(): void {
+    if (this.panel.sessionContext.session?.kernel?.status === 'idle') {
+      this.loadIfWanted();
+    }
+  }
+
+  private loadIfWanted(): void {
     const language = this.panel.content.model?.defaultKernelLanguage;
-    if (this.wasLoaded && !this.attempt && this.panel.sessionContext.session?.kernel?.status === 'idle' && (!language || language === 'python' || language === 'ipython')) {
+    if (this.wasLoaded && !this.attempt && (!language || language === 'python' || language === 'ipython')) {
       void this.loadAgain();
     }
+  }
+
+  /**
+   * Ask the kernel that is connected now whether it knows the line. A kernel that ends may still say hello, and a second restart tells
+   * of itself no more: a line that only the kernel before knew is lost. Who answers is free, whatever word of its status was missed.
+   */
+  private async checkLine(): Promise<void> {
+    const kernel = this.panel.sessionContext.session?.kernel;
+    const comm = this._comm;
+    const wasOn = this.isOn;
+    if (!kernel || !(comm || this.wasLoaded)) {
+      return;
+    }
+    const reply = await kernel.requestCommInfo({ target_name: TARGET }).catch(() => null); // null: another restart; it connects again
+    if (reply?.content.status !== 'ok') {
+      return;
+    }
+    if (comm && !(comm.commId in reply.content.comms) && (this._comm === comm || !this._comm)) {
+      this.wasLoaded ||= wasOn;
+      this.attempt = null;
+      this.lose();
+      this.loseCards();
+    }
+    this.loadIfWanted();
+  }
+
+  /** Healing is on there, or the line is new and the kernel has not said yet. */
+  private get isOn(): boolean {
+    return this.loaded && (this._state.on || this._state === OFF);
   }
 
   /**
