@@ -14,6 +14,9 @@ _BLOCK = re.compile(r"(?m)^-{20,}\n(\d+) fits failed with the following error:\n
 _FRAME = re.compile(r'(?m)^  File "([^"\n]+)", line (\d+), in (.+)\n(?:    (.*)\n)?')
 _RAISED = re.compile(r"(?m)^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:: (.*(?:\n.*)*))?$")
 
+_LONGEST = 200
+"""Characters of a headline."""
+
 _PLACE = re.compile(r" \((?:<[^<>]*>|[\w.-]+\.py), line \d+\)$")
 """What Python writes behind a syntax error; the name of the file is one that IPython made up."""
 
@@ -75,10 +78,15 @@ class Failure:
         if self.kind is FailureKind.SYNTAX:
             first = _PLACE.sub("", first)
         if first and self.ename == "ExpectationMissed":
-            return (first[0].upper() + first[1:])[:200]
+            return _cut(first[0].upper() + first[1:])
         if (held := self.held) is not None:
-            return f"{first.rstrip('.')}: {held.headline}"[:200]
-        return (f"{self.ename}: {first}" if first else self.ename)[:200]
+            return _cut(f"{first.rstrip('.')}: {held.headline}")
+        return _cut(f"{self.ename}: {first}" if first else self.ename)
+
+    @property
+    def is_warning(self) -> bool:
+        """It is a warning that was made an error (``FutureWarning``, ``MatplotlibDeprecationWarning``), told by its name."""
+        return self.ename.endswith("Warning")
 
     @property
     def held(self) -> Failure | None:
@@ -94,6 +102,10 @@ class Failure:
             return None
         frames = tuple(Frame(m[1], int(m[2]), m[3], (m[4] or "").strip()) for m in found)
         return replace(self, ename=raised[1], evalue=(raised[2] or "").strip(), frames=frames, traceback=text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 class SkipReason(StrEnum):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, load_knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -47,16 +47,17 @@ class ChangedKeyword(Rule):
     name = "keyword that is no longer taken"
     stage = Stage.CHANGELOG
     enames = frozenset({"TypeError", "AttributeError", "ValueError"})
+    warning = ANNOUNCED
     applicability = Applicability.SAFE
     why = "The library's changelog names the new form of this argument."
 
     def matches(self, failure: Failure) -> bool:
         text = failure.evalue
-        return super().matches(failure) and bool(name_keyword(text) or MISSING.search(text))
+        return super().matches(failure) and bool(failure.is_warning or name_keyword(text) or MISSING.search(text))
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = name_keyword(context.failure.evalue)
-        if MISSING.search(context.failure.evalue):
+        if context.failure.is_warning or MISSING.search(context.failure.evalue):
             name = _old_keyword(context)
         if name and "_" in name and not any(k.arg == name for c in context.calls_at_failure() for k in c.keywords):
             name = name.split("_", 1)[1]  # matplotlib: "keyword grid_b is not recognized"
@@ -136,11 +137,14 @@ class Rewritten:
 
 
 def _old_keyword(context: RuleContext) -> str:
-    """The keyword of the failing call that a changelog says is gone, where another one is said to be missing."""
+    """The keyword of the failing call that a changelog says is gone, where another one is said to be missing, or a warning speaks of it."""
+    warning = context.failure.evalue if context.failure.is_warning else None
     for call in context.calls_at_failure()[:2]:
         live = context.describe_all([call.func], calls=True)[0]
         for keyword in call.keywords:
-            if keyword.arg and find_keyword_change(call, live, keyword.arg) is not None:
+            if not keyword.arg or (warning is not None and not re.search(rf"(?<!\w){keyword.arg}(?!\w)", warning)):
+                continue
+            if find_keyword_change(call, live, keyword.arg) is not None:
                 return keyword.arg
     return ""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 ENDS = {
     "M": "ME",
@@ -53,17 +53,17 @@ class FrequencyAlias(Rule):
     name = "frequency alias"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "KeyError", "TypeError"})
+    message = re.compile(
+        r"[Ii]nvalid frequency|no longer supported for|is not supported as period frequency|[Ii]nvalid unit|"
+        r"unit abbreviation|Units '\w', '\w' and '\w'|is deprecated.*frequency"
+    )
+    warning = re.compile(
+        r"^'[\w.-]+' is deprecated and will be removed in a future version[,.] [Pp]lease use '|Units? '\w'"
+    )
     applicability = Applicability.SAFE
     why = (
         "The alias is a new name of the same offset (https://pandas.pydata.org/docs/whatsnew/v2.2.0.html, v3.0.0.html)."
     )
-
-    def matches(self, failure: Failure) -> bool:
-        text = failure.evalue
-        return super().matches(failure) and bool(
-            re.search(r"[Ii]nvalid frequency|no longer supported for|is not supported as period frequency|[Ii]nvalid unit|"
-                      r"unit abbreviation|Units '\w', '\w' and '\w'|is deprecated.*frequency", text)
-        )  # fmt: skip
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         calls = context.calls_at_failure()

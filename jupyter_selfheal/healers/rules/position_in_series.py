@@ -33,11 +33,12 @@ class PositionInSeries(Rule):
     name = "position in a Series"
     stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "IndexError"})
+    warning = re.compile(r"Series\.__[gs]etitem__ treating keys as positions is deprecated")
     applicability = Applicability.SAFE
     why = "The live index holds no numbers, so that the integer can only be a position (pandas 3.0 release notes)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if not MISSED.search(context.failure.evalue):
+        if not context.failure.is_warning and not MISSED.search(context.failure.evalue):
             return
         for node in context.nodes_at_failure(ast.Subscript):
             table = context.table(node.value)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named
 from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, render
 from jupyter_selfheal.model import Applicability, Patch
@@ -30,19 +31,17 @@ class RemovedMethod(Rule):
     name = "removed method"
     stage = Stage.CHANGELOG
     enames = frozenset({"AttributeError"})
+    warning = ANNOUNCED
     applicability = Applicability.SAFE
     why = "The live object is of the class that lost the method, and the library's changelog names the successor."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if not context.attribute or context.owner.is_module:
-            return
-        classes = context.owner.bases if context.owner.is_class else context.owner.mro
-        change = load_knowledge().method(classes, context.attribute)
+        attribute, change = _find_announced(context) if context.failure.is_warning else _find_missed(context)
         if change is None:
             return
         splices: list[Splice] = []
         imports: list[str] = []
-        for node in _uses_of(context, context.attribute, change):
+        for node in _uses_of(context, attribute, change):
             written, span = _write_use(context, node, change)
             if written is not None and not any(a <= span[0] and span[1] <= b for a, b, _ in splices):
                 splices = [s for s in splices if not (span[0] <= s[0] and s[1] <= span[1])]
@@ -56,13 +55,32 @@ class RemovedMethod(Rule):
         level = Applicability.DISPLAY_ONLY if change.show else level
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
-            f"Change `.{context.attribute}` to `{splices[0][2]}`",
+            f"Change `.{attribute}` to `{splices[0][2]}`",
             f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
             applicability=level,
             why=change.unsafe or self.cite(change.source),
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
+
+
+def _find_missed(context: RuleContext) -> tuple[str, Change | None]:
+    """The attribute that the object lacks, and what became of it."""
+    if not context.attribute or context.owner.is_module:
+        return "", None
+    classes = context.owner.bases if context.owner.is_class else context.owner.mro
+    return context.attribute, load_knowledge().method(classes, context.attribute)
+
+
+def _find_announced(context: RuleContext) -> tuple[str, Change | None]:
+    """The attribute on the line that a warning speaks of, and what will become of it."""
+    said = set(re.findall(r"\w+", context.failure.evalue))
+    nodes = [n for n in context.nodes_at_failure(ast.Attribute) if n.attr in said]
+    for node, live in zip(nodes, context.describe_all([n.value for n in nodes], calls=True), strict=True):
+        change = None if live.is_module else load_knowledge().method(live.mro, node.attr)
+        if change is not None:
+            return node.attr, change
+    return "", None
 
 
 def _write_getattr(context: RuleContext, change: Change) -> Iterator[Splice]:

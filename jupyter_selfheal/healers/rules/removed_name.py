@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
-from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
+from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named, dotted_name, last_name
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -39,17 +39,22 @@ class RemovedName(Rule):
     name = "name removed from a module"
     stage = Stage.CHANGELOG
     enames = frozenset({"AttributeError", "ImportError", "NotImplementedError", "RuntimeError", "TypeError"})
+    warning = ANNOUNCED
     applicability = Applicability.SAFE
     why = "The library itself names the successor, and it is there in the installed version."
 
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and (
             failure.ename == "AttributeError"
+            or failure.is_warning
             or SUCCESSOR.search(failure.evalue) is not None
             or "removed" in failure.evalue
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.is_warning:
+            yield from self._mend_announced(context)
+            return
         if context.failure.ename != "AttributeError":
             yield from self._mend_call(context)
             return
@@ -71,6 +76,18 @@ class RemovedName(Rule):
             targets, change = _find_longest_chain(context, targets[0], module) or (targets, change)
         if change is not None:
             yield from self._rewrite_uses(context, targets, change)
+
+    def _mend_announced(self, context: RuleContext) -> Iterator[Patch]:
+        """A name of a module on the line that a warning speaks of."""
+        said = set(re.findall(r"\w+", context.failure.evalue))
+        nodes = [n for n in context.nodes_at_failure(ast.Attribute) if n.attr in said]
+        for node, live in zip(nodes, context.describe_all([n.value for n in nodes]), strict=True):
+            change = load_knowledge().names.get(f"{live.path}.{node.attr}") if live.is_module else None
+            if change is not None:
+                yield from self._rewrite_uses(context, _uses_of(context, node.attr), change)
+                return
+        if any(last_name(call.func) in said for call in context.calls_at_failure()[:3]):
+            yield from self._mend_call(context)
 
     def _mend_call(self, context: RuleContext) -> Iterator[Patch]:
         """A function that is still there to say that it was removed (``interp2d``)."""

@@ -83,6 +83,7 @@ def format_markdown(reports: Sequence[NotebookReport]) -> str:
         "",
         *format_healed(reports),
         *_format_offered(reports),
+        *_format_warnings(reports),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -106,6 +107,15 @@ def _format_offered(reports: Sequence[NotebookReport]) -> Iterator[str]:
     yield from ("### Offered", "") if offered else ()
     for report, record in offered:
         yield from _format_fix(report, record)
+
+
+def _format_warnings(reports: Sequence[NotebookReport]) -> Iterator[str]:
+    """Lines of Markdown: what will stop working some day, and what became of it."""
+    warned = [(r, w) for r in reports for w in r.warnings]
+    yield from ("### Warned of what will stop working", "") if warned else ()
+    for report, warning in warned:
+        said = f"{warning.headline}: {warning.status}" + (f": {warning.title}" if warning.title else "")
+        yield f"- `{report.path}`, cell {warning.cell}: {_escape_prose(redact(said))}"
 
 
 def format_healed(reports: Sequence[NotebookReport]) -> Iterator[str]:

@@ -21,7 +21,6 @@ from jupyter_selfheal.surfaces.notebook.session import Session
 
 Ran = tuple[NotebookReport, dict[str, CellRun]]
 
-WARNINGS = frozenset({"DeprecationWarning", "FutureWarning", "PendingDeprecationWarning"})
 MOST_ROUNDS = 4
 """Runs of the notebook, at most: each but the last found warnings that are not healed."""
 _FILTER = (
@@ -46,7 +45,7 @@ def heal_warnings(
             dependencies = branch.build_dependencies(document, progress)
             found, seen = Batch(replace_cells(document, notebook), dependencies, branch.limits).run()
         without = seen
-        warned = [r for r in found.records if r.failure and r.failure[0].ename in WARNINGS and r.cell.id not in let_be]
+        warned = [r for r in found.records if r.failure and r.failure[0].is_warning and r.cell.id not in let_be]
         for record in warned:
             report, outputs = _take(record, report, outputs, seen)
         let_be |= {r.cell.id for r in warned}

@@ -42,7 +42,8 @@ def format_totals(reports: Sequence[NotebookReport]) -> str:
         f"{codes.count(2)} could not be run",
     ]
     healed = sum(r.count(Status.HEALED) for r in reports)
-    line = f"{len(reports)} notebooks: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
+    noun = "notebook" if len(reports) == 1 else "notebooks"
+    line = f"{len(reports)} {noun}: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     offered = sum(r.count(Status.PROPOSED) for r in reports)
     line += f", {offered} with a fix that is offered" if offered else ""
     same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))

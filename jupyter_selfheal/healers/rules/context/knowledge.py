@@ -8,11 +8,15 @@ thing has failed, and checks in the running environment that the successor is th
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+ANNOUNCED = re.compile(r"(?i)deprecated|will be removed|renamed")
+"""What a warning says of a name, a method or an argument that will go."""
 
 DATA = Path(__file__).parents[1] / "data"
 

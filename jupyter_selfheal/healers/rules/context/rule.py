@@ -52,6 +52,9 @@ class Rule(ABC):
     message: ClassVar[re.Pattern[str] | None] = None
     """What its message must contain; ``None`` means any."""
 
+    warning: ClassVar[re.Pattern[str] | None] = None
+    """What a warning says that announces the failure, where a release before it warns (``--warnings``); ``None`` where none does."""
+
     kinds: ClassVar[frozenset[FailureKind]] = frozenset({FailureKind.RAISED})
     """Kinds of failure it may match."""
 
@@ -63,7 +66,11 @@ class Rule(ABC):
 
     def matches(self, failure: Failure) -> bool:
         """A cheap test before anything is parsed."""
-        if failure.kind not in self.kinds or (self.enames and failure.ename not in self.enames):
+        if failure.kind not in self.kinds:
+            return False
+        if self.warning is not None and failure.is_warning:
+            return self.warning.search(failure.evalue) is not None
+        if self.enames and failure.ename not in self.enames:
             return False
         return self.message is None or self.message.search(failure.evalue) is not None
 

@@ -19,7 +19,7 @@ from jupyter_selfheal.surfaces.notebook.exports import (
     to_sarif,
 )
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
+from jupyter_selfheal.surfaces.notebook.records import CellWarning, NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import SCHEMA, to_json, write_report
 from tests.batches import batch, cell
 from tests.unit.surfaces.notebook.test_report import upper
@@ -121,3 +121,13 @@ def test_the_json_report_is_what_its_schema_says(reports: list[NotebookReport]) 
     assert set(raw["notebooks"][0]["cells"][1]["fix"]) <= set(schema["$defs"]["fix"]["properties"])
     raw["notebooks"][0]["cells"][0]["status"] = "unheard of"
     assert not validator.is_valid(raw)
+
+
+def test_markdown_has_a_section_of_what_will_stop_working(reports: list[NotebookReport]) -> None:
+    warned = CellWarning(2, "FutureWarning: `H` is <deprecated>", "healed", "Change 'H' to 'h'")
+    text = format_markdown([replace(reports[0], warnings=(warned,))])
+    assert text.startswith("**1 notebook: ")
+    place = f"- `{reports[0].path}`, cell 2: "
+    said = f"{place}FutureWarning: `H` is \\<deprecated\\>: healed: Change 'H' to 'h'"
+    assert text.endswith(f"### Warned of what will stop working\n\n{said}\n")
+    assert "Warned of" not in format_markdown(reports)
