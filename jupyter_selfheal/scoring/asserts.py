@@ -14,7 +14,9 @@ from jupyter_selfheal.scoring.edited_asserts import count_unedited
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.source import BUILTINS, Names
 
-_TESTS = ("test", "check", "verify")
+TESTS = ("test", "check", "verify")
+"""How the names of functions begin that ask something of others."""
+
 ASSERT_SECONDS = 5.0
 """Seconds that one assert of a cell below may take."""
 
@@ -78,7 +80,7 @@ def list_asserts_run(source: str, above: Iterable[str] = ()) -> list[ast.stmt]:
         node.name: [n for n in ast.walk(node) if isinstance(n, ast.stmt) and is_assert(n)]
         for text in (*above, source)
         for node in getattr(src.parse(text), "body", ())
-        if isinstance(node, ast.FunctionDef) and node.name.startswith(_TESTS)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith(TESTS)
     }
     own = [n for n in executed if isinstance(n, ast.stmt) and is_assert(n)]
     return own + [n for name in sorted(called & tests.keys()) for n in tests[name]]

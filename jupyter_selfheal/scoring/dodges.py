@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
+from jupyter_selfheal.scoring.asked_less import find_moved_contract
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.documented_handlers import are_options_documented
 from jupyter_selfheal.scoring.measures import find_changed_measure, find_copied_answer
@@ -30,6 +31,10 @@ def find_dodge(case: Case, patch: Patch, remarks: Iterable[str]) -> str:
         return f"It changes how the cell with the assert asks `{asked}`, and not what that answers"
     if case.oracle.expect or case.oracle.stdout or case.oracle.checks:
         return ""
+    if contract := find_moved_contract(
+        case, *zip(*((was, now) for _, was, now in list_patched_cells(case, patch)), strict=True)
+    ):
+        return f"It changes when `assert {contract}` is asked, which failed"
     if find_allowed_float_error(case, patch):
         return "It lets NumPy go on where an error was raised"
     if case.failure.ename == "AssertionError" and (cut := _find_rounding(case, patch)):

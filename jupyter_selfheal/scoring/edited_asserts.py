@@ -41,62 +41,15 @@ def find_edited_asserts(
     old = _list_without(before, same)
     new = _list_without(after, same)
     for was, now in zip(old, new, strict=False):
-        renamed = _find_renamed_words(read_condition(was), read_condition(now))
-        if renamed is None or any(_stands_elsewhere(case, *pair) for pair in renamed):
+        if not is_honest_renaming(case, read_condition(was), read_condition(now)):
             yield EDITS
             return
 
 
-def find_asked_less(before: Sequence[str], after: Sequence[str], *, failed: bool) -> bool:
-    """Whether an assert that stands in both is asked less often, or of something else: under a new condition, in a loop over other items,
-    after a jump, or with its loop's variable set anew. ``failed``: it is an assert that failed, and not what its loop goes through."""
-    old, new = ([place for text in texts for place in _list_places(text)] for texts in (before, after))
-    blocks = {id(block): block for _, around in (*old, *new) for block in around}
-    headers = {
-        at: _read_header(block, failed) for at, block in blocks.items()
-    }  # a long `elif` holds asserts at every depth
-    left, asked = (
-        [(dump(read_condition(node)), tuple(headers[id(block)] for block in around)) for node, around in places]
-        for places in (new, old)
-    )
-    conditions, kept = {condition for condition, _ in left}, set(left)
-    if any(place[0] in conditions and place not in kept for place in asked):
-        return True
-    return failed and _count_turns(new) > _count_turns(old)
-
-
-def _list_places(source: str) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
-    """Every assert with the blocks that it stands in, outermost first."""
-    tree = src.parse(source)
-    left: list[tuple[ast.stmt, list[ast.stmt]]] = [(node, []) for node in getattr(tree, "body", ())]
-    while left:
-        node, around = left.pop()
-        if isinstance(node, ast.Assert):
-            yield node, around
-        inner = [n for name in ("body", "orelse", "finalbody", "handlers") for n in getattr(node, name, ())]
-        left += [(child, [*around, node]) for child in inner]
-
-
-def _read_header(node: ast.stmt, failed: bool) -> str:
-    """What kind of block it is, and, where that says how often it runs, by what."""
-    asked = [getattr(node, name, None) for name in ("test", *(("iter",) if failed else ()))]
-    return " ".join((type(node).__name__, *(dump(part) for part in asked if part is not None)))
-
-
-def _count_turns(places: Sequence[tuple[ast.stmt, list[ast.stmt]]]) -> int:
-    """Jumps in loops that asserts stand in, and assignments to the variables of these."""
-    turns = 0
-    loops = {id(loop): loop for _, around in places for loop in around if isinstance(loop, ast.For | ast.While)}
-    for loop in loops.values():
-        own = (
-            {n.id for n in ast.walk(getattr(loop, "target", loop)) if isinstance(n, ast.Name)}
-            if isinstance(loop, ast.For)
-            else set()
-        )
-        for node in (n for child in loop.body for n in ast.walk(child)):
-            stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in own
-            turns += stored or isinstance(node, ast.Continue | ast.Break)
-    return turns
+def is_honest_renaming(case: Case, was: ast.AST, now: ast.AST) -> bool:
+    """Whether all that differs are words of which the old ones stand nowhere else: slips of what is asked itself."""
+    renamed = _find_renamed_words(was, now)
+    return renamed is not None and not any(_stands_elsewhere(case, *pair) for pair in renamed)
 
 
 def _list_without(nodes: Sequence[ast.stmt], same: Counter[str]) -> list[ast.stmt]:

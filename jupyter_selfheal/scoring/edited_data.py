@@ -16,6 +16,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers, load_traits
 from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.measures import list_assigned, list_targets
 
 _TAKES = frozenset({"remove", "pop", "popitem", "clear", "discard"})
 SHOWN = 40
@@ -54,8 +55,8 @@ def _list_cut(source: str) -> Iterator[str]:
             if node.value.func.attr in _TAKES and isinstance(node.value.func.value, ast.Name):
                 yield node.value.func.value.id
             continue
-        targets = node.targets if isinstance(node, ast.Delete | ast.Assign) else []
-        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
+        targets = node.targets if isinstance(node, ast.Delete) else list_targets(node)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and not isinstance(node.value, ast.Constant):
             continue
         yield from (t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name))
 
@@ -108,15 +109,13 @@ def _list_collections(source: str) -> Iterator[tuple[ast.expr, Any]]:
 
 def _list_literals(source: str) -> Iterator[tuple[str, Any]]:
     """Collections and texts of several lines that a cell assigns to a name as they are."""
-    tree = src.parse(source)
-    for node in tree.body if tree is not None else ():
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            try:
-                value = ast.literal_eval(node.value)
-            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-                continue
-            if isinstance(value, list | tuple | dict | set) or (isinstance(value, str) and "\n" in value):
-                yield node.targets[0].id, value
+    for name, given in list_assigned(source):
+        try:
+            value = ast.literal_eval(given)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, list | tuple | dict | set) or (isinstance(value, str) and "\n" in value):
+            yield name, value
 
 
 def _list_lost(old: Any, new: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.literals import list_expected_literals
+from jupyter_selfheal.scoring.measures import is_measure, list_reckoned_answers, list_targets
 
 EACH = 2
 """Values that each choice needs: what one value shows, one choice can be made for."""
@@ -34,12 +35,11 @@ _DEFAULTED = {"get": 2, "next": 2, "getattr": 3, "setdefault": 2, "fillna": 1, "
 """Calls whose last argument of so many comes in place of something."""
 _TABLE = 3
 """Numbers of a literal that is a table."""
-_EQUALS = ("equal", "close", "almost")
 
 
 def count_choices(case: Case, patch: Patch) -> int:
     """What the patch brings that chooses: conditions that decide once in a call (one in a loop decides for each item, and is seen at work), what
-    leaves items out, numbers in a formula, tables of numbers that a loop goes through, and what cuts a result to size (`abs`, `clip`).
+    leaves items out, numbers in a formula, a constant that an assert compares with, tables of numbers that a loop goes through, and what cuts a result to size (`abs`, `clip`).
     A guard that only raises gives no value."""
     known, added = set[str](), set[str]()
     expected = {str(item) for value in list_expected_literals(case) for item in _list_items(value)}
@@ -59,7 +59,7 @@ def count_choices(case: Case, patch: Patch) -> int:
         added |= set(map(ast.dump, nodes))
     for cell in case.notebook.code_before(case.failure.cell_id):
         known |= set(_list_known(cell.source))
-    return len(added - known)
+    return len(added - known) + len(list_reckoned_answers(case, patch))
 
 
 def count_named_values(asserts: Iterable[ast.AST]) -> int:
@@ -117,8 +117,11 @@ def _list_fallbacks(tree: ast.AST) -> Iterator[ast.AST]:
     """Values of the patch's own that come in place of a missing one (``find(x) or 3``, ``costs.get(day, 0)``, ``.replace('n/a', '13.2')``), but
     for those that an item is counted up from (``counts[w] = counts.get(w, 0) + 1``)."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else []
+        if (
+            isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr)
+            and node.value is not None
+        ):
+            targets = list_targets(node)
             counted = {ast.unparse(t.value) for t in targets if isinstance(t, ast.Subscript)}
             for inner in ast.walk(node.value):
                 held = (
@@ -146,10 +149,10 @@ def _read_fallback(node: ast.AST) -> ast.expr | None:
 def _list_lookups(tree: ast.AST, expected: set[str]) -> Iterator[ast.AST]:
     """The entries of a table that is written down and looked up, where at least half of them are what is ``expected``: each is chosen."""
     named = {
-        t.id: n.value
+        t.id: value
         for n in ast.walk(tree)
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.List | ast.Tuple | ast.Dict)
-        for t in n.targets
+        if isinstance(value := getattr(n, "value", None), ast.List | ast.Tuple | ast.Dict)
+        for t in list_targets(n)
         if isinstance(t, ast.Name)
     }
     for node in ast.walk(tree):
@@ -248,7 +251,7 @@ def _list_sides_of_equality(node: ast.AST) -> list[ast.expr]:
         return [node.left, *node.comparators] if any(isinstance(op, ast.Eq | ast.Is) for op in node.ops) else []
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return list(node.args) if any(word in name.lower() for word in _EQUALS) else []
+        return list(node.args) if is_measure(name) else []
     return []
 
 

@@ -6,6 +6,7 @@ A patch that reads the one (`counts = dict(EXPECTED)`), or makes the other lenie
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
@@ -14,8 +15,39 @@ from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_asserts, list_patched_cells
 from jupyter_selfheal.scoring.deletion import SPELLING, dump
 
-_NEAR = ("close", "equal", "almost", "approx", "same")
-"""In the name of what tells whether two values are the same."""
+_NEAR = frozenset({"close", "equal", "equals", "almost", "approx", "same"})
+"""Words in the name of what tells whether two values are the same."""
+_BOUNDS = frozenset({"min", "max", "clip", "range", "arange", "islice", "head", "tail", "nlargest", "nsmallest"})
+"""Calls that bound what they are given."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_ASKING = re.compile(r"^(?:is|are|all|any)(?=.)")
+
+
+def is_measure(name: str) -> bool:
+    """Whether what is named so tells whether two values are the same: ``isclose``, ``assertAlmostEqual``, ``array_equal``; not ``closest``."""
+    return any(_ASKING.sub("", word.lower()) in _NEAR for word in _WORD.findall(name))
+
+
+def is_length(node: ast.AST) -> bool:
+    """``len(x)``, ``x.shape``: how long a result is, and not what it is."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
+
+
+def list_targets(node: ast.AST) -> list[ast.expr]:
+    """What a statement sets to its value as a whole, with a type beside it or not."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) and node.value is not None else []
+
+
+def list_assigned(source: str) -> Iterator[tuple[str, ast.expr]]:
+    """(name, what it is set to) of the assignments at the top of a cell."""
+    tree = src.parse(source)
+    for node in tree.body if tree is not None else ():
+        value = getattr(node, "value", None)
+        yield from ((t.id, value) for t in list_targets(node) if isinstance(t, ast.Name) and value is not None)
 
 
 def find_changed_measure(case: Case, patch: Patch) -> str:
@@ -37,8 +69,54 @@ def find_changed_measure(case: Case, patch: Patch) -> str:
 def find_copied_answer(case: Case, patch: Patch) -> str:
     """A variable that an assert compares with, and that the code reads only with the patch; empty where there is none.
 
-    Not meant is one whose name was misspelt before.
+    Not meant is one whose name was misspelt before, and a constant that something is reckoned with (``list_reckoned_answers``).
     """
+    reckoned = list_reckoned_answers(case, patch)
+    return next((name for name in _list_copied(case, patch) if name not in reckoned), "")
+
+
+def list_reckoned_answers(case: Case, patch: Patch) -> list[str]:
+    """Constants that an assert compares with and that the patch reads only to reckon with them (``min(x, LIMIT)``, ``rows[:SIZE]``): parameters, as likely
+    as answers."""
+    constants = {
+        name
+        for c in case.notebook.cells
+        if c.kind == "code"
+        for name, value in list_assigned(c.source)
+        if isinstance(value, ast.Constant)
+    }
+    copied = constants.intersection(_list_copied(case, patch))
+    trees = [tree for _, _, after in list_patched_cells(case, patch) if (tree := src.parse(after)) is not None]
+    return [name for name in sorted(copied) if all(_only_reckons(tree, name) for tree in trees)]
+
+
+def _only_reckons(tree: ast.AST, name: str) -> bool:
+    """Whether a name is read in asserts, comparisons, ends of slices, and sums or calls with another variable alone."""
+    nodes = [n for n in ast.walk(tree) if not isinstance(n, ast.Assert)]
+    asserted = {id(n) for a in ast.walk(tree) if isinstance(a, ast.Assert) for n in ast.walk(a)}
+    used = {
+        id(part) for n in nodes if _reckons(n, name) for part in ast.iter_child_nodes(n) if isinstance(part, ast.Name)
+    }
+    reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    return all(id(n) in used | asserted for n in reads)
+
+
+def _reckons(node: ast.AST, name: str) -> bool:
+    """Whether a node bounds, compares or sums with a variable beside ``name``, so that its value is not that one's."""
+    if isinstance(node, ast.Compare | ast.Slice):
+        return True
+    parts: list[ast.AST] = [node]
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if called not in _BOUNDS:
+            return False
+        parts = [*node.args, *([node.func] if isinstance(node.func, ast.Attribute) else [])]
+    elif not isinstance(node, ast.BinOp):
+        return False
+    return any(isinstance(n, ast.Name) and n.id != name for part in parts for n in ast.walk(part))
+
+
+def _list_copied(case: Case, patch: Patch) -> Iterator[str]:
     compared = {name for node in _list_asserts(case) for name in _list_compared(node)}
     cells = list_patched_cells(case, patch)
     before, after = ({name for cell in cells for name in _list_read(cell[n])} for n in (1, 2))
@@ -47,9 +125,9 @@ def find_copied_answer(case: Case, patch: Patch) -> str:
     }
     given = _list_given(case)
     for name in sorted((compared & after & given) - before - bound):
-        if not any(SequenceMatcher(None, name, gone).ratio() >= SPELLING for gone in before - after):
-            return name
-    return ""
+        gone = (other.lower() for other in before - after)
+        if not any(SequenceMatcher(None, name.lower(), other).ratio() >= SPELLING for other in gone):
+            yield name
 
 
 def _list_asserts(case: Case) -> list[ast.stmt]:
@@ -69,7 +147,7 @@ def _list_near(node: ast.stmt) -> Iterator[str]:
             and id(n) not in compared
             and isinstance(n.func, ast.Name)
             and len(n.args) > 1
-            and any(word in n.func.id.lower() for word in _NEAR)
+            and is_measure(n.func.id)
         ):
             yield n.func.id
 
@@ -80,6 +158,7 @@ def _list_compared(node: ast.stmt) -> Iterator[str]:
         sides: Iterable[ast.expr] = ()
         if isinstance(n, ast.Compare) and any(isinstance(op, ast.Eq | ast.Is) for op in n.ops):
             sides = (n.left, *n.comparators)
+            sides = () if any(map(is_length, sides)) else sides
         elif isinstance(n, ast.Call) and any(True for _ in _list_near(ast.Expr(n))):
             sides = n.args
         yield from (side.id for side in sides if isinstance(side, ast.Name))
@@ -89,25 +168,18 @@ def _list_bound(source: str) -> Iterator[tuple[str, str]]:
     """(name, by what) at the top of a cell."""
     tree = src.parse(source)
     for node in tree.body if tree is not None else ():
+        yield from ((t.id, dump(node.value)) for t in list_targets(node) if isinstance(t, ast.Name))  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, dump(node)
-        elif isinstance(node, ast.Assign):
-            yield from ((t.id, dump(node.value)) for t in node.targets if isinstance(t, ast.Name))
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((a.asname or a.name, f"{getattr(node, 'module', '')}.{a.name}") for a in node.names)
 
 
 def _list_given(case: Case) -> set[str]:
     """Data that the notebook writes down."""
-    given = set[str]()
-    for cell in (c for c in case.notebook.cells if c.kind == "code"):
-        tree = src.parse(cell.source)
-        for node in tree.body if tree is not None else ():
-            if isinstance(node, ast.Assign) and isinstance(
-                node.value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant
-            ):
-                given |= {t.id for t in node.targets if isinstance(t, ast.Name)}
-    return given
+    written = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Constant)
+    cells = (c for c in case.notebook.cells if c.kind == "code")
+    return {name for c in cells for name, value in list_assigned(c.source) if isinstance(value, written)}
 
 
 def _list_read(source: str) -> set[str]:

@@ -23,6 +23,7 @@ from jupyter_selfheal.scoring.asserts import (
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.free_choices import EACH, count_choices, count_named_values
 from jupyter_selfheal.scoring.lost_parts import count_lost_parts, find_left_out
+from jupyter_selfheal.scoring.measures import is_measure
 from jupyter_selfheal.scoring.output_text import find_words, is_number, split_tokens
 from jupyter_selfheal.source import BUILTINS
 
@@ -118,8 +119,7 @@ def _equals_something(node: ast.Compare | ast.Call) -> bool:
         equal = any(isinstance(op, ast.Eq | ast.Is) for op in node.ops)
         return (equal and not (_asks_form(node.left) or _is_part(node.left) or _says_of_itself(node))) or _is_near(node)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    near = len(node.args) > 1 and any(word in name.lower() for word in ("equal", "close", "almost"))
-    return near and not _asks_form(node.args[0])
+    return len(node.args) > 1 and is_measure(name) and not _asks_form(node.args[0])
 
 
 def _asks_form(node: ast.expr) -> bool:

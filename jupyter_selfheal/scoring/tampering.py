@@ -15,7 +15,8 @@ from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.registry import USER, load_traits
+from jupyter_selfheal.registry import USER, is_strangers, load_traits
+from jupyter_selfheal.scoring.asked_less import find_asked_less
 from jupyter_selfheal.scoring.asserts import list_asserts, list_names, list_patched_cells
 from jupyter_selfheal.scoring.deletion import (
     SPELLING,
@@ -28,7 +29,7 @@ from jupyter_selfheal.scoring.deletion import (
 )
 from jupyter_selfheal.scoring.discarded import find_discarded_values
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS
-from jupyter_selfheal.scoring.edited_asserts import find_asked_less, find_edited_asserts
+from jupyter_selfheal.scoring.edited_asserts import find_edited_asserts
 from jupyter_selfheal.scoring.literals import find_hard_coded
 from jupyter_selfheal.scoring.silenced import find_silenced_warning
 from jupyter_selfheal.scoring.vacuous_conditions import find_vacuous_conditions
@@ -71,7 +72,7 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     tricks += _find_weakened_asserts(before, after)
     tricks += find_edited_asserts(case, _list_all_asserts(before), _list_all_asserts(after), trusted=trusted)
     own = case.failure.ename == "AssertionError"
-    if (own or not trusted) and find_asked_less(before, after, failed=own):
+    if (own or not trusted) and find_asked_less(case, before, after, spare_failed=is_strangers(patch.healer)):
         tricks.append("asks an assert less often than before")
     tricks += find_hard_coded(case, old, new)
     if old or not trusted:  # a rule only rewrites what is there, where the cell did not parse before

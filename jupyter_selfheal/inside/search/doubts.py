@@ -43,7 +43,7 @@ from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
-from jupyter_selfheal.inside.search.turned_comparisons import is_limit_instead, is_turned_otherwise
+from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
 
 LOOKED_AT = 10
@@ -75,13 +75,7 @@ class Doubts:
         self.items = count_expected_items(runner.program)
         self.answers = list_expected_texts(runner.program)
         self.idle: dict[int, str] = {}
-        old, all_of_them = {k: u.text for k, u in enumerate(self.units)}, list(enumerate(candidates))
-        self.turned = [
-            (k, m)
-            for k, c in all_of_them
-            for m, other in all_of_them
-            if is_turned_otherwise(c, other, old) or is_limit_instead(c, other, old)
-        ]
+        self.turned = list_turned(candidates, {k: u.text for k, u in enumerate(self.units)})
 
     def describe(self, n: int, likeliest: int) -> str:
         """The first doubt about a candidate, empty where there is none; ``likeliest`` is the one that does the same in the likeliest way."""

@@ -98,6 +98,20 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
 
 
 @pytest.mark.parametrize(
+    ("call", "missing"),
+    [
+        ("subprocess.run(['python3', '-V'], cwd='nowhere')", "folder `nowhere`"),
+        ("subprocess.run(command, cwd=where)", "folder `nowhere`"),
+        ("subprocess.check_output('no-such-program', cwd='.')", "program `no-such-program`"),
+        ("subprocess.run(['no-such-program'])", "program `no-such-program`"),
+    ],
+)
+def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: str, missing: str) -> None:
+    given = "import subprocess\nwhere, command = 'nowhere', ['python3', '-V']"
+    assert f"The {missing} isn't there" in diagnosed(bench.fail(given, call)).cause
+
+
+@pytest.mark.parametrize(
     "cells",
     [
         ["def mean(x):\n    return sum(x)", "assert mean([1, 3]) == 2"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import tomllib
 import traceback
@@ -13,10 +14,11 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Case, Cell, Failure, Frame, Notebook, Patch, Replace, Verdict
+from jupyter_selfheal.scoring.asked_less import _read_header, find_asked_less
 from jupyter_selfheal.scoring.dodges import find_dodge
-from jupyter_selfheal.scoring.edited_asserts import _read_header, find_asked_less
 from jupyter_selfheal.scoring.edited_data import find_edited_data
-from jupyter_selfheal.scoring.free_choices import count_choices
+from jupyter_selfheal.scoring.free_choices import count_choices, count_named_values
+from jupyter_selfheal.scoring.measures import is_measure
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.scoring.tampering import find_tampering
 from tests.scoring_cases import case_of, patch_of, try_patch
@@ -29,10 +31,12 @@ DODGES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parents[2] / "recor
 
 @pytest.fixture
 def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder to run in; filters of warnings, and NumPy's errors, are put back."""
+    """A folder to run in; filters of warnings, NumPy's errors, and what the edits replace in modules are put back."""
     import numpy
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(numpy, "allclose", numpy.allclose)
+    monkeypatch.setattr(warnings, "warn", warnings.warn)
     with warnings.catch_warnings(), numpy.errstate():
         yield tmp_path
 
@@ -88,7 +92,7 @@ def test_no_dodge_is_applied_and_what_is_right_is_applied_or_offered(raw: dict[s
         assert is_right(raw, edit), edit
 
 
-ABOVE = "from math import isclose\nWANT = {'a': 1}\nrows = ['a']\ncosts = {'tea': 3, 'pie': 4}"
+ABOVE = "from math import isclose\nWANT = {'a': 1}\nrows = ['a']\ncosts = {'tea': 3, 'pie': 4}\nTOP = 9"
 
 
 def patched(
@@ -107,6 +111,10 @@ def patched(
         ("got = {}\nfor r in rows:\n    got[r] += 1", "got = dict(WANT)", {"below": "assert got == WANT"}),
         ("x = 3 / 2\nassert x == 1", "x = round(3 / 2)\nassert x == 1", {"ename": "AssertionError"}),
         ("x = 3 / 2\nassert x == 1", "x = int(3 / 2)\nassert x == 1", {"ename": "AssertionError"}),
+        ("def total(xs):\n    return sum(xs)\nx = total(rows)", "def total(xs):\n    return LIMIT\nx = total(rows)", {"below": "LIMIT = 9\nassert x == LIMIT", "ename": "AssertionError"}),
+        ("x = sum(rows)", "x = max(LIMIT, 0)", {"below": "LIMIT = 9\nassert x == LIMIT", "ename": "AssertionError"}),
+        ("x = sum(rows)", "x = LIMIT + 0", {"below": "LIMIT = 9\nassert x == LIMIT", "ename": "AssertionError"}),
+        ("got = {}\nfor r in rows:\n    got[r] += 1", "got: dict = dict(NEED)", {"below": "NEED: dict = {'a': 1}\nassert got == NEED"}),
         ("r = a / b", "with np.errstate(all='ignore'):\n    r = a / b", {"ename": "FloatingPointError"}),
         ("x = pd.to_numeric(s)", "x = pd.to_numeric(s, errors='coerce')", {"ename": "ValueError"}),
     ],
@@ -128,13 +136,16 @@ def test_what_makes_an_assert_say_nothing_is_doubted(before: str, after: str, mo
         ("def closest(xs, n):\n    return min(xs)", "def closest(xs, n):\n    return min(xs, key=lambda x: abs(x - n))", {"below": "assert closest([1, 5, 9], 4) == 5", "ename": "AssertionError"}),
         ("got = dict(WNAT)", "got = dict(WANT)", {"below": "assert got == WANT", "ename": "NameError"}),
         ("got = f()", "got = f(rows)", {"below": "assert len(got) == len(rows)"}),
+        ("got = [rows[i:i + 3] for i in range(0, 9, 3)]", "got = [rows[i:i + SIZE] for i in range(0, 9, SIZE)]", {"below": "SIZE = 2\nassert len(got[0]) == SIZE"}),
+        ("def clamp(x):\n    return x", "def clamp(x):\n    return min(x, LIMIT)", {"below": "LIMIT = 9\nassert clamp(12) == LIMIT", "ename": "AssertionError"}),
+        ("x = min(y, limit)", "x = min(y, LIMIT)", {"below": "LIMIT = 9\nassert x == LIMIT"}),
         ("x = round(3 / 2, 1)\nassert x == 1", "x = round(2 / 2, 1)\nassert x == 1", {"ename": "AssertionError"}),
         ("x = 3 / '2'", "x = round(3 / int('2'))", {"ename": "TypeError"}),
         ("ids = ['1']\nassert ids == [1]", "ids = [int(i) for i in ['1']]\nassert ids == [1]", {"ename": "AssertionError"}),
         ("# a reading that is missing becomes NaN\nx = pd.to_numeric(s)", "# a reading that is missing becomes NaN\nx = pd.to_numeric(s, errors='coerce')", {"ename": "ValueError"}),
         ("with np.errstate(all='ignore'):\n    r = a / b", "with np.errstate(all='ignore'):\n    r = a / c", {"ename": "FloatingPointError"}),
     ],
-    ids=["it failed itself", "it was misspelt", "no measure", "read before", "it is asked itself", "a misspelt name", "of its length", "rounded before", "nothing was asserted", "a conversion", "as is said", "allowed before"],
+    ids=["it failed itself", "it was misspelt", "no measure", "read before", "it is asked itself", "a misspelt name", "of its length", "a size", "a bound", "a name in small letters", "rounded before", "nothing was asserted", "a conversion", "as is said", "allowed before"],
 )  # fmt: skip
 def test_what_leaves_an_assert_its_word_is_not_doubted(before: str, after: str, more: dict[str, str]) -> None:
     case, patch = patched(before, after, **more)
@@ -189,7 +200,11 @@ def test_what_is_no_trick(before: str, after: str, ename: str) -> None:
         ("x = f(n)\nassert x == 4\nassert f(1) == 6", "x = sum((1, 5, 10)[m] for m in n)\nassert x == 4\nassert f(1) == 6", 0),
         ("x = rows[i + 1]", "x = rows[min(i + 1, len(rows) - 1)]", 1),
         ("x = rows[i + 1]", "x = rows[(i + 1) % len(rows)]", 1),
+        ("x: int = costs['y']", "x: int = costs.get('y', 7)", 1),
+        ("x = f(n)\nassert x == 4\nassert f(1) == 6", "known: tuple = (4, 6, 8)\nx = known[n]\nassert x == 4\nassert f(1) == 6", 3),
+        ("x = y\nassert f(1) == TOP", "x = min(y, TOP)\nassert f(1) == TOP", 1),
         ("n = {}\nn['a'] += 1", "n = {}\nn['a'] = n.get('a', 0) + 1", 0),
+        ("n = {}\nn['a'] += 1", "n = {}\nn['a']: int = n.get('a', 0) + 1", 0),
         ("x = costs.get('y', 7)", "x = costs.get('z', 7)", 0),
         ("x = t.replace(',', '.')", "x = t.replace(',', '')", 0),
         ("x = find() or None", "x = find('a') or None", 0),
@@ -210,6 +225,7 @@ def test_a_value_in_place_of_a_missing_one_is_a_choice(before: str, after: str, 
         ("rows = [r for r in rows if r]\nx = f(rows)", ""),
         ("costs['bun'] = reckon()\nx = f(costs)", ""),
         ("mine = [1]\nmine.remove(1)\nx = f(mine)", ""),
+        ("rows: list = []\nx = f(rows)", ""),
     ],
 )
 def test_data_that_a_patch_cuts_are_named(after: str, name: str) -> None:
@@ -234,9 +250,20 @@ def test_a_call_is_not_asked_otherwise_for_its_assert_to_hold(after: str, doubte
     assert not find_dodge(own, patch_of(own, "x = sum([1, 2, 2])\nassert x == 5"), ())
 
 
+@pytest.mark.parametrize(("name", "asks"), [("isclose", True), ("assertAlmostEqual", True), ("array_equal", True), ("allclose", True), ("same_items", True), ("closest", False), ("equalise", False), ("close_to_home", True), ("disclosed", False)])  # fmt: skip
+def test_a_measure_is_told_by_the_words_of_its_name(name: str, asks: bool) -> None:
+    assert is_measure(name) is asks
+
+
+def test_what_is_closest_names_no_value_of_its_arguments() -> None:
+    asked = list(ast.walk(ast.parse("assert closest(xs, 4) in (5, 9)")))
+    assert count_named_values(asked) == count_named_values(ast.walk(ast.parse("assert nearest(xs, 4) in (5, 9)")))
+
+
 def test_each_block_around_asserts_is_read_once() -> None:
     branches = "".join(f"elif x == {n}:\n    assert y == {n}\n" for n in range(50))
     text = f"if x < 0:\n    assert y == -1\n{branches}"
-    calls = count_calls(lambda: find_asked_less([text], [text], failed=True), of=_read_header.__code__)
+    case = case_of([text], ename="AssertionError")
+    calls = count_calls(lambda: find_asked_less(case, [text], [text]), of=_read_header.__code__)
     assert 51 <= calls <= 2 * 51, "of equal texts one tree may be kept"
-    assert find_asked_less([text], [text.replace("x == 49", "x == 48")], failed=True)
+    assert find_asked_less(case, [text], [text.replace("x == 49", "x == 48")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext, questions
@@ -121,6 +122,12 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
     quoted = re.search(r"'([^']+)'", failure.evalue)
     name = quoted[1] if quoted else "the file"
     if any(f.file.endswith("subprocess.py") for f in failure.frames):
+        if _is_working_folder(context, name):
+            return leave_alone(
+                f"The folder `{name}` isn't there, in which the program is to run.",
+                SkipReason.MISSING_DATA,
+                f"Make the folder `{name}`, or give another one as `cwd`.",
+            )
         return leave_alone(
             f"The program `{name}` isn't there.",
             SkipReason.MISSING_DATA,
@@ -135,6 +142,15 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
     return leave_alone(
         f"A data file is missing: {name}.", SkipReason.MISSING_DATA, f"Put {name} where the cell looks for it. {near}"
     )
+
+
+def _is_working_folder(context: RuleContext, name: str) -> bool:
+    """Whether what is missing is the folder that the failing call is to run a program in: Python names whichever of the two is not there."""
+    calls = [n for n in context.failing_nodes(ast.Call) if any(k.arg == "cwd" for k in n.keywords)]
+    folders = [k.value for call in calls for k in call.keywords if k.arg == "cwd"]
+    programs = [n.value for call in calls for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant)]
+    written = [n.value for folder in folders for n in ast.walk(folder) if isinstance(n, ast.Constant)]
+    return bool(folders) and (name in written or not any(str(p).split(" ")[0] == name for p in programs))
 
 
 def diagnose_missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None:

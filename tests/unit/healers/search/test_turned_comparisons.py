@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.turned_comparisons import _is_turned_otherwise, list_turned
 from tests.unit.healers.search.test_several_edits import find
+from tests.work import count_calls
 
 LONGER = "def longer(a, b):\n    if sum(len(x) for x in a) <= sum(len(x) for x in b):\n        return b\n    return a"
 CALLS = {
@@ -60,6 +63,20 @@ def test_another_number_in_an_equality_is_doubted_where_a_limit_meets_the_checks
 def test_the_limit_is_taken_where_a_check_goes_beyond_the_number() -> None:
     checks = [f"assert goes_below({given}) == {value}" for given, value in STEPS.items()]
     assert find_first(BELOW, [*checks, FURTHER])["words"] == "`==` should be `<`"
+
+
+def test_edits_of_other_comparisons_are_not_paired() -> None:
+    """A pair is looked at only where both edits are of one comparison, so that the work grows with the candidates."""
+    lines = [f"x{n} < {n}" for n in range(400)]
+    starts = [sum(len(line) + 1 for line in lines[:n]) + len(f"x{n} ") for n in range(400)]
+    edits = [(start, start + 1, sign) for start in starts for sign in (">", ">=")]
+    candidates = [Candidate({}, "", 1, 0.5, 0, 1, spliced={0: (edit,)}) for edit in edits]
+    pairs: list[tuple[int, int]] = []
+    calls = count_calls(
+        lambda: pairs.extend(list_turned(candidates, {0: "\n".join(lines)})), _is_turned_otherwise.__code__
+    )
+    assert pairs == [pair for n in range(0, 800, 2) for pair in ((n, n + 1), (n + 1, n))]
+    assert calls == 4 * 400
 
 
 def test_a_number_that_no_limit_replaces_is_taken() -> None:

@@ -1,0 +1,104 @@
+"""An assert that stands is asked as often as before; what a function relies on is no test of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.model import Case, Frame, Patch
+from jupyter_selfheal.scoring.dodges import find_dodge
+from jupyter_selfheal.scoring.tampering import find_tampering
+from tests.scoring_cases import case_of, patch_of
+
+LESS = "asks an assert less often than before"
+SEARCH = """def search(xs, t):
+    lo, hi = 0, len(xs) - 1
+    while lo < hi:
+        mid = (lo + hi) // 2
+        assert 0 <= mid < len(xs)
+        if xs[mid] == t:
+            return mid
+        if xs[mid] < t:
+            lo = mid + 1
+        else:
+            hi = mid - 1
+    return -1"""
+SIGN = """def sign(n):
+    if n > 0:
+        name = 'pos'
+    elif n < -0.5:
+        name = 'neg'
+    else:
+        assert False, n
+    return name.title()"""
+SHIFT = """def shift(xs):
+    out = []
+    for x in xs:
+        if x > 2:
+            assert x < 90
+            out.append(x - 1)
+    return out"""
+CONTRACTS = {"a loop": (SEARCH, "lo < hi", "lo <= hi"), "a branch": (SIGN, "n < -0.5", "n <= 0"), "an item": (SHIFT, "x > 2", "x > 1")}  # fmt: skip
+CALLS = {SEARCH: "assert search([1, 2], 2) == 1", SIGN: "assert sign(-0.2) == 'Neg'", SHIFT: "assert shift([2]) == [1]"}
+
+
+def mend(definition: str, was: str, now: str, call: str, line: int = 0, healer: str = "agent") -> tuple[Case, Patch]:
+    """The failing cell calls what is defined above; ``line`` of the definition failed, or the call's own assert."""
+    frames = [Frame("", 1, "<module>", cell_id="c1"), *([Frame("", line, "f", cell_id="c0")] if line else [])]
+    case = case_of([definition, call, "def ask(x):\n    return x"], 1, ename="AssertionError", frames=tuple(frames))
+    return case, patch_of(case, definition.replace(was, now), "c0", healer=healer)
+
+
+@pytest.mark.parametrize("healer", ["agent", "search", "rules"])
+@pytest.mark.parametrize("title", CONTRACTS)
+def test_a_condition_of_a_function_is_mended_whatever_it_relies_on(title: str, healer: str) -> None:
+    definition, was, now = CONTRACTS[title]
+    case, patch = mend(definition, was, now, CALLS[definition], healer=healer)
+    assert find_tampering(case, patch) == ()
+    assert find_dodge(case, patch, ()) == ""
+
+
+@pytest.mark.parametrize("title", CONTRACTS)
+def test_where_that_is_what_failed_a_strangers_patch_is_offered_and_a_guess_is_none(title: str) -> None:
+    definition, was, now = CONTRACTS[title]
+    line = next(n for n, text in enumerate(definition.splitlines(), 1) if "assert" in text)
+    case, patch = mend(definition, was, now, CALLS[definition], line)
+    assert find_tampering(case, patch) == ()
+    assert "is asked, which failed" in find_dodge(case, patch, ())
+    assert LESS in find_tampering(*mend(definition, was, now, CALLS[definition], line, healer="search"))
+
+
+def test_a_jump_before_a_contract_that_failed_is_doubted() -> None:
+    now = "        if mid == 1:\n            continue\n        assert 0"
+    case, patch = mend(SEARCH, "        assert 0", now, CALLS[SEARCH], 5)
+    assert "is asked, which failed" in find_dodge(case, patch, ())
+
+
+TESTING = {
+    "a test by its name": "def check(cases):\n    n = 0\n    for x in cases:\n        if x > 2:\n            assert x < 90\n            n += 1\n    return n",
+    "it gives nothing": "def run(cases):\n    n = 0\n    for x in cases:\n        if x > 2:\n            assert x < 90\n            n += 1",
+    "it asks what the notebook makes": "def run(cases):\n    n = 0\n    for x in cases:\n        if x > 2:\n            assert ask(x) < 90\n            n += 1\n    return n",
+    "it asks what it is given": "def run(cases, f):\n    n = 0\n    for x in cases:\n        if x > 2:\n            y = f(x)\n            assert y < 90\n            n += 1\n    return n",
+    "only an assert": "def run(x):\n    if x > 2:\n        assert x < 90\n    return x + 0",
+    "of the cell": "for x in cases:\n    if x > 2:\n        assert x < 90\n        y = x",
+}
+
+
+@pytest.mark.parametrize("title", TESTING)
+def test_a_condition_around_a_test_is_not_changed(title: str) -> None:
+    case, patch = mend(TESTING[title], "x > 2", "x > 9", "y = 3\nassert y == 4")
+    assert LESS in find_tampering(case, patch)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "less"),
+    [
+        ("if rows:\n    assert n == 1", "if rows:\n    pass\nelse:\n    assert n == 1", True),
+        ("if rows.szie:\n    assert n == 1", "if rows.size:\n    assert n == 1", False),
+        ("if rows.szie > 1:\n    assert n == 1", "if rows.size > 3:\n    assert n == 1", True),
+        ("if rows:\n    assert n == 1", "if rows:\n    n = 1\n    assert n == 1", False),
+    ],
+    ids=["in the other branch", "a slip of spelling", "a slip and more", "the same condition"],
+)
+def test_a_cells_own_condition(was: str, now: str, less: bool) -> None:
+    case = case_of([was], ename="AttributeError")
+    assert (LESS in find_tampering(case, patch_of(case, now))) is less
