@@ -17,6 +17,14 @@ READY = """() => {
 }"""
 
 
+NOTE_STATUS = """() => {
+  const item = document.querySelector('.jp-SelfHeal-status');
+  window.statuses = [];
+  const note = () => window.statuses.push(item.textContent);
+  new MutationObserver(note).observe(item, { childList: true, characterData: true, subtree: true });
+}"""
+
+
 class Lab:
     """A notebook open in a page."""
 
@@ -57,7 +65,8 @@ class Lab:
         """Choose an entry of the command palette."""
         self.page.keyboard.press("Control+Shift+c")
         self.page.locator(".lm-CommandPalette-input:visible").fill(label)
-        self.page.locator(".lm-CommandPalette-item:visible", has_text=label).first.click()
+        # marked, as what was found is: before that the same node of the list may become another entry under the click
+        self.page.locator(".lm-CommandPalette-item:visible:has(mark)", has_text=label).first.click()
 
     def cell(self, index: int) -> Any:
         return self.page.locator(f"{PANEL} .jp-Notebook .jp-Cell").nth(index)
@@ -117,6 +126,14 @@ class Lab:
         """Wait until the status bar says so."""
         self.page.locator(".jp-SelfHeal-status", has_text=words).wait_for()
 
+    def watch_status(self) -> None:
+        """From now on note every word of the status bar, for :meth:`expect_said`."""
+        self.page.evaluate(NOTE_STATUS)
+
+    def expect_said(self, words: str) -> None:
+        """Wait until the status bar has said so since :meth:`watch_status`, were it only for a moment."""
+        self.page.wait_for_function("words => window.statuses.some(said => said.includes(words))", arg=words)
+
     def save(self) -> None:
         """Save the notebook, and wait until it is."""
         self.command("docmanager:save")
@@ -136,7 +153,9 @@ class Lab:
         found = self.cell(index).locator(f'.jupyter-selfheal[data-phase="{phase}"]')
         ended = self.cell(index).locator('.jupyter-selfheal[data-phase="closed"]')
         found.or_(ended).first.wait_for()
-        assert found.count(), ended.first.inner_text()
+        if not found.count():
+            assert phase == "closed" or not ended.count(), ended.first.inner_text()
+            found.wait_for()  # its output is being drawn anew
         return found
 
     def press(self, card: Any, button: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import IO, Any
 
+from tests.ports import choose_port
 from tests.waiting import PATIENCE, wait_until
 
 TOKEN = "selfheal"
@@ -22,9 +23,7 @@ class Server:
     def __init__(self, root: Path) -> None:
         self.folder = root / "work"
         self.folder.mkdir()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = choose_port()
         self.url = f"http://127.0.0.1:{port}"
         self._log = root / "server.log"
         self._runtime = root / "runtime"
@@ -105,16 +104,19 @@ class Server:
 
     def end_kernels(self) -> None:
         """End every session and its kernel, and wait until they are gone."""
-        for session in self.call("GET", "api/sessions"):
-            self.call("DELETE", f"api/sessions/{session['id']}")
-        for kernel in self.call("GET", "api/kernels"):
-            self.call("DELETE", f"api/kernels/{kernel['id']}")
+        for kind in ("sessions", "kernels"):
+            for found in self.call("GET", f"api/{kind}"):
+                try:
+                    self.call("DELETE", f"api/{kind}/{found['id']}")
+                except urllib.error.HTTPError as error:
+                    if error.code not in (404, 410):  # it has ended meanwhile, or its kernel has
+                        raise
         assert wait_until(lambda: not self.call("GET", "api/kernels")), "kernels did not end"
 
     def _answers(self) -> bool:
         assert self._process.poll() is None, self._log.read_text()[-2000:]
         try:
-            with urllib.request.urlopen(f"{self.url}/api/status?token={TOKEN}", timeout=2):
+            with urllib.request.urlopen(f"{self.url}/api/status?token={TOKEN}", timeout=PATIENCE):
                 return True
         except OSError:
             return False

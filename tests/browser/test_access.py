@@ -166,7 +166,7 @@ def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     failed.page.keyboard.press("Enter")
     card.get_by_label("Why? (may be empty)").wait_for()
     failed.page.keyboard.press("Escape")
-    assert failed.page.evaluate("() => document.activeElement.dataset.id") == "reject"
+    failed.page.wait_for_function("() => document.activeElement.dataset.id === 'reject'")
     failed.page.keyboard.press("Enter")
     failed.page.wait_for_function("() => document.activeElement.tagName === 'INPUT'")
     failed.page.keyboard.insert_text("no")

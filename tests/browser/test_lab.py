@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.lab import FIXED, TYPO, Lab
 from tests.browser.server import Server
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kept_page
 
@@ -166,6 +167,7 @@ def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
     lab.run(1)
     card = lab.card(1)
     lab.run(2)
+    assert wait_until((server.folder / "go").exists), "it runs"
     lab.press(card, "run")
     lab.expect_source(1, FIXED)
     assert lab.prompt(2).strip() == "[*]:", "still busy"
@@ -180,6 +182,7 @@ def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server
     lab.run(1)
     card = lab.card(1)
     lab.run(2)
+    assert wait_until((server.folder / "go2").exists), "it runs"
     lab.press(card, "reject")
     card.get_by_label("Why? (may be empty)").fill("not this one")
     page.keyboard.press("Enter")

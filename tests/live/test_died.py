@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_selfheal.surfaces.worker.last_words import tell_death
 from tests.live.conftest import LiveKernel
+from tests.waiting import PATIENCE
 
 CRASH = "import faulthandler\nprint('before')\nfaulthandler._sigsegv()"
 RUNNING = '{"pid": 1, "cell": "c2", "source": "import numpy as np\\nx = np.zeros((200000, 200000))"}\n'
@@ -19,9 +20,9 @@ def test_the_next_kernel_tells_how_the_last_one_died(loaded: LiveKernel) -> None
     assert "worker running" in loaded.run("%heal status")["text"]
     worker = next(p for p, line in loaded.commands() if any("worker" in word for word in line))
     loaded.queue(CRASH, "c2", allow_stdin=True)
-    worker.wait(30)
+    worker.wait(PATIENCE)
     loaded.manager.restart_kernel(now=True)
-    loaded.client.wait_for_ready(timeout=60)
+    loaded.client.wait_for_ready(timeout=PATIENCE)
     said = loaded.run("%load_ext jupyter_selfheal")["text"]
     assert "The kernel died in this cell: a segmentation fault" in said
     assert "(SIGSEGV); it had " in said
@@ -29,9 +30,9 @@ def test_the_next_kernel_tells_how_the_last_one_died(loaded: LiveKernel) -> None
     assert loaded.run("%heal why")["text"].startswith("The kernel died in this cell")
     worker = next(p for p, line in loaded.commands() if any("worker" in word for word in line))
     os.kill(loaded.pid, signal.SIGKILL)  # as a restart does, and between two cells
-    worker.wait(30)
+    worker.wait(PATIENCE)
     loaded.manager.restart_kernel(now=True)
-    loaded.client.wait_for_ready(timeout=60)
+    loaded.client.wait_for_ready(timeout=PATIENCE)
     assert loaded.run("%load_ext jupyter_selfheal")["text"] == ""
 
 

@@ -120,7 +120,7 @@ def test_worker_that_dies_often_stays_off_with_a_notice(loaded: LiveKernel) -> N
     assert "Healing is off" in loaded.card("Healing is off")
     assert loaded.run("print(40 + 2)")["text"].strip() == "42"
     assert "not running" in loaded.run("%heal status")["text"]
-    assert loaded.children() == []
+    loaded.wait_for(lambda: loaded.children() == [], "the end of all that was ours")
 
 
 @pytest.mark.parametrize("stage", ["started", "working", "paused"])
@@ -173,7 +173,7 @@ def test_restart_while_it_waits_leaves_nothing(loaded: LiveKernel) -> None:
     loaded.manager.restart_kernel()
     _, alive = psutil.wait_procs(ours, timeout=PATIENCE)
     assert not alive
-    loaded.client.wait_for_ready(timeout=60)
+    loaded.client.wait_for_ready(timeout=PATIENCE)
     assert loaded.run("print('items' in globals())")["text"].strip() == "False"
 
 

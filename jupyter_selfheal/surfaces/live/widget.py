@@ -53,12 +53,16 @@ class WidgetView:
             self._publish_card(heal, update=False)
 
     def update(self, heal: LiveHeal, before: Card) -> None:
-        """Set the trait; renew the text where the phase changed."""
+        """Renew the text where the phase changed, then set the trait.
+
+        In this order: JupyterLab draws the whole output anew for a text, and for a moment there is nothing to press and nowhere for
+        the focus to be. So the buttons of the new phase come once that is over, and what a notebook holds is never older than what it shows.
+        """
         if self._widget is None:
             return
-        self._widget.card = build_payload(heal.card, heal.case.notebook)
         if (before.phase, before.revealed) != (heal.card.phase, heal.card.revealed):
             self._publish_card(heal, update=True)
+        self._widget.card = build_payload(heal.card, heal.case.notebook)
 
     def close(self) -> None:
         """Close the comm. The card's text takes the widget's place, which would else leave nothing in the page.

@@ -55,7 +55,8 @@ ABOVE = "a cell above it was not run"
 FAILS_ABOVE = "a cell above it will fail"
 
 CELL_SECONDS = 10.0
-"""How long a cell may take in a copy; what takes longer is not known."""
+"""How long a cell may take in a copy where somebody waits; what takes longer is not known. Where nobody does, all of the cells share
+:data:`IDLE_SECONDS`: what goes behind all else takes long on a busy machine."""
 
 IDLE_SECONDS, IDLE_MEMORY_MB, IDLE_NICENESS = 60.0, 1024, 15
 """What a look that nobody waits for may take: seconds for all of the cells, memory beyond what the kernel has, and how far it
@@ -166,13 +167,14 @@ class _Walk:
         if why:
             self.unknown = self.unknown or ABOVE
             return Forecast(cell.id, NOT_KNOWN, why)
+        seconds = self.cell_seconds
         trial, kept = self._run_steps((Run(cell.source, cell.id, Role.CELL),))
         case = Case(Failure(cell.id, cell.source), self.message.notebook, cell.oracle)
         failure = progress.find_failure(case, cell.source, trial, None)
         if failure is None and trial.ran and kept is not None:
             self.state = kept
             return Forecast(cell.id, WILL_RUN)
-        why = _find_doubt(failure, trial)
+        why = _find_doubt(failure, trial, seconds)
         if why or failure is None:
             self.unknown = ABOVE
             return Forecast(cell.id, NOT_KNOWN, why)
@@ -205,12 +207,18 @@ class _Walk:
         return None, ()
 
     def _run_steps(self, steps: tuple[Step, ...]) -> tuple[Trial, TrialKernel | None]:
-        request = TrialRequest(steps, timeout=CELL_SECONDS, keep=Keep.ALWAYS, sandbox=self._build_sandbox())
+        request = TrialRequest(steps, timeout=self.cell_seconds, keep=Keep.ALWAYS, sandbox=self._build_sandbox())
         trial, kept = self.state.run(request)
         if kept is not None:
             self.states.append(kept)
             self.closing.callback(kept.close)
         return trial, kept
+
+    @property
+    def cell_seconds(self) -> float:
+        """How long the next cell may take."""
+        left = self.began + IDLE_SECONDS - time.monotonic() if self.message.is_idle else 0.0
+        return max(CELL_SECONDS, left)
 
     def _build_sandbox(self) -> Sandbox:
         sandbox = build_sandbox(to_free(self.message.config))
@@ -219,10 +227,10 @@ class _Walk:
         return replace(sandbox, memory_mb=min(sandbox.memory_mb or IDLE_MEMORY_MB, IDLE_MEMORY_MB))
 
 
-def _find_doubt(failure: Failure | None, trial: Trial) -> str:
-    """Why a trial that did not end well says nothing of the cell; empty where it does."""
+def _find_doubt(failure: Failure | None, trial: Trial, seconds: float) -> str:
+    """Why a trial that did not end well (it had so many seconds) says nothing of the cell; empty where it does."""
     if trial.ending is Ending.TIMED_OUT:
-        return f"it took over {CELL_SECONDS:g} s"
+        return f"it took over {seconds:.0f} s"
     if failure is not None and failure.ename in ("MemoryError", "_ArrayMemoryError"):
         return "it needs more memory than a copy may take"
     if failure is None or trial.ending is not Ending.FINISHED or trial.blocked:

@@ -131,7 +131,7 @@ def test_of_threads_that_ask_together_one_probes() -> None:
     together = threading.Barrier(4)
 
     def ask() -> None:
-        together.wait(10)
+        together.wait(30)
         ask_in_vain(provider)
 
     threads = [threading.Thread(target=ask) for _ in range(4)]

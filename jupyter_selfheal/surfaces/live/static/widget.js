@@ -296,7 +296,10 @@ function render({ model, el }) {
     if (attempts && card.is_lesson) parts.push(element("details", {}, element("summary", { text: "Details" }), attempts));
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
     if (card.welcome?.length) parts.push(element("aside", { class: "sh-welcome", "aria-label": "First use" }, ...card.welcome.map((line) => prose("p", line))));
+    const at = body.contains(document.activeElement) ? document.activeElement : null;
     body.replaceChildren(...parts);
+    // what had the focus is there again, or else the card has it: a key that is pressed next must not be lost
+    if (at) ([...body.querySelectorAll(at.tagName)].find((node) => node.textContent === at.textContent) || root).focus();
   }
 
   function buttonView(button) {

@@ -106,6 +106,28 @@ def test_a_card_whose_session_ends_leaves_its_text_in_the_page() -> None:
     assert published.outputs[-1] is last
 
 
+def test_the_text_of_a_new_phase_is_published_before_its_buttons_come() -> None:
+    """JupyterLab draws the output anew for a text: what is pressed at that moment would be lost."""
+    case = Case(Failure("c", "x['a']", ename="KeyError", evalue="'a'"), Notebook((Cell("c", "x['a']"),)))
+    told: list[str] = []
+
+    class Page:
+        """Hears of the text and of the trait, in the order in which they are sent."""
+
+        def publish(self, bundle: dict[str, Any], *_: Any, update: bool = False, **__: Any) -> None:
+            told.append(f"text {bundle['text/plain'].splitlines()[0]}")
+            if not update:
+                view._widget.observe(lambda change: told.append(f"card {change['new']['phase']}"), "card")  # type: ignore[union-attr]
+
+    view = WidgetView(SimpleNamespace(display_pub=Page()), lambda *_: None)
+    heal = LiveHeal("run", case, build_new_card("run", case), view)
+    view.show(heal)
+    told.clear()
+    heal.update_card(phase="applied", status="fixed")
+    heal.update_card(notes=("it holds",))
+    assert told == ["text Self-heal: fixed", "card applied", "card applied"]
+
+
 def test_a_card_is_not_closed_while_an_answer_is_shown() -> None:
     """Else the answer stood over the closed card's text, with buttons that lead nowhere."""
     case = Case(Failure("c", "x['a']", ename="KeyError", evalue="'a'"), Notebook((Cell("c", "x['a']"),)))
