@@ -97,7 +97,7 @@ export function takeBack(line: KernelLine, failing: Cell, request: IRequest): IR
     change(line.panel.content, failing.model.id, request.edits);
     line.showAgain(restoreOutputs(line.panel, request.heal));
     tellUndone(failing);
-    line.recordUndone(request.heal);
+    line.healed.recordUndone(request.heal);
     line.send({ action: 'undone', run: request.heal, patch: request.patch, text: '' });
   }
   return todo;

@@ -9,6 +9,7 @@ import { makeButton } from './button';
 import type { IEdit, IRequest } from './edits';
 import { hasLine, showHealed } from './healedLine';
 import { healIcon } from './icon';
+import type { HealedMemory } from './healedMemory';
 import { KernelLine } from './kernel';
 import { trans } from './texts';
 
@@ -55,15 +56,15 @@ export class History extends Widget {
     this._status.setAttribute('role', 'status');
     this._status.className = 'jp-SelfHeal-review-status';
     this.node.append(this._status, this._list);
-    line.history.connect(this._draw, this);
+    line.healed.changed.connect(this._draw, this);
     line.changed.connect(this.ask, this);
     line.panel.disposed.connect(() => this.dispose());
-    this._draw(line, line.healed);
+    this._draw(line.healed, line.healed.heals);
     this.ask();
   }
 
   dispose(): void {
-    this.line.history.disconnect(this._draw, this);
+    this.line.healed.changed.disconnect(this._draw, this);
     this.line.changed.disconnect(this.ask, this);
     super.dispose();
   }
@@ -77,7 +78,7 @@ export class History extends Widget {
     this.node.focus();
   }
 
-  private _draw(_: KernelLine, healed: IHealedCell[]): void {
+  private _draw(_: HealedMemory, healed: IHealedCell[]): void {
     const told = JSON.stringify(healed);
     if (told === this._told) {
       return;

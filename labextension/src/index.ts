@@ -17,6 +17,7 @@ import { addCommands, expect, healCell, isSeen, runLine } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
 import { hideHealed, showDied } from './healedLine';
+import type { HealedMemory } from './healedMemory';
 import { IHealedCell, openHistory, showLinesAgain } from './history';
 import { KernelLine } from './kernel';
 import { needsOffer } from './outputs';
@@ -129,13 +130,13 @@ function watchCells(tracker: INotebookTracker, lines: Lines): void {
       const line = lines.of(panel);
       const show = (healed: IHealedCell[]): Promise<void> =>
         Promise.all(panel.content.widgets.map(cell => cell.ready)).then(() => showLinesAgain(line, healed));
-      void show(line.recall());
+      void show(line.healed.recall());
       // What the kernel says first is of before this page; what comes later this page has shown itself.
-      const first = (_: KernelLine, healed: IHealedCell[]): void => {
-        line.history.disconnect(first);
+      const first = (_: HealedMemory, healed: IHealedCell[]): void => {
+        line.healed.changed.disconnect(first);
         void show(healed);
       };
-      line.history.connect(first);
+      line.healed.changed.connect(first);
       for (const cell of panel.content.widgets) {
         if (cell instanceof CodeCell && needsOffer(outputsOf(cell))) {
           void cell.ready.then(() => offerIn(panel, cell, lines));

@@ -8,71 +8,20 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { IMark } from './ahead';
 import type { IEdit } from './edits';
+import { HealedMemory } from './healedMemory.js';
 import type { IHealedCell } from './history';
-import type { IFix, ILeft } from './review';
+import { IAsked, IDocument, IState, OFF } from './messages.js';
 import { trans } from './texts.js';
 
 export const TARGET = 'jupyter_selfheal';
-
-/** Heals of a notebook that its tab remembers. */
-const KEPT_HEALS = 50;
-
-export interface IState {
-  /** idle, healing, proposed, paused, closed or applied; `off` where the extension is not loaded. */
-  phase: string;
-  status: string;
-  cost: string;
-  run: string;
-  cell: string;
-  on: boolean;
-  /** How the kernel that was here before died: the cell that ran, and what is known; empty where it ended well. */
-  died?: { cell?: string; text?: string };
-  /** Whether its card is shown somewhere: what failed in no cell (a widget's callback, used later) waits for a page to show it. */
-  placed?: boolean;
-  /** Safe fixes are approved without asking. */
-  auto?: boolean;
-  /** Looking ahead: whether it is on, whether a look goes on or why it could not begin, and what is known of the cells below. */
-  ahead?: { on: boolean; looking: boolean; note?: string; marks: IMark[] };
-  /** The number of the message that this answers, if a page asked to be told. */
-  answered?: string;
-  /** What was asked for with that number is granted. */
-  granted?: boolean;
-  /** Not granted, but it may be when asked for again after so many seconds. */
-  wait?: number;
-}
-
-/** What a command of the user's has the page do: put a fix into its cell, or take it back. */
-export interface IAsked {
-  heal: string;
-  cell: string;
-  how: 'run' | 'resume' | 'undo';
-  patch: string;
-  edits: IEdit[];
-  title?: string;
-  details?: string;
-}
-
-/** The heal of the whole notebook: how far it is, or (with `fixes`) what came of it. */
-export interface IDocument {
-  run: string;
-  at?: number;
-  of?: number;
-  doing?: string;
-  fixes?: IFix[];
-  left?: ILeft[];
-  notes?: string[];
-  error?: string;
-}
-
-const OFF: IState = { phase: 'off', status: 'not loaded', cost: '$0', run: '', cell: '', on: false };
 
 const randomName = (): string => Math.random().toString(36).slice(2);
 
 /** One notebook's connection. Reconnects on restart and on a new kernel; knows whether the extension is loaded there. */
 export class KernelLine {
   constructor(readonly panel: NotebookPanel) {
+    this.healed = new HealedMemory(panel.context);
     panel.sessionContext.kernelChanged.connect((_, change) => {
       if (change.oldValue) {
         this.wasLoaded ||= this.isOn;
@@ -200,54 +149,8 @@ export class KernelLine {
     return this._document;
   }
 
-  /** What was healed in this session, when it was asked for. */
-  get history(): ISignal<this, IHealedCell[]> {
-    return this._history;
-  }
-
-  /** The same, of kernels before this one too, the oldest first: kept while the page's tab is, for Undo after a restart or a reload. */
-  get healed(): IHealedCell[] {
-    return this._healed;
-  }
-
-  /**
-   * Take in what the kernel tells; what this page recalls of earlier kernels stays, and so does what it took back: the kernel's word
-   * may have been under way before it knew, and a kernel that restarts then never says more.
-   */
-  private remember(told: IHealedCell[]): void {
-    const runs = new Set(told.map(heal => heal.run));
-    const undone = new Set(this._healed.filter(heal => heal.is_undone).map(heal => heal.run));
-    const known = told.map(heal => ({ ...heal, is_undone: heal.is_undone || undone.has(heal.run) }));
-    this.keep([...this._healed.filter(heal => !runs.has(heal.run)), ...known]);
-  }
-
-  recordUndone(run: string): void {
-    this.keep(this._healed.map(heal => (heal.run === run ? { ...heal, is_undone: true } : heal)));
-  }
-
-  private keep(healed: IHealedCell[]): void {
-    this._healed = healed.slice(-KEPT_HEALS);
-    try {
-      window.sessionStorage.setItem(this.place, JSON.stringify(this._healed));
-    } catch {
-      // the store is full or refused: then it lasts as long as the page
-    }
-    this._history.emit(this._healed);
-  }
-
-  /** What this tab knew of the notebook's heals before it was loaded again. */
-  recall(): IHealedCell[] {
-    try {
-      this._healed = JSON.parse(window.sessionStorage.getItem(this.place) ?? '[]') as IHealedCell[];
-    } catch {
-      // nothing that can be read
-    }
-    return this._healed;
-  }
-
-  private get place(): string {
-    return `${TARGET}:${this.panel.context.path}`;
-  }
+  /** What was healed in this notebook, of kernels before this one too. */
+  readonly healed: HealedMemory;
 
   /** A command asks for a fix to be put in, or taken back. */
   get asked(): ISignal<this, IAsked> {
@@ -439,7 +342,7 @@ export class KernelLine {
           return;
         }
         if (history) {
-          this.remember(history as IHealedCell[]);
+          this.healed.remember(history as IHealedCell[]);
           return;
         }
         if (told) {
@@ -477,8 +380,6 @@ export class KernelLine {
   private _progress = '';
   private _state: IState = OFF;
   private _document = new Signal<this, IDocument>(this);
-  private _history = new Signal<this, IHealedCell[]>(this);
-  private _healed: IHealedCell[] = [];
   private _asked = new Signal<this, IAsked>(this);
   private _shownAgain = new Signal<this, CodeCell>(this);
   private _changed = new Signal<this, IState>(this);

@@ -13,7 +13,8 @@ import { makeButton } from './button';
 import { drawDiff } from './diff';
 import { IEdit, plan } from './edits';
 import { healIcon } from './icon';
-import { IDocument, KernelLine } from './kernel';
+import { KernelLine } from './kernel';
+import type { IDocument } from './messages';
 import { trans } from './texts';
 
 export interface IFix {

@@ -10,7 +10,7 @@ import { makeButton } from './button';
 import { COMMANDS } from './commands';
 import { healIcon } from './icon';
 import type { Lines } from './index';
-import type { IState } from './kernel';
+import type { IState } from './messages';
 import { trans } from './texts';
 
 export function words(state: IState, progress = ''): string {
