@@ -9,6 +9,7 @@ from pathlib import Path
 from jupyter_selfheal.config import HEALERS, HealConfig
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.notebook.api import HealedNotebook, heal_notebook
+from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover
 from jupyter_selfheal.surfaces.notebook.exports import explain_record
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 
@@ -32,7 +33,7 @@ class HealedNotebooks:
         known = self._known[path]
         if isinstance(known, str):
             return known
-        return "\n".join(_explain(known.report, cell))
+        return "\n".join(_explain(known.report, cell, "--outputs expect " if self.expect_outputs else ""))
 
     def _heal_notebook(self, path: Path) -> HealedNotebook | str:
         config = HealConfig(
@@ -55,17 +56,19 @@ class HealedNotebooks:
         return healed
 
 
-def _explain(report: NotebookReport, cell: int | None) -> Iterator[str]:
+def _explain(report: NotebookReport, cell: int | None, options: str) -> Iterator[str]:
     code = [c.id for c in report.given.cells if c.kind == "code"]
     wanted = code if cell is None else code[cell : cell + 1]
-    said = [line for r in report.records if r.cell.id in wanted and r.failure for line in _explain_cell(report, r)]
+    said = [
+        line for r in report.records if r.cell.id in wanted and r.failure for line in _explain_cell(report, r, options)
+    ]
     runs = (
         "it runs with what is healed" if report.fixes else "it did not fail when it was run again: nothing was healed"
     )
     yield from said or [runs]
 
 
-def _explain_cell(report: NotebookReport, record: Record) -> Iterator[str]:
+def _explain_cell(report: NotebookReport, record: Record, options: str) -> Iterator[str]:
     """The failure, its cause, the change with what proves it, or what a person can do."""
     if not record.candidate:
         yield from explain_record(report, record)
@@ -74,4 +77,5 @@ def _explain_cell(report: NotebookReport, record: Record) -> Iterator[str]:
     verdict = record.candidate[0].verdict
     yield from (f"score {verdict.score:g} of 10", *(f"  {reason}" for reason in verdict.reasons))
     if record.status is Status.PROPOSED:
-        yield f"to apply it: jupyter selfheal heal {report.path} --in-place --approve all"
+        is_sure = not record.questions and PolicyApprover("all", HealConfig().accept).allows(record.candidate[0])
+        yield f"to apply it: jupyter selfheal heal {report.path} {options}--in-place --approve {'all' if is_sure else 'ask'}"

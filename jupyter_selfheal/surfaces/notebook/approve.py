@@ -42,7 +42,7 @@ class PolicyApprover:
             why = f"fixes with equal evidence differ: {question.text} {values}{unknown}"
             return Decision(Choice.STOP, text=why, by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
-            if self._is_allowed(candidate):
+            if self.allows(candidate):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)
         return Decision(Choice.STOP, text=self._explain_refusal(proposal), by=by)
 
@@ -64,7 +64,7 @@ class PolicyApprover:
             else:
                 why = best.verdict.feedback or "nothing shows that it is right"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
-        if self.policy == "none" and any(map(replace(self, policy="all")._is_allowed, proposal.candidates)):
+        if self.policy == "none" and any(map(replace(self, policy="all").allows, proposal.candidates)):
             return "heal --approve all applies it"
         return "it may change what the code means"
 
@@ -72,7 +72,8 @@ class PolicyApprover:
         """Stop."""
         return Decision(Choice.STOP, text=why, by=f"--approve {self.policy}")
 
-    def _is_allowed(self, candidate: Candidate) -> bool:
+    def allows(self, candidate: Candidate) -> bool:
+        """Whether the policy would apply it."""
         verdict, patch = candidate.verdict, candidate.patch
         if not verdict.plausible or verdict.score < self.accept or patch.applicability is Applicability.DISPLAY_ONLY:
             return False
