@@ -118,6 +118,18 @@ def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:
         assert sorted(p.name for p in full.iterdir()) == ["ballast", "n.ipynb"]
 
 
+def test_a_report_without_room_keeps_no_other_report_from_being_written(place: Path) -> None:
+    with disk(place / "full", 64) as full:
+        filled(full, 8192)
+        given = write(place / "n.ipynb", "1")
+        done = heal(given, "--in-place", "--report", "full/r.html", "--report", "r.xml")
+        assert done.stderr.strip() == (
+            "jupyter selfheal: full/r.html: cannot be written (No space left on device): choose another place with --report"
+        )
+        assert [p.name for p in full.iterdir()] == ["ballast"]
+    assert "<testsuite" in (place / "r.xml").read_text()
+
+
 @pytest.mark.parametrize("room", [0, 4096], ids=["no room", "room for the first events"])
 def test_a_disk_without_room_for_the_journal_stops_the_heal(place: Path, room: int) -> None:
     with disk(place.parent / "data", 64) as data:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import SelfHealError, UsageError
+from jupyter_selfheal.errors import NotebookError, SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.environments import add_environments, plan_environments
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, heal_in_processes
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
@@ -52,7 +52,7 @@ def heal_jobs(
     printer = ReportPrinter(options, len(jobs) + len(problems))
     for path in options.report:
         check_target(path)
-        check_writable(path)
+        check_writable(path, option="--report")
     run = find_run(options.resume) if options.resume else make_run_id()
     for note in (*resolve_options(options).notes, *list_model_notes(build_settings(options))):
         print(f"jupyter selfheal: {note}", file=sys.stderr)
@@ -77,11 +77,23 @@ def heal_jobs(
         from jupyter_selfheal.surfaces.notebook.exports import format_annotations
 
         print("\n".join(format_annotations(reports)), flush=True)
+    _write_reports(options, reports)
+    return reports
+
+
+def _write_reports(options: argparse.Namespace, reports: Sequence[NotebookReport]) -> None:
+    """Each report that was asked for; one that cannot be written keeps no other from it."""
+    failed: list[str] = []
     for path in options.report:
-        write_report(path, reports)
+        try:
+            write_report(path, reports)
+        except NotebookError as error:
+            failed.append(str(error))
+            continue
         if not (options.json or options.quiet):
             print(f"report: {path}")
-    return reports
+    if failed:
+        raise NotebookError("; ".join(failed))
 
 
 def _describe_interruption(cluster: str | None, run: str) -> str:

@@ -184,13 +184,13 @@ def check_target(path: Path) -> None:
 def write_report(path: Path, reports: Sequence[NotebookReport]) -> None:
     """Write the report in the form that the file's ending names."""
     if path.suffix == ".json":
-        write_atomically(path, json.dumps(to_json(reports), ensure_ascii=False, indent=2) + "\n")
-        return
-    if path.suffix != ".html":
+        text = json.dumps(to_json(reports), ensure_ascii=False, indent=2) + "\n"
+    elif path.suffix == ".html":
+        from jupyter_selfheal.surfaces.notebook.html import format_page
+
+        text = format_page(reports)
+    else:
         from jupyter_selfheal.surfaces.notebook.exports import FORMATS
 
-        write_atomically(path, FORMATS[path.suffix](reports))
-        return
-    from jupyter_selfheal.surfaces.notebook.html import format_page
-
-    write_atomically(path, format_page(reports))
+        text = FORMATS[path.suffix](reports)
+    write_atomically(path, text, option="--report")

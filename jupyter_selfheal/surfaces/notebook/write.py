@@ -111,7 +111,7 @@ def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:
     return ("\ufeff" if form.bom else "") + text + ("\n" if form.ends_with_newline else "")
 
 
-def write_atomically(path: Path, text: str, encoding: str = "utf-8") -> None:
+def write_atomically(path: Path, text: str, encoding: str = "utf-8", *, option: str = "-o") -> None:
     """Write a file so that at any moment it holds either all of the old text or all of the new one.
 
     Raises :class:`NotebookError`, in one line, where the folder or the disk does not allow it.
@@ -128,7 +128,9 @@ def write_atomically(path: Path, text: str, encoding: str = "utf-8") -> None:
         os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
         os.replace(temporary, target)
     except OSError as error:
-        raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
+        raise NotebookError(
+            f"{path}: cannot be written ({error.strerror}): choose another place with {option}"
+        ) from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
@@ -157,7 +159,7 @@ def copy_aside(path: Path) -> Path:
         return copied
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, *, option: str = "-o") -> None:
     """Find out before an hour of healing, not after it, that ``path`` cannot be written."""
     if path.is_dir():
         raise NotebookError(f"{path}: a folder; name the file, or use --output-dir")
@@ -167,14 +169,16 @@ def check_writable(path: Path) -> None:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        raise NotebookError(f"{path}: cannot be written ({error.strerror}): choose another place with -o") from error
-    check_unprotected(path)
+        raise NotebookError(
+            f"{path}: cannot be written ({error.strerror}): choose another place with {option}"
+        ) from error
+    check_unprotected(path, option=option)
 
 
-def check_unprotected(path: Path) -> None:
+def check_unprotected(path: Path, *, option: str = "-o") -> None:
     """Refuse a file that is write-protected: a rename would replace it all the same, where its folder may be written."""
     if path.exists() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK)):
-        raise NotebookError(f"{path}: write-protected: make it writable, or choose another place with -o")
+        raise NotebookError(f"{path}: write-protected: make it writable, or choose another place with {option}")
 
 
 def _read_umask() -> int:
