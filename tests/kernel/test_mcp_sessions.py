@@ -151,6 +151,25 @@ def test_two_failures_of_one_notebook_are_healed_one_after_the_other(
     assert repairs == {}
 
 
+def test_cells_that_fail_in_one_line_of_a_function_are_one_root(agent: Any, nb: Callable[..., str]) -> None:
+    said = agent.call(
+        "check_notebook", path=nb("def area(w):\n    return w * heigth", "area(2)", "area(3) + 1", "area()")
+    )
+    assert (said["root_failures"], said["consequences"]) == (["c1", "c3"], 1)
+    assert [c.get("same_fault_as") for c in said["cells"]] == [None, "c1", None]
+
+
+def test_an_edit_of_a_cell_that_may_go_by_the_order_of_a_set_is_run_in_other_kernels(
+    agent: Any, nb: Callable[..., str]
+) -> None:
+    finding = "def find(x):\n    return [w for w in words if w.startswith(x)]"
+    path = nb("words = {'tea', 'cake'}", finding, "find('ak')")
+    edits = [{"cell_id": "c1", "old_source": finding, "new_source": finding.replace("w.startswith(x)", "x in w")}]
+    tried = agent.call("try_patch", path=path, edits=edits, cell_id="c2", expect="['cake']")
+    assert tried["accepted"]
+    assert "repeated runs" in tried["proven"]
+
+
 def test_a_long_run_is_asked_about_by_its_id(agent: Any, nb: Callable[..., str]) -> None:
     path = nb("import time\ntime.sleep(2)\nx = [1]", "x.appendd(2)")
     begun = agent.call("check_notebook", path=path, wait_seconds=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from jupyter_selfheal.surfaces.mcp.asked_notebook import find_code_cell
 from jupyter_selfheal.surfaces.mcp.kept_states import KeptState, StateKeeper
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.mcp.situation import Situation, diagnose_case
-from jupyter_selfheal.surfaces.notebook.chain import Chain
+from jupyter_selfheal.surfaces.notebook.chain import Chain, build_maker
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.heal_lines import merge_oracles, restore_line
 from jupyter_selfheal.surfaces.notebook.read import read
@@ -167,7 +168,21 @@ class OpenNotebook:
             after.close()
         given = failure or Failure(cell.id, cell.source, FailureKind.MISSED, seconds=seen.seconds)
         case = Case(given, notebook, cell.oracle)
-        return Situation(case, Starts(before=(before,)), seen, failure is not None, observer)
+        starts = Starts(before=(before,), anew=self._build_maker(cell))
+        return Situation(case, starts, seen, failure is not None, observer)
+
+    def _build_maker(self, cell: Cell) -> Callable[[int, bool], TrialKernel]:
+        """What makes the state before a cell anew, by the cells above it that ran."""
+        document, kernels = self.document, self.session.kernels
+        above = itertools.takewhile(lambda r: r.cell.id != cell.id, self.list_records())
+        ran = [
+            PastCell(r.cell.source, r.cell.id, failed=bool(r.failure))
+            for r in above
+            if r.status not in (Status.SKIPPED, Status.NOT_REACHED)
+        ]
+        return build_maker(
+            lambda past, paths, n, other: kernels.open_anew(document, past, paths, n, other_seed=other), ran, (), cell
+        )
 
     def _build_case(self, cell: Cell) -> Case:
         """The notebook as it ran, around a cell that does not fail: cells above are marked as run."""

@@ -38,10 +38,20 @@ class Proven:
 
 
 def try_edits(
-    notebook: AskedNotebook, given: Sequence[GivenEdit], said: Oracle, cell_id: str, config: HealConfig
+    notebook: AskedNotebook,
+    given: Sequence[GivenEdit],
+    said: Oracle,
+    cell_id: str,
+    run: ToolRun,
+    settings: Settings,
 ) -> Proven:
-    """Prove an agent's edits from the state before the cell that they are to heal. Raises :class:`UsageError`."""
+    """Prove an agent's edits from the state before the cell that they are to heal; several times where that draws on chance.
+
+    Raises :class:`UsageError`.
+    """
     from jupyter_selfheal import engine
+
+    config = settings.config
 
     patch = build_patch(notebook, given)
     cell = choose_cell(notebook, patch, cell_id)
@@ -56,7 +66,12 @@ def try_edits(
         proven_from=(Start.BEFORE_CELL,),
         baseline=situation.seen,
     )
-    refusal = find_refusal(situation, proposal, config) or find_chance(situation, candidate)
+    refusal = find_refusal(situation, proposal, config)
+    if refusal is None and (chance := find_chance(situation, candidate)):
+        measured = _measure(notebook, situation, patch, run, settings) if situation.starts.anew is not None else None
+        proposal = measured or proposal
+        candidate = proposal.candidates[0]
+        refusal = find_refusal(situation, proposal, config) if measured is not None else chance
     return Proven(cell, situation, candidate, proposal, refusal, said)
 
 
@@ -102,15 +117,27 @@ def _explain_verdict(case: Case, candidate: Candidate) -> str:
 
 
 def find_chance(situation: Situation, candidate: Candidate) -> str | None:
-    """Why one run of the patch does not show that it is a cure; None where a second run would give the same.
-
-    The loop measures its own patches over several runs; an agent's is run once.
-    """
+    """Why one run of the patch does not show that it is a cure; None where a second run would give the same."""
     case = situation.case
     sources = (*stability.read_chance(case).sources, *stability.read_chance(case, candidate.patch).sources)
     if not sources:
         return None
     return f"the cell draws on chance ({', '.join(dict.fromkeys(sources))}), and one run proves nothing: seed it in your edit"
+
+
+def _measure(
+    notebook: AskedNotebook, situation: Situation, patch: Patch, run: ToolRun, settings: Settings
+) -> Proposal | None:
+    """The patch with what several runs of it say, as the loop measures our own; None where it comes to nothing. No model is asked."""
+    free = settings.config.with_(healers=("rules",))
+    deadline = CancellableDeadline(
+        notebook.limits.seconds_for_notebook((situation.case.notebook.cell(situation.case.failure.cell_id),)), run
+    )
+    with Session(replace(settings, approve="none", config=free), given=(patch,)) as session:
+        heal = session.build_dependencies(notebook.document).heal
+        outcome, _ = heal(situation.case, count_by(situation.starts, run.meter), situation.seen, deadline)
+    shown = outcome.proposal[0] if outcome.proposal else None
+    return shown if shown is not None and shown.candidates and shown.candidates[0].patch.id == patch.id else None
 
 
 def propose(

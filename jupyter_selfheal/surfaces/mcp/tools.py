@@ -132,7 +132,7 @@ class Toolbox:
         said = read_said(expect, checks)
 
         def answer(notebook: AskedNotebook) -> JSON:
-            proven = try_edits(notebook, edits, said, cell_id, self.settings.config)
+            proven = try_edits(notebook, edits, said, cell_id, run, self.settings)
             view = views.view_proven(proven, self._cut_to(max_chars), self.left_to_show)
             return {**view, **self._offer_fix(notebook, proven)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal.journal.redact import redact
@@ -61,13 +61,14 @@ def view_check(
     records = [r for r in report.records if show == "all" or r.status is not Status.RAN]
     page = records[offset : offset + limit]
     broken = [r for r in report.records if r.status in (Status.NOT_HEALED, Status.LEFT_ALONE)]
-    roots = [r for r in broken if r.status is Status.NOT_HEALED]
+    same = _map_same_faults(broken)
+    roots = [r for r in broken if r.status is Status.NOT_HEALED and r.cell.id not in same]
     view = {
         "notebook": str(notebook.path),
         "ran": report.count(Status.RAN),
         "root_failures": [r.cell.id for r in roots],
-        "consequences": report.count(Status.CASCADE),
-        "cells": [_view_record(r, report, texts) for r in page],
+        "consequences": report.count(Status.CASCADE) + len(same),
+        "cells": [_view_record(r, report, texts, same) for r in page],
         "isolation": report.isolation.words if report.isolation is not None else "",
         "notes": [texts.cut(n) for n in report.notes[:10]],
         "next": _say_next(roots, report),
@@ -77,7 +78,21 @@ def view_check(
     return view
 
 
-def _view_record(record: Record, report: NotebookReport, texts: Texts) -> JSON:
+def _map_same_faults(broken: Sequence[Record]) -> dict[str, str]:
+    """By its id each cell that fails at the same line of another cell's function as one above it, and in the same way: the id of that one."""
+    first: dict[tuple[str, int, str], str] = {}
+    same: dict[str, str] = {}
+    for record in (r for r in broken if r.failure):
+        inner = next((f for f in reversed(record.failure[0].frames) if f.cell_id), None)
+        if inner is None or inner.cell_id == record.cell.id:
+            continue
+        known = first.setdefault((inner.cell_id, inner.line, record.headline), record.cell.id)
+        if known != record.cell.id:
+            same[record.cell.id] = known
+    return same
+
+
+def _view_record(record: Record, report: NotebookReport, texts: Texts, same: Mapping[str, str]) -> JSON:
     first = next((line.strip() for line in record.cell.source.splitlines() if line.strip()), "")
     view: dict[str, JSON] = {
         "cell_id": record.cell.id,
@@ -88,6 +103,8 @@ def _view_record(record: Record, report: NotebookReport, texts: Texts) -> JSON:
         view["failure"] = texts.cut(record.headline)
     if record.cascade_of:
         view["consequence_of"] = next((r.cell.id for r in report.records if r.number == record.cascade_of), "")
+    elif record.cell.id in same:
+        view["same_fault_as"] = same[record.cell.id]
     elif record.cause:
         view["cause"] = texts.cut(record.cause)
     if record.status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):

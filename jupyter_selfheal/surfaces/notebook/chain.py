@@ -29,6 +29,18 @@ from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, Ma
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
 
 
+def build_maker(
+    open_anew: MakeAnew, ran: Sequence[PastCell], paths: tuple[str, ...], cell: Cell
+) -> Callable[[int, bool], TrialKernel]:
+    """What makes the state after ``ran`` anew for a cell, the n-th of several.
+
+    A cell above on which that one does not depend may fail when it runs again.
+    """
+    needed = list_needed_cells(ran, (Run(cell.source, cell.id),))
+    past = tuple(p if n in needed else replace(p, failed=True) for n, p in enumerate(ran))
+    return lambda number, other_seed: open_anew(past, paths, number, other_seed)
+
+
 class Chain:
     """Runs cells on from a state. At most two states live at once: the present one, and that after the cell just run."""
 
@@ -86,16 +98,8 @@ class Chain:
             self._reconstruct_state()
 
     def build_maker(self, open_anew: MakeAnew | None, cell: Cell) -> Callable[[int, bool], TrialKernel] | None:
-        """What makes the present state anew for a cell, the n-th of several; None where nothing does.
-
-        A cell above on which that one does not depend may fail when it runs again.
-        """
-        if open_anew is None:
-            return None
-        needed = list_needed_cells(self._ran, (Run(cell.source, cell.id),))
-        past = tuple(p if n in needed else replace(p, failed=True) for n, p in enumerate(self._ran))
-        paths = self._paths
-        return lambda number, other_seed: open_anew(past, paths, number, other_seed)
+        """What makes the present state anew for a cell, the n-th of several; None where nothing does."""
+        return build_maker(open_anew, self._ran, self._paths, cell) if open_anew is not None else None
 
     @property
     def past(self) -> tuple[PastCell, ...]:

@@ -7,7 +7,7 @@ import itertools
 import sys
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from jupyter_selfheal.model import (
     Cost,
     Decision,
     Outcome,
+    Patch,
     Sandbox,
     Trial,
 )
@@ -51,11 +52,21 @@ class Session:
     ``run`` is the id of the run, a new one if it is empty; ``resuming``: it was cut off, and is gone on with. The n-th heal of a
     run is journaled under ``RUN-n``, that of the k-th of several notebooks under ``RUN-k.n``, so that the same command finds
     the heals that were already made, and repeats nothing paid. Out of ``pot`` the processes of one command pay together.
-    ``file_fixes`` are the fixes of files that were proven in any notebook.
+    ``file_fixes`` are the fixes of files that were proven in any notebook. ``given`` are patches that somebody else wrote, which are then all
+    that is tried.
     """
 
-    def __init__(self, settings: Settings, run: str = "", *, resuming: bool = False, pot: Pot | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        run: str = "",
+        *,
+        resuming: bool = False,
+        pot: Pot | None = None,
+        given: Sequence[Patch] = (),
+    ) -> None:
         self.settings = settings
+        self._given = tuple(given)
         self.run = run or make_run_id()
         self.spent = Cost()
         self.resuming = resuming
@@ -192,6 +203,7 @@ class Session:
                 session_spent=self.spent,
                 pot=self._pot,
                 run_fixes=self.run_fixes,
+                given=self._given,
             )
         self.spent = self.spent + outcome.cost
         if (
