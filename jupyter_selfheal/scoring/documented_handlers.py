@@ -27,13 +27,18 @@ _COMMENT = re.compile(r"#(.*)")
 
 def forgive_documented_handlers(seen: Evidence, case: Case, patch: Patch) -> tuple[str, ...]:
     """The patch's tricks, without the swallowed exception where the notebook's text asks for each new handler, and a docstring's example
-    that failed before, an expectation of the user's or the stored output of the failing cell shows that it is right."""
+    that failed before, an expectation of the user's or the stored output of the failing cell shows that it is right. So too where
+    only the name of a handler's error is another one, for which an assert is enough."""
     shown = (
         seen.example_mended
         or (bool(seen.user) and all(part.met for part in seen.user))
         or (seen.output.same and seen.output.computed > 0)
     )
-    if SWALLOWS not in seen.tampering or not shown or not are_handlers_documented(case, patch):
+    if SWALLOWS not in seen.tampering:
+        return seen.tampering
+    is_asked = shown and are_handlers_documented(case, patch)
+    is_retyped = (shown or seen.own_asserts or seen.deciding.all_held) and are_handlers_retyped(case, patch)
+    if not is_asked and not is_retyped:
         return seen.tampering
     return tuple(trick for trick in seen.tampering if trick != SWALLOWS)
 
@@ -46,6 +51,36 @@ def are_handlers_documented(case: Case, patch: Patch) -> bool:
         for handler, text in _list_new_handlers(before, after, read_text_above(case, cell_id))
     ]
     return bool(asked) and all(asked)
+
+
+def are_handlers_retyped(case: Case, patch: Patch) -> bool:
+    """Whether each handler that the patch brings stood there for another error, with the same body, which gives a value: it says what the
+    author wants to come of an error, and only the error's name was wrong."""
+    brought = 0
+    for _, before, after in list_patched_cells(case, patch):
+        old, new = ([n for n in src.walk(text) if isinstance(n, ast.ExceptHandler)] for text in (before, after))
+        known = {ast.dump(n) for n in old}
+        kept = {ast.dump(n) for n in new}
+        gone = [_dump_body(n) for n in old if ast.dump(n) not in kept and _names_one_error(n)]
+        for handler in (n for n in new if ast.dump(n) not in known):
+            body = _dump_body(handler)
+            if (
+                body not in gone
+                or not _names_one_error(handler)
+                or isinstance(handler.body[0], ast.Pass | ast.Continue)
+            ):
+                return False
+            gone.remove(body)
+            brought += 1
+    return brought > 0
+
+
+def _dump_body(handler: ast.ExceptHandler) -> str:
+    return f"{handler.name} {[ast.dump(n) for n in handler.body]}"
+
+
+def _names_one_error(handler: ast.ExceptHandler) -> bool:
+    return isinstance(handler.type, ast.Name) and handler.type.id not in _ANY_ERROR
 
 
 def are_options_documented(case: Case, patch: Patch) -> bool:

@@ -47,6 +47,9 @@ _TAGS = {name.lower().replace("_", "-"): value for name, value in _MARKERS.items
 ORDERED = 4
 """So many different numbers come in 24 orders."""
 
+WINDOWS = 200
+"""So many places of a cell are looked at for numbers that an output has in another order."""
+
 
 class Match(StrEnum):
     """How an output compares with the stored one: the one rule for outputs (docs/scoring.md)."""
@@ -156,9 +159,12 @@ def _count_computed(stored: Sequence[Output], source: str) -> int:
 def _count_reordered(printed: list[str], given: list[str]) -> int:
     """Numbers of an output that are those of its cell in another order; 0 where there are too few to tell that from chance, or where
     they stand in the cell as they are."""
-    if len(set(printed)) < ORDERED or sorted(printed) != sorted(given) or printed == given:
+    size = len(printed)
+    if len(set(printed)) < ORDERED:
         return 0
-    return len(printed)
+    windows = [given[at : at + size] for at in range(len(given) - size + 1)][:WINDOWS]
+    reordered = printed not in windows and any(sorted(window) == sorted(printed) for window in windows)
+    return size if reordered else 0
 
 
 def _measure_similarity(wanted: Sequence[str], got: Sequence[str], given: Collection[str]) -> float:

@@ -41,6 +41,10 @@ def trace_calls(source: str, functions: Iterable[str], remade: Iterable[str] = (
         if not (calling | made) & (names.uses | names.changes):
             made -= names.binds
         elif isinstance(statement.node, DEFINITIONS):
+            if calling & _list_names_read_at_once(
+                statement.node
+            ):  # a decorator: what it made is still the old function
+                picked[statement.index] = None
             calling |= names.binds
             own |= names.binds
         else:
@@ -51,6 +55,12 @@ def trace_calls(source: str, functions: Iterable[str], remade: Iterable[str] = (
         if statement.index not in picked and spoilt & collect_names([statement.node]).binds:
             picked[statement.index] = None
     return Calls(tuple(sorted(picked)), frozenset(own), frozenset(made - set(functions) - own))
+
+
+def _list_names_read_at_once(node: ast.stmt) -> frozenset[str]:
+    """Names of what decorates a definition: it is called when the definition runs, not when the function is called."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return frozenset(n.id for d in decorators for n in ast.walk(d) if isinstance(n, ast.Name))
 
 
 def list_run_cells(cells: Iterable[Cell]) -> frozenset[str]:

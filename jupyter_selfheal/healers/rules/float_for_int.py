@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer|indices must be integers or slices, not float|"
     r"slice indices must be integers|only integers, slices|can't multiply sequence by non-int of type 'float'|"
-    r"integer argument expected, got float|expected an integer|must be (?:an? )?integer"
+    r"integer argument expected, got float|expected an integer|must be (?:an? )?(?:\w+ )?integer"
 )
 
 
@@ -98,6 +98,10 @@ def _make_whole(context: RuleContext, node: ast.expr, *, indexes: bool) -> tuple
         if isinstance(node.value, float) and node.value == int(node.value):
             return [(*context.span(node), str(int(node.value)))], True
         return [], True
+    match node:
+        case ast.BinOp(op=ast.FloorDiv(), right=ast.Constant(value=float(half)) as divisor) if half.is_integer():
+            if find_type(context, node.left) == "int":
+                return [(*context.span(divisor), str(int(half)))], True
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     if divisions and indexes and _is_float_divided(context, divisions):
         number = context.number(node)

@@ -15,7 +15,7 @@ class IndexOffByOne(Rule):
     """Stop one item earlier.
 
     **Failure** `IndexError: list index out of range` where the index is a loop's variable that runs one too far:
-    `range(len(x) + 1)`, `range(1, len(x) + 1)`, `while i <= len(x)`, `x[i + 1]` under `range(len(x))`; and `x[len(x)]`.
+    `range(len(x) + 1)`, `range(1, len(x) + 1)`, `while i <= len(x)`, `x[i + 1]` under `range(len(x))` or, where neighbours are exchanged, `range(n - i)`; and `x[len(x)]`.
 
     **Fix** The bound is corrected (`range(len(x))`, `i < len(x)`, `range(len(x) - 1)`); `x[len(x)]` becomes `x[-1]`, the last item.
     Where `x[i + 1]` is all that the loop reads of `x`, `x[i]` is offered too.
@@ -105,25 +105,71 @@ def _list_corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[
 def _range_bound(
     source: str, loop: ast.For | ast.comprehension, node: ast.Subscript, shift: int, owner: str
 ) -> Iterator[Correction]:
-    call, length = loop.iter, f"len({owner})"
+    call = loop.iter
     if not isinstance(call, ast.Call) or not call.args:
         return
     stop = call.args[1] if len(call.args) > 1 else call.args[0]
     counts_from_one = len(call.args) > 1 and _read_text(source, call.args[0]) == "1"
-    text = _read_text(source, stop).replace(" ", "")
-    beyond = {length: 0, f"{length}+1": 1, f"1+{length}": 1, f"{length}+2": 2}.get(text)
-    if beyond is None or beyond + shift <= 0:
+    shortened = shift == 1 and _is_shortened(source, stop, node, owner)
+    base, beyond = (_read_text(source, stop), 0) if shortened else _split_bound(source, stop, owner)
+    if not base or beyond + shift <= 0:
         return
-    bound = length if not shift else f"{length} - {shift}"
+    bound = base if not shift else f"{base} - {shift}"
     reads_pairs = bool(shift) and _read_offsets(source, node, owner) == {0, shift}
     doubt = COUNTS if counts_from_one else "" if not shift or reads_pairs else INDEX_ALONE
     yield [(*src.find_span(source, stop), bound)], f"Let the loop end at `{bound}`", doubt
     first = (*src.find_span(source, call.args[0]), "0")
     if counts_from_one and shift == 0:
-        yield [first, (*src.find_span(source, stop), length)], f"Count the items of `{owner}` from 0", doubt
+        yield [first, (*src.find_span(source, stop), base)], f"Count the items of `{owner}` from 0", doubt
     elif doubt and not beyond:
         name, _ = _index_variable(node.slice)
         yield [(*src.find_span(source, node.slice), name)], f"Read `{owner}[{name}]`", doubt
+
+
+def _split_bound(source: str, stop: ast.expr, owner: str) -> tuple[str, int]:
+    """The length of the sequence in a loop's bound, as it is written there, and how much is added; an empty text where it is another bound."""
+    text = _read_text(source, stop).replace(" ", "")
+    for length in _list_lengths(source, owner):
+        beyond = {length: 0, f"{length}+1": 1, f"1+{length}": 1, f"{length}+2": 2}.get(text)
+        if beyond is not None:
+            return length, beyond
+    return "", 0
+
+
+def _list_lengths(source: str, owner: str) -> list[str]:
+    """``len(xs)``, and a name that the cell gives no other value."""
+    length = f"len({owner})"
+    stored = [n.id for n in src.walk(source) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    given = [
+        n.targets[0].id
+        for n in src.walk(source)
+        if isinstance(n, ast.Assign)
+        and len(n.targets) == 1
+        and isinstance(n.targets[0], ast.Name)
+        and _read_text(source, n.value) == length
+    ]
+    return [length, *(name for name in given if stored.count(name) == 1)]
+
+
+def _is_shortened(source: str, stop: ast.expr, node: ast.Subscript, owner: str) -> bool:
+    """True for ``n - i`` in a loop over rounds ``i`` from 0 on, in which neighbours are exchanged: what is behind it is sorted."""
+    match stop:
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Name(id=passed)):
+            rounds = [n for n in _list_loops(source, node) if _name_target(n) == passed and isinstance(n, ast.For)]
+        case _:
+            return False
+    calls = [n.iter for n in rounds if isinstance(n.iter, ast.Call) and _read_text(source, n.iter.func) == "range"]
+    from_zero = any(len(c.args) == 1 or _read_text(source, c.args[0]) == "0" for c in calls if c.args)
+    name, _ = _index_variable(node.slice)
+    pair = {f"{owner}[{name}]", f"{owner}[{name}+1]"}
+    exchanged = any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Tuple)
+        and {_read_text(source, t).replace(" ", "") for t in n.targets[0].elts} == pair
+        for loop in rounds
+        for n in ast.walk(loop)
+    )
+    return from_zero and exchanged and _read_text(source, left) in _list_lengths(source, owner)
 
 
 def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:

@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     name_called,
     walk_own,
 )
+from jupyter_selfheal.healers.rules.result_of_wrapper import is_wrapper
 from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
 
 EFFECTS = frozenset(
@@ -60,7 +61,7 @@ class MissingReturn(Rule):
             for cell_id in list_sources(context):
                 source = context.source_of(cell_id)
                 function = find_definition(source, name)
-                if function is None:
+                if function is None or is_wrapper(source, function):
                     continue
                 changes = _add_returns(source, function)
                 edits: tuple[Edit, ...] = context.replace(cell_id, changes) if changes else ()

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import rename_name
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
 from jupyter_selfheal.healers.rules.context.nodes import find_function, is_name_called, list_arguments
+from jupyter_selfheal.healers.rules.context.rule_context import COMMON_BUILTINS
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.rules.context.spelling import (
     edit_distance,
@@ -58,7 +59,7 @@ class MisspeltName(Rule):
         known = context.known_names
         called = is_name_called(source, name)
         nearest = find_nearest(name, known) or [k for k in known if len(name) == 1 and k == f"{name}s"]
-        near = [k for k in nearest if known[k] or not called]
+        near = _prefer_swapped(name, [k for k in nearest if known[k] or not called])
         if len(near) > 2 or any(_is_never_equal(context, name, word) for word in near):
             return
         for word in near:
@@ -85,6 +86,12 @@ class MisspeltName(Rule):
                 why=UNREAD if unread else MODULE if module else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _prefer_swapped(name: str, near: list[str]) -> list[str]:
+    """Of a notebook's own name and builtins the own one, where only its letters are swapped: `mian` beside `min` for `main`."""
+    own = [k for k in near if k not in COMMON_BUILTINS]
+    return own if len(own) == 1 and sorted(own[0]) == sorted(name) else near
 
 
 def _is_never_equal(context: RuleContext, name: str, word: str) -> bool:

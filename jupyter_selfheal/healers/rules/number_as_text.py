@@ -14,9 +14,14 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
-    r"unsupported type for timedelta \w+ component: str|(?P<named>\w+) must be [^;]*\bor a number, not -?\d|(?P<subplot>Bbox\.from_bounds\(\))"
+    r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
+    r"(?P<named>\w+) must be [^;]*\bor a number, not -?\d|(?P<subplot>Bbox\.from_bounds\(\))"
 )
 WHOLE = re.compile(r"interpreted as an integer")
+COUNTING = frozenset(
+    {"most_common", "head", "tail", "nlargest", "nsmallest", "sample", "rolling", "shift", "diff", "rotate", "zfill"}
+)
+"""Methods whose first argument is a number of items."""
 PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 """Numbers that can be written in Python as they are in a text; `007` and `nan` cannot."""
 
@@ -25,7 +30,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -43,10 +48,11 @@ class NumberAsText(Rule):
     why = "The text holds a number, and only a number makes sense here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        match = MESSAGE.search(context.failure.evalue)
+        if match and match["inside"] and context.failing_nodes(ast.Compare):
+            return  # the comparison stands here: which side is meant otherwise is another question
         for node in context.failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
-            places = [
-                n for n in _list_numbers(node, MESSAGE.search(context.failure.evalue)) if find_type(context, n) == "str"
-            ]
+            places = [n for n in _list_numbers(node, match) if find_type(context, n) == "str"]
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
@@ -87,6 +93,8 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
         return [node.left, node.right] if isinstance(node.op, ast.Mult) else []
     if not isinstance(node, ast.Call):
         return []
+    if match and match["inside"]:  # of a method that counts: `counts.most_common("2")`
+        return node.args[:1] if last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
     if match and match["named"]:
         return [k.value for k in node.keywords if k.arg == match["named"]]
     if match and match["subplot"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
@@ -19,19 +20,24 @@ class OpenMode(Rule):
     **Failure** `FileNotFoundError` at `open("out.txt")`, or `UnsupportedOperation: not writable`, where the cell writes into the file
     and reads nothing of it.
 
-    **Fix** `open("out.txt", "w")`.
+    **Fix** `open("out.txt", "w")`. For `open("out.csv", "wb")`, which text is written to by `csv.writer` as in Python 2, `open("out.csv", "w", newline="")`, and
+    `"r"` for `"rb"` where `csv.reader` reads it.
 
     **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists, or is
-    opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant.
+    opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant. Safe for a file of bytes that `csv` is given: it
+    takes text only.
     """
 
     code = "FIL104"
     name = "mode of an open file"
-    enames = frozenset({"FileNotFoundError", "UnsupportedOperation"})
+    enames = frozenset({"FileNotFoundError", "UnsupportedOperation", "TypeError", "Error"})
     applicability = Applicability.SAFE
     why = "The cell only writes into the file, which is not there yet."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename in ("TypeError", "Error"):
+            yield from self._open_as_text(context)
+            return
         if context.failure.ename == "UnsupportedOperation" and "not writable" not in context.failure.evalue:
             return
         absent = context.failure.ename == "FileNotFoundError"
@@ -55,7 +61,37 @@ class OpenMode(Rule):
             )
             return
 
+    def _open_as_text(self, context: RuleContext) -> Iterator[Patch]:
+        """``open(path, "wb")`` for ``csv``, as Python 2 wanted it."""
+        if not BYTES.search(context.failure.evalue):
+            return
+        tree = context.tree
+        given = {
+            name.id
+            for call in ast.walk(tree)
+            if isinstance(call, ast.Call) and last_name(call.func) in ("writer", "DictWriter", "reader", "DictReader")
+            for name in call.args[:1]
+            if isinstance(name, ast.Name)
+        }
+        for call, name in _list_opened(tree, BINARY):
+            mode = next((k.value for k in call.keywords if k.arg == "mode"), None) or call.args[1]
+            if name not in given or not isinstance(mode, ast.Constant):
+                continue
+            letter = str(mode.value)[0]
+            newline = "" if any(k.arg == "newline" for k in call.keywords) else ', newline=""'
+            yield self.patch(
+                context.replace(context.cell_id, [(*context.span(mode), f'"{letter}"{newline}')]),
+                f'Open the file as text, with mode "{letter}"',
+                f"`{name}` is open for bytes, and `csv` works with text since Python 3.",
+                applicability=Applicability.SAFE,
+                why='`csv` takes text only, and its files are opened with `newline=""`.',
+                prior=0.93,
+            )
+            return
 
+
+BYTES = re.compile(r"a bytes-like object is required, not 'str'|iterator should return strings, not bytes")
+BINARY = ("wb", "ab", "rb", "wb+", "rbU")
 EXISTS = 'The file exists: "w" empties it, and "a" may be meant.'
 AGAIN = 'The file is perhaps opened more than once: "w" empties it each time, and "a" may be meant.'
 
@@ -67,8 +103,8 @@ def _is_repeated(context: RuleContext, call: ast.Call) -> bool:
     return any(first <= start and end <= last for first, last in map(context.span, around))
 
 
-def _list_opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
-    """Calls of ``open`` for reading, with the name that the file is bound to."""
+def _list_opened(tree: ast.AST, modes: tuple[str, ...] = ("r", "rt")) -> Iterator[tuple[ast.Call, str]]:
+    """Calls of ``open`` in one of the modes (for reading), with the name that the file is bound to."""
     for node in ast.walk(tree):
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
         if isinstance(node, ast.With):
@@ -76,15 +112,16 @@ def _list_opened(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
         elif isinstance(node, ast.Assign):
             pairs = [(node.value, node.targets[0])]
         for value, target in pairs:
-            if isinstance(value, ast.Call) and isinstance(target, ast.Name) and _is_reading(value):
+            if isinstance(value, ast.Call) and isinstance(target, ast.Name) and _is_opened(value, modes):
                 yield value, target.id
 
 
-def _is_reading(call: ast.Call) -> bool:
+def _is_opened(call: ast.Call, allowed: tuple[str, ...]) -> bool:
+    """Whether ``open`` is called in one of the modes; where none is given, for reading."""
     if not isinstance(call.func, ast.Name) or call.func.id != "open" or not call.args:
         return False
     modes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
-    return all(isinstance(m, ast.Constant) and m.value in ("r", "rt") for m in modes)
+    return bool(modes or "r" in allowed) and all(isinstance(m, ast.Constant) and m.value in allowed for m in modes)
 
 
 def _only_written(tree: ast.AST, name: str) -> bool:

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
     r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|Cannot cast scalar from dtype\('float64'\)|non-integer key|with these indexers .* of type float|"
-    r"Number of (?:samples|rows|columns).*must be|must be (?:an )?(?:integer|int)|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
+    r"Number of (?:samples|rows|columns).*must be|(?:must|should) be (?:an? )?(?:positive )?(?:integer|int)|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
 )
 
 
@@ -93,7 +93,10 @@ def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
         ]
         if len(splices) == 1 and not isinstance(splices[0].value, ast.Name):
             return _make_whole(context, splices[0].value)
-    return [(*context.span(node), f"int({context.text(node)})")] if number == int(number) else []
+    if number != int(number):
+        return []
+    is_written = re.fullmatch(r"\d+\.0*", context.text(node)) is not None  # `1e6` is read more easily than its digits
+    return [(*context.span(node), str(int(number)) if is_written else f"int({context.text(node)})")]
 
 
 def _floor_division(context: RuleContext, node: ast.BinOp) -> Splice:

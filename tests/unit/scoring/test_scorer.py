@@ -291,3 +291,22 @@ def test_the_size_of_a_patch_is_what_must_be_read() -> None:
     sizes = [measure_diff(patch_of(case, source)) for source in after]
     assert sizes == sorted(sizes)
     assert len(set(sizes)) == len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("error", "handler", "check", "accepted"),
+    [
+        ("IndexError", "return None", "assert entry([1], 5) is None", True),
+        ("Exception", "return None", "assert entry([1], 5) is None", False),  # any error at all
+        ("IndexError", "return 0", "assert entry([1], 5) == 0", False),  # another value than the handler gave
+        ("IndexError", "return None", "entry([1], 5)", False),  # nothing shows that it is right
+    ],
+)
+def test_a_handler_that_stood_there_for_another_error_is_no_cheat(
+    error: str, handler: str, check: str, accepted: bool
+) -> None:
+    text = "def entry(items, at):\n    try:\n        return items[at]\n    except {}:\n        {}"
+    before = text.format("KeyError", "return None")
+    case = case_of([before, check], 1, ename="IndexError", evalue="list index out of range")
+    (verdict,) = verdicts(case, [patch_of(case, text.format(error, handler), "c0")])
+    assert (verdict.score >= 8 and not verdict.tampering) is accepted

@@ -1,0 +1,69 @@
+"""PDA158: days as `20240301` that `to_datetime` took for nanoseconds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.value_types import DAY
+from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
+
+
+class DatesInNumbers(Rule):
+    """Read whole numbers like `20240301` as days.
+
+    **Failure** A missed assert or expectation, or an error, where the values come from `pd.to_datetime(df["day"])` of whole numbers: it counts them as
+    nanoseconds since 1970.
+
+    **Fix** `pd.to_datetime(df["day"], format="%Y%m%d")`, also cells above. The cells that made the values run again.
+
+    **Fix safety** Safe: each of the live dates is within a second of 1970 and its nanoseconds, read as digits, are a day of 1900 to 2099.
+    Silent where one is not, and where a `format`, a `unit` or an `origin` is given.
+    """
+
+    code = "PDA158"
+    name = "days written as numbers"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AssertionError", "KeyError", "ValueError", "IndexError", "TypeError", "ZeroDivisionError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "Read as nanoseconds all of the dates are in the first second of 1970; read as digits each is a day."
+
+    def matches(self, failure: Failure) -> bool:
+        """Also a missed expectation, which has no exception's name."""
+        return failure.kind is FailureKind.MISSED or super().matches(failure)
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        splices: dict[str, list[Splice]] = {}
+        for cell_id, source, statement in list_statements_above(context):
+            value = getattr(statement, "value", None)
+            if not isinstance(statement, ast.Assign) or not isinstance(value, ast.Call):
+                continue
+            target = statement.targets[0]
+            is_plain = isinstance(target, ast.Name | ast.Subscript | ast.Attribute)
+            is_read = last_name(value.func) == "to_datetime" and len(value.args) == 1 and _may_name_format(value)
+            if is_read and is_plain and context.is_true(_test_dates(src.extract_text(source, target))):
+                end = src.find_span(source, value.args[0])[1]
+                splices.setdefault(cell_id, []).append((end, end, ', format="%Y%m%d"'))
+        if splices and (edits := change_and_replay(context, splices)):
+            yield self.patch(
+                edits,
+                'Read the dates with `format="%Y%m%d"`',
+                "`to_datetime` takes whole numbers for nanoseconds since 1970.",
+                prior=0.93,
+            )
+
+
+def _may_name_format(call: ast.Call) -> bool:
+    return not {k.arg for k in call.keywords} & {"format", "unit", "origin", None}
+
+
+def _test_dates(text: str) -> str:
+    """A condition that holds for live dates whose nanoseconds are days in digits."""
+    numbers = f"__import__('pandas').Series({text}).dropna().astype('datetime64[ns]').astype('int64').astype(str)"
+    return f"len({text}) and {numbers}.str.fullmatch({DAY!r}).all()"
