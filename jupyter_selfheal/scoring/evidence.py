@@ -9,6 +9,9 @@ from jupyter_selfheal.scoring.expected import Part
 from jupyter_selfheal.scoring.observed_calls import SeenCalls
 from jupyter_selfheal.scoring.stored import NOTHING, Comparison
 
+SKIPS, ENDS = "skips some rounds of a loop", "ends a loop early"
+"""Remarks on a patch: it leaves out what failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Count:

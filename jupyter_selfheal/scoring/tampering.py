@@ -30,6 +30,7 @@ from jupyter_selfheal.scoring.deletion import (
 from jupyter_selfheal.scoring.discarded import find_discarded_values
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS
 from jupyter_selfheal.scoring.edited_asserts import find_edited_asserts
+from jupyter_selfheal.scoring.evidence import ENDS, SKIPS
 from jupyter_selfheal.scoring.literals import find_hard_coded
 from jupyter_selfheal.scoring.silenced import find_silenced_warning
 from jupyter_selfheal.scoring.vacuous_conditions import find_vacuous_conditions
@@ -90,7 +91,9 @@ def find_remarks(case: Case, patch: Patch) -> tuple[str, ...]:
     if statement is not None and _count_guards(new, statement) > _count_guards(old, statement):
         doubts.append("runs the failing statement only under a condition")
     if _count_nodes(new, ast.Continue) > _count_nodes(old, ast.Continue):
-        doubts.append("skips some rounds of a loop")
+        doubts.append(SKIPS)
+    if _count_nodes(new, ast.Break) > _count_nodes(old, ast.Break):
+        doubts.append(ENDS)
     return tuple(doubts)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from jupyter_selfheal.model import Applicability, Patch, Verdict
 from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.calibration import find_measured, name_kind
-from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
+from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Count, Evidence, Finding
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
 from jupyter_selfheal.scoring.second_opinion import SPECIFICATION, find_most_for_opinion
 from jupyter_selfheal.scoring.stored import Match
@@ -149,11 +149,14 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
         return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
-    if evidence.left_out and not (
-        evidence.user or evidence.own_asserts or evidence.doctests.held or evidence.deciding.held
-    ):
+    by_output = not (evidence.user or evidence.own_asserts or evidence.doctests.held or evidence.deciding.held)
+    if evidence.left_out and by_output:
         return (
             f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."
+        )
+    if by_output and (avoided := {SKIPS, ENDS}.intersection(evidence.remarks)):
+        return (
+            f"It {avoided.pop()}, where an item failed: an output says little of what is meant to become of such items."
         )
     if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):
         return f"Another change may be meant: {evidence.rival}."

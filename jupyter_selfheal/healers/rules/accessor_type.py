@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$"
 
@@ -26,11 +27,9 @@ class AccessorType(Rule):
     name = "accessor of another type"
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError"})
+    message = re.compile(r"Can only use \.")
     applicability = Applicability.SAFE
     why = "The values have one reading as this type."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and "Can only use ." in failure.evalue
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         which = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 ARRAYS = ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "pandas.Index")
 
@@ -29,11 +30,9 @@ class AmbiguousTruth(Rule):
     name = "ambiguous truth of an array"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
+    message = re.compile(r"truth value of a.*ambiguous")
     applicability = Applicability.SAFE
     why = "The operands are arrays of booleans, for which only the element-wise operator has a meaning."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and "truth value of a" in failure.evalue and "ambiguous" in failure.evalue
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         tests = {

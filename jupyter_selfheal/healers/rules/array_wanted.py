@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MATRIX = re.compile(r"np\.matrix is not supported")
 RAGGED = re.compile(r"inhomogeneous shape")
@@ -32,12 +32,9 @@ class ArrayWanted(Rule):
     name = "another kind of array wanted"
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError"})
+    message = re.compile(f"{MATRIX.pattern}|{RAGGED.pattern}|{NO_COPY.pattern}")
     applicability = Applicability.SAFE
     why = "It is what the library did by itself before, and what its migration guide names."
-
-    def matches(self, failure: Failure) -> bool:
-        text = failure.evalue
-        return super().matches(failure) and any(p.search(text) for p in (MATRIX, RAGGED, NO_COPY))
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue

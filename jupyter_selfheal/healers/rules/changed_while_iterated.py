@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 
 class ChangedWhileIterated(Rule):
     """Iterate over a copy of what the loop changes.
 
     **Failure** `RuntimeError: dictionary changed size during iteration` (or `keys changed`, `Set changed size`,
-    `deque mutated`).
+    `deque mutated`). An assert or an expectation that is missed, where a loop removes items from the list that it goes through.
 
     **Fix** `for k in d:` becomes `for k in list(d):`; likewise `list(d.items())`.
 
@@ -26,12 +26,16 @@ class ChangedWhileIterated(Rule):
 
     code = "TYP105"
     name = "changed while iterated"
-    enames = frozenset({"RuntimeError"})
+    enames = frozenset({"RuntimeError", "AssertionError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "The loop visits the items that were there when it began, and may change the rest as it says."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue
+        if context.failure.kind is FailureKind.MISSED or context.failure.ename == "AssertionError":
+            yield from self._copy_shrunk(context)
+            return
         if "during iteration" not in message:
             return
         cell_id, source, line = context.location
@@ -50,6 +54,38 @@ class ChangedWhileIterated(Rule):
                 why=doubt or self.why,
                 prior=0.9,
             )
+
+    def _copy_shrunk(self, context: RuleContext) -> Iterator[Patch]:
+        """A list that its loop removes items from: the loop passes over the item behind each."""
+        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
+        for cell_id in (c for c in context.list_cells_upwards() if c in needed):
+            source = context.source_of(cell_id)
+            for loop in (n for n in src.walk(source) if isinstance(n, ast.For)):
+                text = src.extract_text(source, loop.iter)
+                if isinstance(loop.iter, ast.Name | ast.Attribute) and _shrinks(source, loop, text):
+                    doubt = _explain_doubt(source, loop)
+                    yield self.patch(
+                        context.replace(cell_id, [(*src.find_span(source, loop.iter), f"list({text})")]),
+                        f"Iterate over `list({text})`",
+                        f"The loop removes items of `{text}` while it goes through it, and passes over the next one.",
+                        applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                        why=doubt or self.why,
+                        prior=0.9,
+                    )
+
+
+def _shrinks(source: str, loop: ast.For, text: str) -> bool:
+    """True where the loop's body takes items out of what it goes through, and goes on."""
+    if any(isinstance(n, ast.Break | ast.Return) for s in loop.body for n in ast.walk(s)):
+        return False
+    return any(
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr in ("remove", "pop")
+        and src.extract_text(source, n.func.value) == text
+        for s in loop.body
+        for n in ast.walk(s)
+    )
 
 
 GROWS = frozenset({"add", "append", "appendleft", "extend", "update"})

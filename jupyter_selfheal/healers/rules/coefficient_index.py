@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 FITTED = ("intercept_", "coef_")
 
@@ -27,14 +28,9 @@ class CoefficientIndex(Rule):
     name = "index too many for coefficients"
     stage = Stage.LIBRARY
     enames = frozenset({"IndexError", "TypeError"})
+    message = re.compile("invalid index to scalar|not subscriptable|too many indices")
     applicability = Applicability.SAFE
     why = "The live attribute has one dimension less, and index 0 of the missing one is what is there."
-
-    def matches(self, failure: Failure) -> bool:
-        text = failure.evalue
-        return super().matches(failure) and (
-            "invalid index to scalar" in text or "not subscriptable" in text or "too many indices" in text
-        )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         statement = next(

@@ -24,7 +24,7 @@ class ConditionAlwaysTrue(Rule):
 
     code = "ASR103"
     name = "condition that always holds"
-    enames = frozenset({"AssertionError", "ExpectationMissed"})
+    enames = frozenset({"AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "A bare text or number always holds: each value was to be compared."

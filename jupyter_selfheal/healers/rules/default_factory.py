@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import last_name, read_literal
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class DefaultFactory(Rule):
@@ -23,11 +24,9 @@ class DefaultFactory(Rule):
     code = "TYP209"
     name = "value for a default factory"
     enames = frozenset({"TypeError"})
+    message = re.compile("first argument must be callable or None")
     applicability = Applicability.SAFE
     why = "Each new key begins with the value that was given."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and "first argument must be callable or None" in failure.evalue
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure():

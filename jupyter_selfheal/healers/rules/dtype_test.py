@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 TESTS = {
     "number": "is_numeric_dtype", "integer": "is_integer_dtype", "floating": "is_float_dtype", "float": "is_float_dtype",
@@ -31,13 +31,9 @@ class DtypeTest(Rule):
     name = "dtype that NumPy does not know"
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
+    message = re.compile(r"Cannot interpret '.*' as a data type")
     applicability = Applicability.SAFE
     why = "For NumPy's own dtypes both tests say the same."
-
-    def matches(self, failure: Failure) -> bool:
-        return (
-            super().matches(failure) and re.search(r"Cannot interpret '.*' as a data type", failure.evalue) is not None
-        )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure()[:4]:

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.one_vs_rest import looks_inside, wrap_classifiers
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
 SHUFFLE = re.compile(r"Setting a random_state has no effect since shuffle is False")
@@ -33,14 +33,11 @@ class EstimatorArguments(Rule):
     name = "contradicting arguments of an estimator"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "InvalidParameterError"})
+    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}")
     applicability = Applicability.SAFE
     why = (
         "liblinear was the default solver when this was written (https://scikit-learn.org/stable/whats_new/v0.22.html)."
     )
-
-    def matches(self, failure: Failure) -> bool:
-        text = failure.evalue
-        return super().matches(failure) and bool(SOLVER.search(text) or SHUFFLE.search(text))
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         shuffles = SHUFFLE.search(context.failure.evalue) is not None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 BUILTINS = frozenset({"isinstance", "issubclass", "map", "filter"})
 
@@ -26,12 +27,9 @@ class ExchangedArguments(Rule):
     code = "CAL108"
     name = "arguments in each other's place"
     enames = frozenset({"TypeError"})
+    message = re.compile("arg 2 must be a|object is not iterable|object is not callable")
     applicability = Applicability.SAFE
     why = "Only the other place takes a function or a class."
-
-    def matches(self, failure: Failure) -> bool:
-        words = ("arg 2 must be a", "object is not iterable", "object is not callable")
-        return super().matches(failure) and any(w in failure.evalue for w in words)
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure():

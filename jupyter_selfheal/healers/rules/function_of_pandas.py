@@ -1,4 +1,4 @@
-"""PDA160: a function of pandas asked of a table or a column."""
+"""PDA159: a function of pandas asked of a table or a column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FunctionOfPandas(Rule):
     **Fix safety** Safe: the function does that with what it is called on. Silent for a result that nobody keeps.
     """
 
-    code = "PDA160"
+    code = "PDA159"
     name = "function of pandas as a method"
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError"})

@@ -50,7 +50,33 @@ class IndexOffByOne(Rule):
                     why=doubt or self.why,
                     prior=0.6 if doubt else 0.85,
                 )
+            yield from self._end_at_last_item(context, failing, owner)
             yield from self._use_last_item(context, context.cell_id, context.source, failing, owner)
+
+    def _end_at_last_item(self, context: RuleContext, node: ast.Subscript, owner: str) -> Iterator[Patch]:
+        """``low, high = 0, len(xs)`` of a search by halves that goes on ``while low <= high``, with ``high = middle - 1``."""
+        loop = next((n for n in _list_loops(context.source, node) if isinstance(n, ast.While)), None)
+        if loop is None or not isinstance(node.slice, ast.Name):
+            return
+        test = _read_text(context.source, loop.test).split("<=")
+        given = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Assign)]
+        ends = {_read_text(context.source, n).replace(" ", "") for n in given}
+        if (
+            len(test) != 2
+            or not {f"{test[0].strip()}={node.slice.id}+1", f"{test[1].strip()}={node.slice.id}-1"} <= ends
+        ):
+            return
+        for high in (n for n in context.walk(ast.Call) if _read_text(context.source, n) == f"len({owner})"):
+            at = next((n for n in context.walk(ast.Assign) if _is_begun(n, test[1].strip(), high)), None)
+            if at is not None and at.lineno < loop.lineno:
+                end = context.span(high)[1]
+                yield self.patch(
+                    context.replace_here((end, end, " - 1")),
+                    f"Begin with the last index, `len({owner}) - 1`",
+                    f"The index goes one past the end of `{owner}`.",
+                    why="The search looks at its upper end, too, and goes on below what it looked at.",
+                    prior=0.9,
+                )
 
     def _use_last_item(
         self, context: RuleContext, cell_id: str, source: str, node: ast.Subscript, owner: str
@@ -71,6 +97,15 @@ class IndexOffByOne(Rule):
             why="The last item is probably meant.",
             prior=0.55,
         )
+
+
+def _is_begun(node: ast.Assign, name: str, value: ast.Call) -> bool:
+    """True for ``name = value`` and ``other, name = 0, value``."""
+    target = node.targets[0]
+    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+        pairs = zip(target.elts, node.value.elts, strict=False)
+        return any(isinstance(t, ast.Name) and t.id == name and v is value for t, v in pairs)
+    return isinstance(target, ast.Name) and target.id == name and node.value is value
 
 
 COUNTS = "The loop counts from one: either its bound or the index may be wrong."

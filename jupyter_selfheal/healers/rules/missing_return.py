@@ -16,7 +16,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     walk_own,
 )
 from jupyter_selfheal.healers.rules.result_of_wrapper import is_wrapper
-from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Edit, FailureKind, Patch
 
 EFFECTS = frozenset(
     {"print", "display", "show", "append", "extend", "insert", "sort", "reverse", "add", "update", "write", "close", "remove",
@@ -47,10 +47,6 @@ class MissingReturn(Rule):
     enames = frozenset({"TypeError", "AttributeError", "AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     why = "The result is used, and the function's last statement computes the only value it can mean."
-
-    def matches(self, failure: Failure) -> bool:
-        """Also a missed expectation, which has no exception's name."""
-        return failure.kind is FailureKind.MISSED or super().matches(failure)
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         raised = context.failure.kind is FailureKind.RAISED

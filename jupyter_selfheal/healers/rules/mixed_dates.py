@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.date_format import FORMATS
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class MixedDates(Rule):
@@ -28,16 +28,9 @@ class MixedDates(Rule):
     name = "dates of several formats"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "DateParseError"})
+    message = re.compile(r"(?s)(?:doesn't match format|unconverted data remains).*mixed")
     applicability = Applicability.SAFE
     why = "Before pandas 2.0 every date was parsed by itself (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
-
-    def matches(self, failure: Failure) -> bool:
-        text = failure.evalue
-        return (
-            super().matches(failure)
-            and bool(re.search(r"doesn't match format|unconverted data remains", text))
-            and "mixed" in text
-        )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.calls_at_failure()[:4]:

@@ -28,7 +28,7 @@ class OrderOfSet(Rule):
 
     code = "ASR102"
     name = "order of a set"
-    enames = frozenset({"AssertionError", "ExpectationMissed"})
+    enames = frozenset({"AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.UNSAFE
     why = "A set has no order of its own; whether the sorted one is wanted, only the check can tell."

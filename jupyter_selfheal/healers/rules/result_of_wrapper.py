@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     list_sources,
     walk_own,
 )
-from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 
 class ResultOfWrapper(Rule):
@@ -36,10 +36,6 @@ class ResultOfWrapper(Rule):
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "The decorated function returns a value, and only the decorator's inner function loses it."
-
-    def matches(self, failure: Failure) -> bool:
-        """Also a missed expectation, which has no exception's name."""
-        return failure.kind is FailureKind.MISSED or super().matches(failure)
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         raised = context.failure.kind is FailureKind.RAISED

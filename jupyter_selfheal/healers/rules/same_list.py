@@ -26,7 +26,7 @@ class SameList(Rule):
 
     code = "ASR107"
     name = "two names for one list"
-    enames = frozenset({"AssertionError", "ExpectationMissed"})
+    enames = frozenset({"AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.UNSAFE
     why = "Both names are one object; whether the first was to stay as it is, only the check can tell."

@@ -14,7 +14,7 @@ class SharedRows(Rule):
     """Make each row of a table by itself.
 
     **Failure** `AssertionError`, or another result than the expected one, where `grid = [[0] * 3] * 4` is a table whose rows are one
-    list, and an item of a row is assigned; `dict.fromkeys(names, [])` whose lists are one.
+    list, also one that a function returns, and an item of a row is assigned; `dict.fromkeys(names, [])` whose lists are one.
 
     **Fix** `[[0] * 3 for _ in range(4)]`; `{name: [] for name in names}`.
 
@@ -24,7 +24,7 @@ class SharedRows(Rule):
 
     code = "ASR104"
     name = "rows that are one list"
-    enames = frozenset({"AssertionError", "ExpectationMissed"})
+    enames = frozenset({"AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "All rows are one list, so that a change of one is a change of all."
@@ -35,19 +35,30 @@ class SharedRows(Rule):
         nodes = [(c, n) for c in cells for n in src.walk(context.source_of(c))]
         changed = {name for _, node in nodes for name in _list_changed(node)}
         for cell_id, node in nodes:
-            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-                continue
             source = context.source_of(cell_id)
-            if src.extract_text(source, node.targets[0]) not in changed:
-                continue
-            text = _write_apart(source, node.value)
-            if text:
-                yield self.patch(
-                    context.replace(cell_id, [(*src.find_span(source, node.value), text)]),
-                    f"Make each row by itself: `{text}`",
-                    f"The rows of `{src.extract_text(source, node.targets[0])}` are one and the same list.",
-                    prior=0.92,
-                )
+            for name, value in _list_values(node, changed, [n for _, n in nodes]):
+                if text := _write_apart(source, value):
+                    yield self.patch(
+                        context.replace(cell_id, [(*src.find_span(source, value), text)]),
+                        f"Make each row by itself: `{text}`",
+                        f"The rows of `{name}` are one and the same list.",
+                        prior=0.92,
+                    )
+
+
+def _list_values(node: ast.AST, changed: set[str], nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """What a changed table is made as: the value of an assignment, and what a function returns that made it (``g = grid(2)``)."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and ast.unparse(node.targets[0]) in changed:
+        yield ast.unparse(node.targets[0]), node.value
+    if isinstance(node, ast.FunctionDef):
+        made = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+        names = [ast.unparse(n.targets[0]) for n in made if ast.unparse(n.value).startswith(f"{node.name}(")]
+        returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+        for name in (n for n in names[:1] if n in changed):
+            yield from ((name, value) for value in returned)
+            inner = {value.id for value in returned if isinstance(value, ast.Name)} - changed
+            for below in ast.walk(node):
+                yield from _list_values(below, inner, []) if isinstance(below, ast.Assign) else ()
 
 
 def _list_changed(node: ast.AST) -> Iterator[str]:

@@ -26,7 +26,7 @@ class SignAfterEquals(Rule):
 
     code = "ASR105"
     name = "sign after the equals sign"
-    enames = frozenset({"AssertionError", "ExpectationMissed"})
+    enames = frozenset({"AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "The sign stands at the equals sign and apart from the value: it was to be an augmented assignment."

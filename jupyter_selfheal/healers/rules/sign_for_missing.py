@@ -1,4 +1,4 @@
-"""PDA161: a sign for a missing value among numbers that are texts."""
+"""PDA160: a sign for a missing value among numbers that are texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SignForMissing(Rule):
     **Fix safety** Unsafe: rows become NaN. Silent where a text of the column is neither a number nor a usual sign for what is missing.
     """
 
-    code = "PDA161"
+    code = "PDA160"
     name = "sign for a missing value"
     stage = Stage.LAST
     enames = frozenset({"ValueError"})

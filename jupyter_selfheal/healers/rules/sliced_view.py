@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class SlicedView(Rule):
@@ -24,13 +24,9 @@ class SlicedView(Rule):
     name = "sliced view"
     stage = Stage.LIBRARY
     enames = frozenset({"NetworkXError", "TypeError"})
+    message = re.compile(r"does not support slicing, try list\(")
     applicability = Applicability.SAFE
     why = "The message says so, and networkx 1 gave a list (its migration guide to 2.0)."
-
-    def matches(self, failure: Failure) -> bool:
-        return (
-            super().matches(failure) and re.search(r"does not support slicing, try list\(", failure.evalue) is not None
-        )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.nodes_at_failure(ast.Subscript):

@@ -1,4 +1,4 @@
-"""PDA137: periods of time asked of a table whose dates are in a column."""
+"""PDA137: periods of time asked of a table whose dates are in a column, or are texts."""
 
 from __future__ import annotations
 
@@ -7,29 +7,39 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import find_line_span
 from jupyter_selfheal.model import Applicability, Patch
+
+ISO = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?"
 
 
 class TimeColumn(Rule):
     """Name the column of dates to `resample` and `Grouper`.
 
     **Failure** `TypeError: Only valid with DatetimeIndex, TimedeltaIndex or PeriodIndex, but got an instance of 'RangeIndex'` at
-    `df.resample("ME")`.
+    `df.resample("ME")`, also where the dates are texts; `ValueError: window must be an integer 0 or greater` at `df.rolling("7D")`.
 
-    **Fix** `df.resample("ME", on="day")`; `df.groupby(pd.Grouper(freq="ME", key="day"))`.
+    **Fix** `df.resample("ME", on="day")`; `df.groupby(pd.Grouper(freq="ME", key="day"))`. Of texts, `df.index = pd.to_datetime(df.index)` above the statement,
+    or the same for the column that `on=` names.
 
-    **Fix safety** Safe: the table has one column of dates, and its index counts rows. Silent where there are two, or none.
+    **Fix safety** Safe: the table has one column of dates, and its index counts rows, or every text is an ISO date. Unsafe for dates in another form
+    that pandas reads, whose day and month may be exchanged. Silent where there are two columns of dates, or none, and where a text is no date.
     """
 
     code = "PDA137"
     name = "column of dates"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError"})
-    message = re.compile(r"Only valid with DatetimeIndex")
+    enames = frozenset({"TypeError", "ValueError"})
+    message = re.compile(
+        r"Only valid with DatetimeIndex|window must be an integer|compatible with a datetimelike index"
+    )
     applicability = Applicability.SAFE
     why = "The table has one column of dates, and its index holds none."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        yield from self._read_dates(context)
+        if not context.failure.evalue.startswith("Only valid"):
+            return
         for call in context.calls_at_failure():
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("resample", "groupby"):
                 continue
@@ -56,6 +66,40 @@ class TimeColumn(Rule):
             )
             return
 
+    def _read_dates(self, context: RuleContext) -> Iterator[Patch]:
+        """Dates that are texts, in the index or in the column that is named."""
+        for call in context.calls_at_failure():
+            func = call.func
+            if not isinstance(func, ast.Attribute) or func.attr not in ("resample", "rolling", "asfreq", "groupby"):
+                continue
+            table = context.plain_chain(func.value)
+            if not table and isinstance(func.value, ast.Subscript):
+                table = context.plain_chain(func.value.value)
+            if not table:
+                continue
+            column = next((k.value for k in call.keywords if k.arg == "on"), None)
+            place = f"{table}[{context.text(column)}]" if column is not None else f"{table}.index"
+            texts = f"__import__('pandas').Series({place}).dropna()"
+            known = context.reference("pandas.to_datetime")
+            is_text = f"len({texts}) and all(isinstance(t, str) for t in {texts})"
+            if known is None or not context.is_true(is_text):
+                continue
+            is_iso = context.is_true(f"{texts}.str.fullmatch({ISO!r}).all()")
+            if not is_iso and not context.is_true(f"{known.text}({texts}, errors='coerce').notna().all()"):
+                return
+            line = f"{place} = {known.text}({place})"
+            at, indent = _find_statement(context, call)
+            imports = context.add_imports([known.import_line] if known.import_line else [])
+            yield self.patch(
+                context.replace_here(*imports, (at, at, f"{line}\n{indent}")),
+                f"Make dates of the texts first: `{line}`",
+                f"`{place}` holds texts, not dates.",
+                applicability=Applicability.SAFE if is_iso else Applicability.UNSAFE,
+                why="Every text is an ISO date." if is_iso else "Day and month may be exchanged.",
+                prior=0.93 if is_iso else 0.7,
+            )
+            return
+
 
 def _find_grouper(call: ast.Call) -> ast.Call | None:
     for given in (*call.args, *(k.value for k in call.keywords)):
@@ -63,3 +107,12 @@ def _find_grouper(call: ast.Call) -> ast.Call | None:
             if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "Grouper":
                 return node
     return None
+
+
+def _find_statement(context: RuleContext, call: ast.Call) -> tuple[int, str]:
+    """Where the innermost statement around a call begins, and its indentation."""
+    start, end = context.span(call)
+    around = [n for n in context.walk(ast.stmt) if context.span(n)[0] <= start and end <= context.span(n)[1]]
+    innermost = max(around, key=lambda n: context.span(n)[0])
+    at = context.span(innermost)[0]
+    return at, context.source[find_line_span(context.source, innermost.lineno)[0] : at]

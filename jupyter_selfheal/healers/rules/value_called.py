@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class ValueCalled(Rule):
@@ -26,11 +27,9 @@ class ValueCalled(Rule):
     code = "ATT105"
     name = "value called like a method"
     enames = frozenset({"TypeError"})
+    message = re.compile("object is not callable")
     applicability = Applicability.SAFE
     why = "The attribute is a value that cannot be called, and nothing was passed to it."
-
-    def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and "object is not callable" in failure.evalue
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for failing in context.failing_nodes(ast.Call):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.value_types import is_whole
+from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -24,12 +24,12 @@ class WholeNumber(Rule):
     **Failure** `TypeError: list indices must be integers or slices, not float`, `'float' object cannot be interpreted as an
     integer`.
 
-    **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`). Where a name holds the
-    number, its assignment in the cell is changed.
+    **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`) and around an index in which floats are
+    divided. Where a name holds the number, its assignment in the cell is changed.
 
     **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
-    in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up; nothing is
-    proposed for `2.5`.
+    in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up, where one is cut off, and
+    where a list is multiplied, whose items may be meant; nothing is proposed for `2.5`, and for a text that holds a number.
     """
 
     code = "NPA103"
@@ -41,19 +41,30 @@ class WholeNumber(Rule):
     why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        splices: dict[Splice, None] = {}
+        shown, sure = "", True
         for target in _list_candidates(context):
-            splices = _make_whole(context, target)
-            if splices:
-                sure = is_whole(context, target) or _is_index(context, target)
-                yield self.patch(
-                    context.replace(context.cell_id, splices),
-                    f"Make a whole number of `{context.text(target)}`",
-                    "A float is given where only a whole number is taken.",
-                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                    why=self.why if sure else "A fraction is cut off; the count may be meant to be rounded up.",
-                    prior=0.86 if sure else 0.5,
-                )
-                return
+            start, end = context.span(target)
+            changes, index = _make_whole(context, target), _is_index(context, target)
+            if not changes or any(first < end and start < last for first, last, _ in splices):
+                continue
+            cut = any(text.startswith("int(") for _, _, text in changes)
+            sure = sure and (is_whole(context, target) or (index and not cut))
+            if not index and any(_is_repeated(context, n, target) for n in context.nodes_at_failure(ast.BinOp)):
+                sure = False
+            splices.update(dict.fromkeys(changes))
+            shown = shown or context.text(target)
+            if not index:
+                break
+        if splices:
+            yield self.patch(
+                context.replace(context.cell_id, splices),
+                f"Make a whole number of `{shown}`",
+                "A float is given where only a whole number is taken.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "A fraction is cut off; the count may be meant to be rounded up.",
+                prior=0.86 if sure else 0.5,
+            )
 
 
 def _list_candidates(context: RuleContext) -> list[ast.expr]:
@@ -61,14 +72,15 @@ def _list_candidates(context: RuleContext) -> list[ast.expr]:
     nodes: list[ast.expr] = []
     for node in context.nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp):
         if isinstance(node, ast.Subscript):
-            keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            keys = node.slice.elts if isinstance(node.slice, ast.Tuple | ast.List) else [node.slice]
             for key in keys:
                 nodes += [b for b in (key.lower, key.upper, key.step) if b] if isinstance(key, ast.Slice) else [key]
         elif isinstance(node, ast.Call):
             for given in [*node.args, *(k.value for k in node.keywords)]:
                 nodes += given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            nodes += [node.left, node.right]
+            sides = [node.left, node.right]
+            nodes += [] if any(read_number_in(context, side) for side in sides) else sides  # text: it is to be read
     return list({id(n): n for n in nodes}.values())[:12]
 
 
@@ -79,10 +91,20 @@ def _is_index(context: RuleContext, target: ast.expr) -> bool:
     return any(first <= start and end <= last for first, last in slices)
 
 
+def _is_repeated(context: RuleContext, product: ast.BinOp, target: ast.expr) -> bool:
+    """True where a list is multiplied, each of whose items may be meant to be; words are repeated."""
+    other = product.right if target is product.left else product.left if target is product.right else None
+    return other is not None and isinstance(product.op, ast.Mult) and find_type(context, other) != "str"
+
+
 def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
     live, number = context.describe_all([node], calls=True)[0], context.number(node)
     if not live.is_a("builtins.float", "numpy.floating") or number is None:
         return []
+    match node:
+        case ast.BinOp(op=ast.FloorDiv(), right=ast.Constant(value=float(half)) as divisor) if half.is_integer():
+            if find_type(context, node.left) == "int":
+                return [(*context.span(divisor), str(int(half)))]
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     operands = context.describe_all([o for d in divisions for o in (d.left, d.right)], calls=True)
     if divisions and all(o.is_a("builtins.int", "numpy.integer") for o in operands):
@@ -93,7 +115,7 @@ def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
         ]
         if len(splices) == 1 and not isinstance(splices[0].value, ast.Name):
             return _make_whole(context, splices[0].value)
-    if number != int(number):
+    if number != int(number) and not (divisions and _is_index(context, node)):
         return []
     is_written = re.fullmatch(r"\d+\.0*", context.text(node)) is not None  # `1e6` is read more easily than its digits
     return [(*context.span(node), str(int(number)) if is_written else f"int({context.text(node)})")]

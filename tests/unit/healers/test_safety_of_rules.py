@@ -86,7 +86,7 @@ AMBIGUOUS = {
         ),
         ("range(len(row))", "for k in row:"),
     ),
-    "floats that are divided for an index": ("TYP108", ("x = [1, 2, 3]\nx[0.3 / 0.1]",), ("x[int(0.3 / 0.1)]",)),
+    "floats that are divided for an index": ("NPA103", ("x = [1, 2, 3]\nx[0.3 / 0.1]",), ("x[int(0.3 / 0.1)]",)),
     "labels that a name holds": (
         "PDA150",
         ("import pandas as pd\nt = pd.DataFrame({'a': [1]})\nwanted = ['a', 'a']\nt[{*wanted}]",),
@@ -105,7 +105,7 @@ AMBIGUOUS = {
         ("total = 0\ndef add(xs):\n    for x in xs:\n        total += x\n    return total", "add([1])"),
         ("global total",),
     ),
-    "pages that may be rounded up": ("TYP108", ("pages = 7\nfor n in range(pages / 4):\n    pass",), ("pages // 4",)),
+    "pages that may be rounded up": ("NPA103", ("pages = 7\nfor n in range(pages / 4):\n    pass",), ("pages // 4",)),
     "half way between two levels": (
         "SYN105",
         ("for x in [1, 2]:\n    y = x\n  print(y)",),
@@ -236,7 +236,7 @@ PLAIN = {
         "return n * fact(n - 1)",
     ),
     "a counter": ("NAM103", ("count = 0\ndef visit():\n    count += 1\nvisit()",), "global count"),
-    "a middle": ("TYP108", ("x = [1, 2, 3]\nx[len(x) / 2]",), "len(x) // 2"),
+    "a middle": ("NPA103", ("x = [1, 2, 3]\nx[len(x) / 2]",), "len(x) // 2"),
     "one column off": ("SYN105", ("for x in [1, 2]:\n    y = x\n   print(y)",), "\n    print(y)"),
     "a day": ("SYN108", ("import datetime\ndatetime.date(2020, 08, 05)",), "(2020, 8, 5)"),
     "dates of one reading": (

@@ -145,7 +145,11 @@ def test_magics_before_the_failing_statement_are_not_run_again() -> None:
 def test_what_a_changed_decorator_decorates_is_defined_again() -> None:
     old = "def logged(f):\n    def inner(x):\n        f(x)\n    return inner\n\n@logged\ndef half(x):\n    return x / 2\n\n@other\ndef double(x):\n    return x * 2"
     new = old.replace("        f(x)", "        return f(x)")
-    cells = (Cell("define", old), Cell("between", "@logged\ndef third(x):\n    return x / 3"), Cell("fail", "half(2) + 1"))
+    cells = (
+        Cell("define", old),
+        Cell("between", "@logged\ndef third(x):\n    return x / 3"),
+        Cell("fail", "half(2) + 1"),
+    )
     given = Case(Failure("fail", "half(2) + 1", FailureKind.RAISED, "TypeError", "NoneType", line=1), Notebook(cells))
     setup = [code for cell_id, role, code in steps(Replace("define", old, new), given=given) if role == "setup"]
     assert "return f(x)" in setup[0]

@@ -127,5 +127,7 @@ def test_a_new_order_of_what_stands_in_the_cell_was_computed() -> None:
     assert compared(stored_output, stored_output, "[[1, 4], [2, 5], [3, 6]]").computed == 0
     assert compared(text("[2, 1]"), text("[2, 1]"), "turn([1, 2])").computed == 0, "one of two orders"
     program = "xs = [64, 34, 25, 12]\nn = len(xs)\nfor i in range(0, n - 1):\n    pass\nprint(xs)"
-    assert compared(text("[12, 25, 34, 64]"), text("[12, 25, 34, 64]"), program).computed == 4, "other numbers stand there too"
+    assert compared(text("[12, 25, 34, 64]"), text("[12, 25, 34, 64]"), program).computed == 4, (
+        "other numbers stand there too"
+    )
     assert compared(text("[64, 34, 25, 12]"), text("[64, 34, 25, 12]"), program).computed == 0, "as it was"

@@ -245,3 +245,27 @@ def test_a_fix_whose_thread_still_ran_is_offered_and_says_so() -> None:
     assert found.score == 6.0
     assert found.plausible
     assert "whether it fails later was not seen" in found.reasons[-1]
+
+
+@pytest.mark.parametrize(
+    ("patch", "seen", "applied"),
+    [
+        (UNSAFE, {"output": SAME, "remarks": ("ends a loop early",)}, False),
+        (UNSAFE, {"output": SAME, "remarks": ("skips some rounds of a loop",)}, False),
+        (UNSAFE, {"output": SAME}, True),  # nothing is left out
+        (
+            UNSAFE,
+            {"own_asserts": 3, "remarks": ("skips some rounds of a loop",)},
+            True,
+        ),  # asserts say what comes out
+        (
+            replace(UNSAFE, healer="rules"),
+            {"output": SAME, "remarks": ("skips some rounds of a loop",)},
+            True,
+        ),  # no guess
+    ],
+)
+def test_a_guess_that_leaves_out_what_failed_is_not_proven_by_an_output(
+    patch: Patch, seen: dict[str, Any], applied: bool
+) -> None:
+    assert (score(patch, **seen) >= 7) is applied

@@ -70,6 +70,8 @@ class Rule(ABC):
             return False
         if self.warning is not None and failure.is_warning:
             return self.warning.search(failure.evalue) is not None
+        if failure.kind is FailureKind.MISSED:
+            return True
         if self.enames and failure.ename not in self.enames:
             return False
         return self.message is None or self.message.search(failure.evalue) is not None
