@@ -2,7 +2,8 @@
 
 They are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
 is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one. A function inside of it is never used;
-``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one.
+``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one;
+a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _CHANGES_SIZE = frozenset(
     {"append", "clear", "discard", "extend", "insert", "pop", "popleft", "remove", "add", "update"}
 )
 _CHANGES_ITEMS = _CHANGES_SIZE | {"reverse", "sort"}
-_ALL_BUT_LAST = re.compile(r"(?:reversed\()?range\((?:\d+, )?len\((\w+)\) - \d+\)\)?")
+_ALL_BUT_LAST = re.compile(
+    r"(?:(?:reversed|sorted|list)\()*range\((?:\d+, )?len\((\w+)\) - \d+\)(?:, reverse=True|\)|\[::-1\])*"
+)
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -104,6 +107,40 @@ def _find_last_item_left(function: ast.FunctionDef) -> str:
     return ""
 
 
+def _find_items_passed_over(function: ast.FunctionDef) -> str:
+    """Items taken out of the very list that a loop goes through, which then goes on."""
+    for loop in _walk_own(function):
+        if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Name):
+            continue
+        looped = loop.iter.id
+        own = list(_walk_own(loop))
+        if any(isinstance(n, ast.Name) and n.id == looped and isinstance(n.ctx, ast.Store) for n in own):
+            continue  # what is taken out of is another list by then
+        blocks = [
+            block
+            for n in (loop, *own)
+            for name in ("body", "orelse")
+            if isinstance(block := getattr(n, name, None), list)
+        ]
+        for block in blocks:
+            is_last = isinstance(block[-1], ast.Break | ast.Return | ast.Raise) if block else True
+            if not is_last and (taken := next(filter(None, (_take_out(n, looped) for n in block)), "")):
+                return f"`{taken}` takes items out of what the loop goes through, and the item behind is passed over"
+    return ""
+
+
+def _take_out(statement: ast.stmt, name: str) -> str:
+    """The call by which a statement takes an item out of a list; empty where it does not."""
+    if isinstance(statement, ast.Delete):
+        target = statement.targets[0]
+        return ast.unparse(statement) if isinstance(target, ast.Subscript) and ast.unparse(target.value) == name else ""
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+        return ""
+    is_taken = value.func.attr in ("remove", "pop") and ast.unparse(value.func.value) == name
+    return ast.unparse(value) if is_taken else ""
+
+
 def _name_all_but_last(iterated: ast.expr) -> str:
     """The ``xs`` of ``range(len(xs) - 1)``, turned round or not; empty for anything else."""
     found = _ALL_BUT_LAST.fullmatch(ast.unparse(iterated))
@@ -168,4 +205,11 @@ def _changes(node: ast.AST, name: str) -> bool:
     return is_method and isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
 
 
-_FAULTS = (_find_idle_question, _find_first_place, _find_unused_function, _find_uncalled_method, _find_last_item_left)
+_FAULTS = (
+    _find_idle_question,
+    _find_first_place,
+    _find_unused_function,
+    _find_uncalled_method,
+    _find_last_item_left,
+    _find_items_passed_over,
+)

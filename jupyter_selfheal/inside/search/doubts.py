@@ -10,6 +10,7 @@ from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.empty_inputs import describe_failure_when_empty, list_empty_inputs
 from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
@@ -50,6 +51,8 @@ LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
 WAIT = 60.0
 """Seconds on the clock after which a look is given up: a machine may be busy."""
+FEW_CHECKS = 3
+"""Up to so many checks the smallest inputs that they leave out may show a fault that is left."""
 LOOK = 400_000
 """Steps for seeing which lines of a patched program run."""
 _WORD = re.compile(r"\w+")
@@ -219,8 +222,22 @@ class Doubts:
         if place not in self.idle and len(self.idle) < LOOKED_AT:
             c = self.candidates[n]
             is_weak = self.hypotheses.is_weakly_proven(n)
-            self.idle[place] = self._describe_idle_loop(c) or (self._describe_idle_condition(c) if is_weak else "")
+            self.idle[place] = self._describe_idle_loop(c) or (self._describe_weak_run(n) if is_weak else "")
         return self.idle.get(place, "")
+
+    def _describe_weak_run(self, n: int) -> str:
+        """The doubt about a patch that few checks decide about, by how it runs for these and for empty input."""
+        return self._describe_idle_condition(self.candidates[n]) or self._describe_empty_input(n)
+
+    def _describe_empty_input(self, n: int) -> str:
+        if self.hypotheses.count_checks(n) > FEW_CHECKS:
+            return ""
+        c = self.candidates[n]
+        names = [name for name in self.sight.checked if any(f"def {name}(" in text for text in c.texts.values())]
+        inputs = list_empty_inputs(self.sight.checked, names)
+        types = compare_behaviour.collect_expected_types(self.runner.program)
+        doubt = run_in_fork(lambda: describe_failure_when_empty(self.runner, c.codes, inputs, types), WAIT)
+        return doubt if isinstance(doubt, str) else ""
 
     def _describe_idle_condition(self, c: Candidate) -> str:
         """The doubt about a condition that a patch changed and that comes out the same way whatever the checks ask: it may as well not be there."""

@@ -132,3 +132,52 @@ def test_what_the_text_of_a_patched_function_tells(after: str, fault: str) -> No
 def test_a_function_that_is_not_patched_is_nobodys_question() -> None:
     old = KEEP.format("len(xs) - 1")
     assert fault_of(f"{old}\nx = 1\n", f"{old}\nx = 2\n") == ""
+
+
+TAKE = """\
+def keep_even(xs):
+    for x in {}:
+        if x % 2:
+            {}
+    return xs
+"""
+
+
+@pytest.mark.parametrize("taken", ["xs.remove(x)", "xs.pop(xs.index(x))", "del xs[xs.index(x)]", "y = xs.pop(0)"])
+def test_a_loop_that_takes_items_out_of_what_it_goes_through_passes_over_others(taken: str) -> None:
+    after = TAKE.format("xs", taken)
+    fault = fault_of(after.replace("return ", ""), after)
+    assert fault.endswith("takes items out of what the loop goes through, and the item behind is passed over")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        TAKE.format("list(xs)", "xs.remove(x)"),
+        TAKE.format("xs[:]", "xs.remove(x)"),
+        TAKE.format("xs", "ys.remove(x)"),
+        TAKE.format("xs", "xs.remove(x)\n            break"),
+        TAKE.format("xs", "xs.remove(x)\n            return xs"),
+        TAKE.format("xs", "xs = xs[1:]\n            xs.remove(x)"),
+        TAKE.format("xs", "xs.append(x)"),
+        TAKE.format("reversed(xs)", "xs.remove(x)"),
+    ],
+)
+def test_nothing_is_said_where_no_item_is_passed_over(after: str) -> None:
+    assert fault_of(after.replace("return xs\n", "return\n", 1), after) == ""
+
+
+@pytest.mark.parametrize(
+    "gone_through",
+    [
+        "sorted(range(0, len(xs) - 1), reverse=True)",
+        "range(len(xs) - 1)[::-1]",
+        "reversed(list(range(len(xs) - 2)))",
+    ],
+)
+def test_the_last_item_is_left_whatever_the_order(gone_through: str) -> None:
+    after = f"def total(xs):\n    s = 0\n    for i in {gone_through}:\n        s += xs[i]\n    return s\n"
+    assert (
+        fault_of(after.replace("return ", ""), after)
+        == f"the loop over `{gone_through}` never comes to the last item of `xs`"
+    )

@@ -1,0 +1,46 @@
+"""Does a patched function fail for an empty collection, by a fault of its own that no check comes to?
+
+A variable that only a loop binds is unbound where the loop has no round: nobody means that. Nor does who makes a list of a list mean
+``xs[0]`` to raise for an empty one; what makes a number of it (a mean, a maximum) may well have none to give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+COLLECTIONS = frozenset({"list", "tuple", "dict", "set"})
+CALLED, STEPS = 8, 400_000
+"""Empty inputs that are tried, and the steps that they may take."""
+
+
+def list_empty_inputs(checked: Mapping[str, Sequence[tuple[Any, ...]]], functions: Collection[str]) -> list[Input]:
+    """The first checked call of each of the ``functions`` with one of its collections empty, where no checked call has that."""
+    found: list[Input] = []
+    for function in functions:
+        calls = checked.get(function, ())
+        first = calls[0] if calls else ()
+        for at, value in enumerate(first):
+            is_asked = any(len(call) > at and not call[at] for call in calls)
+            if isinstance(value, list | tuple | dict | set) and not is_asked:
+                emptied = (*first[:at], type(value)(), *first[at + 1 :])
+                found.append(Input(function, emptied))
+    return found[:CALLED]
+
+
+def describe_failure_when_empty(
+    runner: Runner, codes: Mapping[int, CodeType], inputs: Sequence[Input], expected: Collection[str]
+) -> str:
+    """The doubt about a patch that raises for one of the ``inputs``; ``expected`` are the types of results that the checks name."""
+    faults = {"!UnboundLocalError"}
+    if expected and set(expected) <= COLLECTIONS:
+        faults.add("!IndexError")
+    for given in inputs:
+        shown = collect_behaviours(runner, [dict(codes)], given.function, [given.arguments], STEPS)
+        if shown and shown[0] and shown[0][0] in faults:
+            return f"`{given.text}` raises {shown[0][0][1:]} with it"
+    return ""

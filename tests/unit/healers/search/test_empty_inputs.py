@@ -1,0 +1,64 @@
+"""What few checks leave out is called with nothing in it: a fault that shows there is a fault that is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.empty_inputs import list_empty_inputs
+from tests.unit.healers.search.test_several_edits import find
+
+LAST = """\
+def spread(xs):
+    out = []
+    low = min(xs, default=0)
+    for x in xs:
+        step = x + low
+        out.append(step)
+    {}
+"""
+CHECKS = "assert spread([1, 5, 3]) == [0, 4, 2]\nassert spread([2, 2, 7]) == [0, 0, 5]\n"
+
+
+def rival(definition: str, checks: str) -> str:
+    patches = find(definition, checks)["patches"]
+    assert patches
+    return str(patches[0]["rival"])
+
+
+def test_a_variable_that_only_a_loop_binds_is_a_fault_that_is_left() -> None:
+    assert rival(LAST.format("return out if step > low or True else []"), CHECKS) == (
+        "`spread([])` raises UnboundLocalError with it"
+    )
+    assert rival(LAST.format("return out"), CHECKS) == ""
+
+
+def test_a_check_of_what_is_empty_settles_it() -> None:
+    checks = CHECKS + "assert spread([]) == []\n"
+    assert rival(LAST.format("return out"), checks) == ""
+
+
+def test_a_list_of_a_list_is_not_meant_to_raise_for_an_empty_one() -> None:
+    definition = (
+        "def run(xs):\n    out = [xs[0]]\n    for x in xs[1:]:\n        out.append(out[-1] - x)\n    return out\n"
+    )
+    checks = "assert run([1, 2, 3]) == [1, 3, 6]\nassert run([5, 0, 2]) == [5, 5, 7]\n"
+    assert rival(definition, checks) == "`run([])` raises IndexError with it"
+
+
+def test_a_number_of_a_list_may_raise_for_an_empty_one() -> None:
+    definition = "def spread(xs):\n    low = high = xs[0]\n    for x in xs:\n        low = min(low, x)\n        high = max(high, x)\n    return high + low\n"
+    assert rival(definition, "assert spread([1, 5, 3]) == 4\nassert spread([2, 2, 7]) == 5\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("calls", "empty"),
+    [
+        ([([1], 2)], [([], 2)]),
+        ([([1], {"a": 1})], [([], {"a": 1}), ([1], {})]),
+        ([([1],), ([],)], []),
+        ([("a", 1)], []),
+        ([], []),
+    ],
+)
+def test_one_collection_at_a_time_is_emptied(calls: list[tuple[object, ...]], empty: list[tuple[object, ...]]) -> None:
+    assert [i.arguments for i in list_empty_inputs({"f": calls}, ["f", "g"])] == empty
