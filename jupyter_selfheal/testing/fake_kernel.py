@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -70,7 +72,7 @@ class FakeKernel:
             raise KernelError("this state was closed: open a new one")
         self.requests.append(request)
         began = time.perf_counter()
-        with _ONE_AT_A_TIME, _insert_paths(request.paths):
+        with _ONE_AT_A_TIME, _lend_process(request.paths):
             state = self._rebuild_state()
             steps, ending = _run_steps(state, request.steps, time.process_time() + request.timeout)
         trial = Trial(request.patch_id, steps, ending, self.start, self.isolation, seconds=time.perf_counter() - began)
@@ -127,9 +129,15 @@ def _build_skipped_result(step: Step) -> StepResult:
 
 
 @contextlib.contextmanager
-def _insert_paths(paths: Sequence[str]) -> Iterator[None]:
+def _lend_process(paths: Sequence[str]) -> Iterator[None]:
+    """This process for one trial, with these paths first. What cells change of it (paths, folder, recursion limit, warnings' filters) is
+    taken back, as it goes with a process that is the trial's own."""
+    path, folder, limit = sys.path[:], os.getcwd(), sys.getrecursionlimit()
     sys.path[:0] = paths
-    try:
-        yield
-    finally:
-        del sys.path[: len(paths)]
+    with warnings.catch_warnings():
+        try:
+            yield
+        finally:
+            sys.path[:] = path
+            sys.setrecursionlimit(limit)
+            os.chdir(folder)

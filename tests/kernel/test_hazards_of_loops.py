@@ -16,7 +16,7 @@ def test_running_tasks_go_on_in_the_trial_and_in_the_kernel(user: User, freeze: 
     user.run(
         "import asyncio\nticks = []\nasync def tick(count):\n    for n in range(count):\n        ticks.append(n)\n"
         "        await asyncio.sleep(0.01)\n    return 'done'\n"
-        "long, short = asyncio.create_task(tick(3000)), asyncio.create_task(tick(30)); await asyncio.sleep(0.05)"
+        "long, short = asyncio.create_task(tick(100_000)), asyncio.create_task(tick(30)); await asyncio.sleep(0.05)"
     )
     trial = tried(
         freeze(),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+
 import pytest
 
 from jupyter_selfheal.model import Run, TrialRequest
@@ -26,3 +30,23 @@ def test_a_loop_is_timed_out(loop: str) -> None:
 
 def test_what_sleeps_for_ever_is_timed_out_by_the_clock() -> None:
     assert run_for("import time\nwhile True:\n    time.sleep(0.01)", 0.02) == "timeout"
+
+
+CHANGES = """import os, sys, warnings
+sys.path.insert(0, 'theirs')
+sys.setrecursionlimit(9_000)
+warnings.simplefilter('error')
+os.chdir('/')"""
+
+
+def test_what_a_cell_changes_of_the_process_holds_in_its_trial_alone() -> None:
+    """Else what a later test does hangs on which ones came before it: a recursion that is too deep, say."""
+
+    def look() -> tuple[object, ...]:
+        return sys.path[:], sys.getrecursionlimit(), warnings.filters[:], os.getcwd()
+
+    before = look()
+    seen = "assert (sys.path[0], sys.getrecursionlimit(), os.getcwd()) == ('theirs', 9_000, '/')"
+    trial, _ = FakeKernel([CHANGES]).run(TrialRequest((Run(seen, "c"),), paths=("ours",)))
+    assert trial.steps[0].status == "ok"
+    assert look() == before
