@@ -32,6 +32,10 @@ ATTEMPTS = 10
 """How often work is measured that seems to take too long: another program may slow this one down, and none makes it faster."""
 
 
+BESIDE = 3
+"""How often the small work is measured before the large, and after it."""
+
+
 def count_seconds(work: Callable[[], object]) -> float:
     """CPU-seconds of this process that the work takes."""
     began = time.process_time()
@@ -39,6 +43,23 @@ def count_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-def takes_less(limit: float, measure: Callable[[], float]) -> bool:
-    """Whether what is measured is below the limit at least once."""
-    return any(measure() < limit for _ in range(ATTEMPTS))
+def takes_less(limit: Callable[[], float], measure: Callable[[], float]) -> bool:
+    """Whether what is measured is below the limit at least once. The limit, which is measured too, is taken anew before each attempt: a
+    machine that is slow for a while is so for both."""
+    return any(measure() < limit() for _ in range(ATTEMPTS))
+
+
+def grows_less(factor: float, small: Callable[[], float], large: Callable[[], float]) -> bool:
+    """Whether the large work takes less than so many times what the small takes, at least once where they are measured side by side.
+
+    Of the small the least counts, of some before and some after the large: what slows all of them down slows that down too.
+    """
+
+    def find_least() -> float:
+        return min(small() for _ in range(BESIDE))
+
+    for _ in range(ATTEMPTS):
+        before, spent = find_least(), large()
+        if spent < factor * before and spent < factor * find_least():
+            return True
+    return False

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_selfheal.journal.redact import Redactor, _find_secrets, _merge_spans, redact, redact_json
-from tests.work import count_seconds, takes_less
+from tests.work import count_seconds, grows_less
 
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -102,8 +102,7 @@ REPEATED = (
 def is_linear(make: Callable[[int], str], size: int) -> bool:
     """Whether redacting four times the text takes about four times as long: less than nine, where it would be sixteen."""
     small, large = make(size), make(4 * size)
-    base = min(count_seconds(lambda: redact(small)) for _ in range(3))
-    return takes_less(9 * base, lambda: count_seconds(lambda: redact(large)))
+    return grows_less(9, lambda: count_seconds(lambda: redact(small)), lambda: count_seconds(lambda: redact(large)))
 
 
 @pytest.mark.parametrize("unit", [*REPEATED, "authorization: x" + " " * 1000, "token" + " " * 1000])
