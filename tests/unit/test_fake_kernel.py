@@ -11,7 +11,7 @@ import pytest
 from jupyter_selfheal.model import Run, TrialRequest
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
-WAITS = "import time\nfor _ in range(30):\n    time.sleep(0.01)"
+WAITS = "import time\nfor _ in range(12):\n    time.sleep(0.01)"
 
 
 def run_for(code: str, seconds: float) -> str:
