@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from jupyter_selfheal.testing.processes import stop_marking
 from tests.one_worker import make_scheduler
 
 settings.register_profile("same", deadline=None, derandomize=True)
@@ -32,6 +34,14 @@ def what_was_missing(reason: str) -> str:
     """``Skipped: could not import 'dask': No module named 'dask'`` → ``the package dask``; other reasons in their own words."""
     module = IMPORT.search(reason)
     return f"the package {module[1]}" if module else " ".join(reason.removeprefix("Skipped: ").split())[:100]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """What a file's tests start is marked no longer when they have ended: a kernel that later ones share would be taken for what one left."""
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        stop_marking()
 
 
 @pytest.hookimpl(optionalhook=True)  # where xdist is installed

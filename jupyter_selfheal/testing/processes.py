@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-_MARK = f"selfheal-conformance-{os.getpid()}"
+_NAME, _MARK = "SELFHEAL_CONFORMANCE", f"selfheal-conformance-{os.getpid()}"
 
 
 def list_marked() -> list[int]:
@@ -26,7 +26,12 @@ def list_marked() -> list[int]:
 
 def mark_descendants() -> None:
     """Let every process started from here be found by :func:`list_marked`."""
-    os.environ["SELFHEAL_CONFORMANCE"] = _MARK
+    os.environ[_NAME] = _MARK
+
+
+def stop_marking() -> None:
+    """Let those that are started from now on not be found."""
+    os.environ.pop(_NAME, None)
 
 
 def is_gone(pid: int, seconds: float = 20.0) -> bool:

@@ -274,7 +274,8 @@ def test_a_program_is_healed_by_the_products_own_loop_and_judged_and_its_steps_a
 
 
 @pytest.mark.kernel
-def test_a_program_that_does_not_fail_leaves_no_steps(tmp_path: Path) -> None:
+def test_a_program_that_does_not_fail_leaves_no_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))  # it chooses one for its process, which is ours here
     program, _, _, row = heal_program(replace(TASK, definition=GOOD), HealConfig(), tmp_path / "top-1")
     assert program == GOOD
     assert row.healer == ""
