@@ -228,6 +228,8 @@ def _parse_edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | 
         return Insert(build_cell_id(cell_id, source), source, cell_id), None
     if action != "replace":
         raise Malformed(f"{where}: action must be replace or insert_before, not {action!r}")
+    if case.notebook.index(cell_id) >= 0 and case.notebook.cell(cell_id).kind != "code":
+        return None, f"{label!r} is no code cell"
     old = labels.find_source(cell_id)
     return (None if source == old else Replace(cell_id, old, source)), None
 

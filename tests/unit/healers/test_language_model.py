@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from jupyter_selfheal.journal.redact import Redactor
 from jupyter_selfheal.model import (
     Applicability,
     Attempt,
+    Cell,
     Insert,
     Locus,
     Patch,
@@ -63,6 +65,18 @@ def test_the_same_idea_twice_unknown_cells_and_empty_changes_are_dropped_and_sai
     assert "the same as an earlier one" in answer.note
     assert "no cell 'cell-9'" in answer.note
     assert "changes nothing" in answer.note
+
+
+def test_a_text_of_the_notebook_is_not_edited_as_if_it_ran() -> None:
+    case = case_of()
+    cells = (Cell("text", "The prices:", kind="markdown"), *case.notebook.cells)
+    case = replace(case, notebook=replace(case.notebook, cells=cells))
+    edits = [hypothesis("prices = {}", cell=cell) for cell in ("cell-1", "text", "cell-2")]
+    answer = ask(healer_of(reply(*edits))[0], case)
+    assert [p.edits[0].cell_id for p in answer.patches] == ["id0"]
+    assert "'cell-1' is no code cell" in answer.note
+    added = ask(healer_of(reply(hypothesis("prices = {}", cell="cell-1", action="insert_before")))[0], case)
+    assert len(added.patches) == 1
 
 
 def test_one_hypothesis_is_asked_for_first_and_several_once_it_has_failed() -> None:
