@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure
 class LostState:
     """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
     have fitted, and (``changed``) what it would have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
-    module too."""
+    module too, and ``handed`` what it gave to functions that are none of Python's own, which may change it."""
 
     number: int
     names: frozenset[str]
@@ -32,6 +33,7 @@ class LostState:
     unfitted: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
+    handed: frozenset[str] = frozenset()
 
 
 def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
@@ -52,6 +54,7 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
         frozenset(_find_fitted_names(rest)),
         used.changes,
         frozenset(src.find_assigned_roots(rest)),
+        frozenset(_find_handed_names(rest)),
     )
 
 
@@ -119,6 +122,27 @@ def find_half_made_root(cell: Cell, failure: Failure, lost: Iterable[LostState])
     return numbers[-1] if numbers else 0
 
 
+def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources: Iterable[tuple[int, str]]) -> int:
+    """The number of the earlier unhealed cell that would have changed what a failing assert reads, or 0.
+
+    ``sources`` are the cells above the assert, from the top, with their numbers. A name that was bound anew of nothing lost is good again.
+    """
+    failing = [s.node for s in src.list_statements(failure.source) if s.index == failure.statement]
+    if failure.ename != "AssertionError" or not all(isinstance(node, ast.Assert) for node in failing):
+        return 0
+    states = {state.number: state for state in lost}
+    roots: dict[str, int] = {}
+    for number, source in sources if states else ():
+        names = src.find_names(source)
+        read = [roots[n] for n in names.uses | names.changes if n in roots]
+        for name in names.binds:
+            roots.pop(name, None)
+        roots.update(dict.fromkeys(names.binds | names.changes, max(read)) if read else {})
+        if state := states.get(number):
+            roots.update(dict.fromkeys(state.names | state.changed | state.handed, number))
+    return max((roots[n] for n in _find_read_names(failure) if n in roots), default=0)
+
+
 def find_needed_in_text(failure: Failure, lost: Iterable[LostState], bound: Collection[str]) -> int:
     """The number of the earlier unhealed cell whose names a cell that does not parse reads at its top level, or 0.
 
@@ -159,6 +183,14 @@ def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:
             and re.match(r"(partial_)?fit(_|$)", node.func.attr)
         ):
             yield node.func.value.id
+
+
+def _find_handed_names(body: Iterable[ast.stmt]) -> Iterable[str]:
+    """Names that stand alone as arguments of calls by name, of functions that are no built-in ones."""
+    for node in (n for statement in body for n in ast.walk(statement)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not hasattr(builtins, node.func.id):
+            given = (*node.args, *(k.value for k in node.keywords))
+            yield from (value.id for value in given if isinstance(value, ast.Name))
 
 
 def _find_read_names(failure: Failure) -> frozenset[str]:

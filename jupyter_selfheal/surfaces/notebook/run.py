@@ -20,6 +20,7 @@ from jupyter_selfheal.model import (
     Outcome,
     Reason,
     Run,
+    SkipReason,
     Start,
     Trial,
 )
@@ -257,10 +258,7 @@ class Batch:
             obstacle = self._apply_fix(chain, case, outcome)
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
-        elif status is Status.NOT_HEALED and (
-            needed := failures.find_needed_cell(outcome, self.lost)
-            or failures.find_half_made_root(cell, failure, self.lost)
-        ):
+        elif needed := self._find_root(cell, failure, outcome, status):
             self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:
@@ -269,6 +267,18 @@ class Batch:
         made = self.fixes[-1].patch.edits if healed else ()
         self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
         return healed
+
+    def _find_root(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status) -> int:
+        """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0."""
+        known = status is Status.NOT_HEALED and (
+            failures.find_needed_cell(outcome, self.lost) or failures.find_half_made_root(cell, failure, self.lost)
+        )
+        if known or not (status is Status.NOT_HEALED or outcome.diagnosis.skip_reason is SkipReason.BAD_DATA):
+            return known or 0
+        above = self.notebook.code_before(cell.id)
+        return failures.find_failed_check_root(
+            failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in above)
+        )
 
     def _is_unhealed(self, cell_id: str) -> bool:
         record = self.records.get(cell_id)

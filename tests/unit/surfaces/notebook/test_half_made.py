@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Cell, Failure
-from jupyter_selfheal.surfaces.notebook.failures import LostState, find_half_made_root
+from jupyter_selfheal.surfaces.notebook.failures import (
+    LostState,
+    find_failed_check_root,
+    find_half_made_root,
+    find_lost_state,
+)
 
 LOST = (
     LostState(2, frozenset({"total"})),
@@ -34,3 +39,29 @@ def test_another_statement_of_the_cell_does_not_count() -> None:
 
 def test_a_name_that_was_bound_anew_is_whole() -> None:
     assert find_root("inverse(total)", stale=False) == 0
+
+
+ABOVE = ("def drop(shelf): ...", "stock = {}\nwords = []", "n = drop(stock)\nwords.append(1)", "count = len(stock)")
+
+
+def find_check_root(source: str, *above: str, statement: int = 0, ename: str = "AssertionError") -> int:
+    cells = (*ABOVE, *above)
+    lost = find_lost_state(3, Cell("3", ABOVE[2]), Failure("3", ABOVE[2], statement=0))
+    failure = Failure("c", source, ename=ename, statement=statement)
+    return find_failed_check_root(failure, (lost,), enumerate(cells, 1))
+
+
+@pytest.mark.parametrize("source", ["assert stock == {}", "assert words", "assert n", "assert count == 0"])
+def test_an_assert_on_what_the_unhealed_cell_would_have_changed_follows_from_it(source: str) -> None:
+    assert find_check_root(source) == 3
+
+
+@pytest.mark.parametrize("source", ["assert other", "len(stock) / 0", "assert other\nassert stock"])
+def test_what_reads_none_of_it_or_is_no_assert_does_not(source: str) -> None:
+    assert find_check_root(source) == 0
+
+
+def test_an_assert_on_what_was_made_anew_is_a_failure_of_its_own() -> None:
+    assert find_check_root("assert stock", "stock = {'a': 1}") == 0
+    assert find_check_root("assert count", "count = 4") == 0
+    assert find_check_root("assert stock", ename="KeyError") == 0
