@@ -30,14 +30,26 @@ def test_approve_and_run_puts_the_fix_into_the_cell(failed: Lab) -> None:
     failed.heal_button(1).wait_for()
 
 
+COUNT_REDRAWN = """() => {
+  window.redrawn = 0;
+  const isOffer = node => node instanceof Element && (node.matches(OFFER) || node.querySelector(OFFER));
+  new MutationObserver(changes => changes.forEach(change => { window.redrawn += [...change.removedNodes].filter(isOffer).length; }))
+    .observe(document.body, { childList: true, subtree: true });
+}""".replace("OFFER", repr('.jupyter-selfheal[data-phase="proposed"]'))
+"""Count the cards with a fix that go from now on."""
+
+
 def test_what_is_shown_is_what_apply_and_run_gives(page: Any, server: Server) -> None:
-    """What the cell did before it failed is done twice, and "After" shows it so."""
+    """What the cell did before it failed is done twice, and "After" shows it so. Once its buttons are there, the card is not drawn anew."""
     half_way = "seen.append('x')\nfor i in range(len(vals)):\n    step = vals[i + 1] - vals[i]\nprint(step, seen)"
     lab = Lab(page, server, server.notebook("shown.ipynb", ["seen, vals = [], [1, 4, 9]", half_way]))
     lab.ready()
     lab.finish(1)
+    page.evaluate(COUNT_REDRAWN)
     lab.run(2)
     card = lab.card(2)
+    lab.status("fix ready")  # told after the card and its text
+    assert page.evaluate("() => window.redrawn") == 0
     assert "After\n5 ['x', 'x']" in card.inner_text()
     lab.press(card, "run")
     lab.cell(2).locator(".jp-SelfHeal-healed").wait_for()
