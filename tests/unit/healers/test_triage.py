@@ -183,6 +183,12 @@ TEXTS = (
     ("We print the error of each text:", False),
     ("Missing values raise an error in the model, drop them:", False),
     ("Replacing a letter raises an error:", True),
+    ("Strings are immutable: you can't change a letter:", True),
+    ("Neither texts nor items of a list can be changed so; it does not support that:", True),
+    ("Texts are immutable, so we make a new one:", False),
+    ("You cannot read a file that is not there:", False),
+    ("TypeError: it does not support item assignment", True),
+    ("TypeError: how can this be mended?", False),
 )
 
 
@@ -407,3 +413,29 @@ def test_a_long_chain_of_conditions_is_not_written_out_for_each_branch(monkeypat
 )
 def test_words_that_begin_like_those_of_an_exercise_make_none(text: str, open_: bool) -> None:
     assert is_skeleton(text) is open_
+
+
+def test_a_length_of_401_is_no_refused_login(bench: Bench) -> None:
+    assert diagnosed(bench.fail("import numpy as np\nnp.zeros(401) + np.zeros(403)")).skip_reason is None
+
+
+def test_a_table_that_no_cell_makes_is_missing_data(bench: Bench) -> None:
+    opened = "import sqlite3\nrows = sqlite3.connect(':memory:')"
+    found = diagnosed(bench.fail(opened, "rows.execute('select * from orders')"))
+    assert found.skip_reason == "missing data"
+    assert "no table `orders`" in found.cause
+    made = bench.fail(opened, "rows.execute('create table order_items (id)')", "rows.execute('select * from orders')")
+    assert diagnosed(made).skip_reason is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_left"),
+    [
+        ("numbers = [1]\nnumbers.push(4)  # lists have no push method!", True),
+        ("numbers = [1]\nnumbers.push(4)  # the stack's push", False),
+        ("x = '5'\nx + 1   # TypeError: can't add str and int", True),
+        ("x = '5'\nx + 1   # can't be negative", False),
+    ],
+)
+def test_a_comment_says_that_the_language_does_not_do_it(bench: Bench, cell: str, is_left: bool) -> None:
+    assert (diagnosed(bench.fail(cell)).skip_reason == "deliberate") is is_left

@@ -19,6 +19,15 @@ ANNOUNCED = re.compile(
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
+_CANNOT = r"\b(?:can ?not|can't|could not|couldn't) (?:be )?(?:directly )?"
+_IMPOSSIBLE = {
+    "TypeError": rf"\b(?:is|are) immutable\b|{_CANNOT}(?:add|append|assign|call|chang|concatenat|divid|hash|index|iterat|join|mix|modif|multipl|reassign|subtract)|"
+    r"\b(?:is|are) not (?:callable|hashable|iterable|mutable|subscriptable)\b|\b(?:does not|doesn't|do not|don't) support\b",
+    "AttributeError": rf"\b(?:is|are) immutable\b|{_CANNOT}(?:add|append|assign|chang|modif|reassign)|"
+    r"\b(?:has|have) no (?:`?\w+`? )?(?:method|attribute)|\b(?:does not|doesn't|do not|don't) have (?:an? )?(?:`?\w+`? )?(?:method|attribute)",
+    "NameError": rf"{_CANNOT}(?:access|read|reach|see|use)|\bnot (?:accessible|available|defined|known|visible) (?:here|outside)\b",
+}
+"""By which words a text says of a language that it does not go, by the error that comes of it."""
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 ASKED = re.compile(
     r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat if\b.{0,200}\?", re.IGNORECASE
@@ -66,9 +75,11 @@ def _is_announcement(note: str, ename: str) -> bool:
     named = set(_ERROR_NAME.findall(plain))
     if named and not named & _list_kinds(ename):
         return False
-    if re.fullmatch(rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(ename)}[^\w?]*", plain):
-        return True
-    told = ANNOUNCED.search(plain)
+    if re.fullmatch(
+        rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(ename)}(?:[^\w?]*|: [^?]*)", plain
+    ):
+        return not OTHERWISE.search(plain)
+    told = ANNOUNCED.search(plain) or re.search(_IMPOSSIBLE.get(ename, r"(?!)"), plain, re.IGNORECASE)
     return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
 
 

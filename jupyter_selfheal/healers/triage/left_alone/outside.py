@@ -32,7 +32,7 @@ CREDENTIAL_NAMES = re.compile(
 )
 
 CREDENTIAL_WORDS = re.compile(
-    r"\b40[13]\b|[Aa][Pp][Ii][ _]?[Kk]ey|access[ _]token|credentials?\b|not authenticated|Unauthorized|log ?in required"
+    r"[Aa][Pp][Ii][ _]?[Kk]ey|access[ _]token|credentials?\b|not authenticated|Unauthorized|log ?in required"
 )
 
 
@@ -67,10 +67,11 @@ def diagnose_credential(context: RuleContext, remedies: Remedies) -> Diagnosis |
             SkipReason.MISSING_CREDENTIAL,
             f"Set {name} and run the cell again.",
         )
+    of_http = failure.ename in ("HTTPError", "HTTPStatusError", "APIError")  # 401 is a length elsewhere
     refused = CREDENTIAL_NAMES.search(failure.ename) or (
         failure.ename
         in ("HTTPError", "HTTPStatusError", "ValueError", "RuntimeError", "OSError", "APIError", "Exception")
-        and CREDENTIAL_WORDS.search(failure.evalue)
+        and (CREDENTIAL_WORDS.search(failure.evalue) or (of_http and re.search(r"\b40[13]\b", failure.evalue)))
     )
     if refused and "_mock" not in failure.ename:
         return leave_alone(
@@ -104,6 +105,18 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
             "An NLTK data set is missing.",
             SkipReason.MISSING_DATA,
             f"Run `nltk.download('{data[1] if data else '…'}')`.",
+        )
+    table = re.search(r"no such table: (\w+)", failure.evalue)
+    cells = "\n".join(c.source for c in context.notebook.cells).lower()
+    if (
+        table
+        and not re.search(r"create\s+table|to_sql\(|executescript\(|create_all\(", cells)
+        and not remedies.has_remedy(context)
+    ):
+        return leave_alone(
+            f"The database has no table `{table[1]}`, and no cell makes one.",
+            SkipReason.MISSING_DATA,
+            "Put the database where the cell looks for it: SQLite makes an empty one where there is none.",
         )
     worded = r"No such file or directory|does not exist|[Uu]nable to open file|not found\.?$"
     missing = (
