@@ -20,10 +20,10 @@ class AmbiguousTruth(Rule):
     **Failure** `ValueError: The truth value of a Series is ambiguous` from `(df.a > 1) and (df.b < 2)` or `0 < x < 5`.
 
     **Fix** `&`, `|` and `~` with parentheses around the operands; a chained comparison is written out; `np.where(s > 24, "hot", "cold")` for `"hot" if s > 24 else "cold"`
-    where NumPy is at hand.
+    where NumPy is at hand. `(a == b).all()` in a test of two arrays.
 
     **Fix safety** Safe where the live operands are arrays of booleans and the result is a value, not the test of an `if`: there, as in a choice,
-    only the user can say whether `any` or `all` was meant, and nothing is proposed.
+    only the user can say whether `any` or `all` was meant, and nothing is proposed but, unsafe, of two arrays that are compared.
     """
 
     code = "NPA104"
@@ -53,6 +53,9 @@ class AmbiguousTruth(Rule):
         outer = [n for n in context.nodes_at_failure(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)]
         whole = [n for n in outer if not any(n is not o and n in ast.walk(o) for o in outer)]
         for node in whole:
+            if id(node) in tests and isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+                yield from self._compare_whole(context, node)
+                return
             if id(node) in tests or not _is_boolean(node) or not _has_array(context, node):
                 continue
             text = _write_elementwise(context, node)
@@ -66,6 +69,20 @@ class AmbiguousTruth(Rule):
                 prior=0.9,
             )
             return
+
+    def _compare_whole(self, context: RuleContext, node: ast.Compare) -> Iterator[Patch]:
+        """``if a == b``: of whole arrays, all items are meant; ``!=`` holds where any differs."""
+        sides = context.describe_all([node.left, *node.comparators], calls=True)
+        if len(sides) == 2 and all(side.is_a("pandas.Series", "numpy.ndarray") for side in sides):
+            end = "all" if isinstance(node.ops[0], ast.Eq) else "any"
+            yield self.patch(
+                context.replace_here((*context.span(node), f"({context.text(node)}).{end}()")),
+                f"Ask for `{end}` of the items",
+                "Two arrays are compared item by item.",
+                applicability=Applicability.UNSAFE,
+                why="Whether all items or any of them decide, stands nowhere.",
+                prior=0.7,
+            )
 
 
 def _choose_elementwise(context: RuleContext, choice: ast.IfExp) -> Splice | None:

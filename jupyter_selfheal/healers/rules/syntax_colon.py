@@ -42,6 +42,8 @@ class MissingColon(SyntaxRule):
             if not 1 <= number <= len(lines):
                 continue
             line = lines[number - 1]
+            if re.match(r"\s*else\s+if\b.*:", line):
+                return  # `elif` is meant
             end = find_code_end(line)
             if "expected ':'" in fault.message and number == fault.line and fault.column < end:
                 # the head's end may be inside the line: ``if x > 0 print(x)``
