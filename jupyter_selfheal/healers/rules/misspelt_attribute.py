@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_stored_under
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named, last_name
 from jupyter_selfheal.healers.rules.context.spelling import (
@@ -53,6 +54,8 @@ class MisspeltAttribute(Rule):
         wrong, owner = live.attribute, live.owner
         if not wrong or owner is None or owner.is_none or wrong in owner.attributes:
             return  # an attribute that the object says it has (`.str` of numbers) is not misspelt
+        if not owner.is_module and load_knowledge().method(owner.mro, wrong) is not None:
+            return  # `tshift` is no slip of `shift`: the library had it
         node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return

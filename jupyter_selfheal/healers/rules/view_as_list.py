@@ -42,11 +42,12 @@ class ViewAsList(Rule):
 
     code = "TYP101"
     name = "view or iterator used as a list"
-    enames = frozenset({"TypeError", "AttributeError"})
+    enames = frozenset({"TypeError", "AttributeError", "KeyError"})
     applicability = Applicability.SAFE
     why = "A list of the same items in the same order has the operation that is used."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        yield from self._take_by_position(context)
         if not ABOUT.search(context.failure.evalue) or not OPERATION.search(context.failure.evalue):
             return
         for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
@@ -68,6 +69,18 @@ class ViewAsList(Rule):
                         prior=0.5 if is_set else 0.88,
                     )
             return
+
+    def _take_by_position(self, context: RuleContext) -> Iterator[Patch]:
+        """``graph.nodes()[0]``, where no node has that name: the list of networkx 1 is meant."""
+        for node in context.failing_nodes(ast.Subscript) if context.failure.ename == "KeyError" else ():
+            match node:
+                case ast.Subscript(value=ast.Call(func=ast.Attribute(attr="nodes"), args=[]) as call):
+                    is_view = context.describe_all([call], calls=True)[0].type == "NodeView"
+                    if is_view and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
+                        text = f"list({context.text(call)})"
+                        edits = context.replace_here((*context.span(call), text))
+                        yield self.patch(edits, f"Use `{text}`", "A graph's nodes are no list since networkx 2.")
+                    return
 
     def _make_list(
         self, context: RuleContext, cell_id: str, source: str, node: ast.expr
