@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
 from jupyter_selfheal.scoring.asked_less import find_moved_contract
+from jupyter_selfheal.scoring.asserted_tables import find_copied_table
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.documented_handlers import are_options_documented
 from jupyter_selfheal.scoring.measures import find_changed_measure, find_copied_answer
@@ -25,7 +26,7 @@ def find_dodge(case: Case, patch: Patch, remarks: Iterable[str]) -> str:
         return ""
     if measure := find_changed_measure(case, patch):
         return f"It changes `{measure}`, with which asserts are asked"
-    if copied := find_copied_answer(case, patch):
+    if copied := find_copied_answer(case, patch) or find_copied_table(case, patch):
         return f"It reads `{copied}`, with which an assert compares"
     if asked := _find_asked_otherwise(case, patch):
         return f"It changes how the cell with the assert asks `{asked}`, and not what that answers"

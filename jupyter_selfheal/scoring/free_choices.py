@@ -8,10 +8,11 @@ its own, as many as a whole patch without one does (docs/adr/0036).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.scoring.asserted_tables import list_all_wanted
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.literals import list_expected_literals
 from jupyter_selfheal.scoring.measures import is_measure, list_reckoned_answers, list_targets
@@ -42,7 +43,8 @@ def count_choices(case: Case, patch: Patch) -> int:
     leaves items out, numbers in a formula, a constant that an assert compares with, tables of numbers that a loop goes through, and what cuts a result to size (`abs`, `clip`).
     A guard that only raises gives no value."""
     known, added = set[str](), set[str]()
-    expected = {str(item) for value in list_expected_literals(case) for item in _list_items(value)}
+    known_answers = [*list_expected_literals(case), *list_all_wanted(case)]
+    expected = {str(item) for value in known_answers for item in _list_items(value)}
     for _, before, after in list_patched_cells(case, patch):
         known |= set(_list_known(before))
         new = src.parse(after)
@@ -62,16 +64,21 @@ def count_choices(case: Case, patch: Patch) -> int:
     return len(added - known) + len(list_reckoned_answers(case, patch))
 
 
-def count_named_values(asserts: Iterable[ast.AST]) -> int:
-    """The values that asserts say must come out: each different item of a list or a dictionary is one, and four of *yes* and *no*."""
-    values, truths, seen = 0, 0, set[str]()
+def count_named_values(
+    asserts: Iterable[ast.AST], given: Mapping[str, object] | None = None, rows: Iterable[object] = ()
+) -> int:
+    """The values that asserts say must come out: each different item of a list or a dictionary is one, and four of *yes* and *no*. ``given`` are
+    those that stand under a name, ``rows`` what the rows of a table say."""
+    wanted = [leaf for row in rows for leaf in dict.fromkeys(_list_items(row))]
+    truths, seen = sum(isinstance(leaf, bool) for leaf in wanted), set[str]()
+    values = len(wanted) - truths
     for node in asserts:
         compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare | ast.Call)]
         for part in compared:
             if (text := ast.dump(part)) in seen:
                 continue
             seen.add(text)
-            leaves = [leaf for side in _list_sides_of_equality(part) for leaf in _list_constants(side)]
+            leaves = [leaf for side in _list_sides_of_equality(part) for leaf in _list_constants(side, given or {})]
             truths += sum(isinstance(leaf, bool) for leaf in leaves)
             values += len({repr(leaf) for leaf in leaves if not isinstance(leaf, bool)})
         truths += not any(_list_sides_of_equality(part) for part in compared) and isinstance(node, ast.Assert)
@@ -255,8 +262,10 @@ def _list_sides_of_equality(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _list_constants(side: ast.expr) -> list[object]:
-    """The values of a side that is a literal; none of one that is computed."""
+def _list_constants(side: ast.expr, given: Mapping[str, object]) -> list[object]:
+    """The values of a side that is a literal, or the name of one; none of one that is computed."""
+    if isinstance(side, ast.Name):
+        return list(_list_items(given[side.id])) if side.id in given else []
     try:
         value = ast.literal_eval(side)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
+from jupyter_selfheal.scoring.asserted_tables import list_wanted, map_given
 from jupyter_selfheal.scoring.asserts import (
     collect_patched_names,
     find_asserts_below,
@@ -64,9 +66,23 @@ def _count_all(case: Case, patch: Patch, seen: Evidence) -> int:
     """Every value that speaks for it, wherever it is said."""
     calls, asserts = seen.calls, _list_asserts_held(case, patch, seen)
     parts = [node for node in asserts if any(map(_asks_of_part, ast.walk(node)))]
-    named = count_named_values(node for node in asserts if node not in parts) + bool(parts)
+    given, rows = _list_given(case, patch, seen)
+    named = count_named_values((node for node in asserts if node not in parts), given, rows) + bool(parts)
     held = seen.doctests.held + sum(f.held for f in seen.findings) + (0 if calls.differed else calls.agreed)
     return held + named + _count_values(case, patch, seen)
+
+
+def _list_given(case: Case, patch: Patch, seen: Evidence) -> tuple[dict[str, Any], list[Any]]:
+    """What stands under a name, and what the rows of tables say, where asserts with them held; both as they are with and without the patch."""
+    cells = [c for c in case.notebook.cells if c.kind == "code"]
+    was, now = (
+        map_given(texts) for texts in ([c.source for c in cells], [patch.source_of(c.id, c.source) for c in cells])
+    )
+    given = {name: value for name, value in now.items() if name in was and repr(was[name]) == repr(value)}
+    texts = [c.code for c in find_asserts_below(case, patch)] if seen.deciding.held + seen.others.held else []
+    texts += [after for _, _, after in list_patched_cells(case, patch)] if seen.own_asserts else []
+    texts += [case.notebook.cell(b.cell_id).source for b in seen.below if b.ran and b.asserts]
+    return given, [value for text in dict.fromkeys(texts) for value in list_wanted(text, given)]
 
 
 def _is_one_value(case: Case, patch: Patch, seen: Evidence) -> bool:

@@ -73,7 +73,7 @@ def test_a_text_of_the_notebook_is_not_edited_as_if_it_ran() -> None:
     case = replace(case, notebook=replace(case.notebook, cells=cells))
     edits = [hypothesis("prices = {}", cell=cell) for cell in ("cell-1", "text", "cell-2")]
     answer = ask(healer_of(reply(*edits))[0], case)
-    assert [p.edits[0].cell_id for p in answer.patches] == ["id0"]
+    assert [p.cells_touched for p in answer.patches] == [("id0",)]
     assert "'cell-1' is no code cell" in answer.note
     added = ask(healer_of(reply(hypothesis("prices = {}", cell="cell-1", action="insert_before")))[0], case)
     assert len(added.patches) == 1
