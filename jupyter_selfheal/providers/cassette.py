@@ -123,10 +123,14 @@ def read_recording(folder: Path) -> tuple[Recorded, ...]:
     """Every file of a recording; those that name a request go first. Raises :class:`ConfigError` in one line."""
     if not folder.is_dir():
         raise ConfigError(f"there is no recording in {folder}: make one with --record {folder}")
-    try:
-        found = [_parse_file(path) for path in sorted(folder.glob("*.json"))]
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ConfigError(f"the recording in {folder} cannot be read: {type(error).__name__}: {error}") from error
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found.append(_parse_file(path))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise ConfigError(
+                f"{path}: this reply of the recording cannot be read ({type(error).__name__}: {error}): remove it, and record it anew with --record {folder}"
+            ) from error
     return tuple(sorted(found, key=lambda r: (not r.key, -len(r.contains))))
 
 

@@ -310,7 +310,7 @@ def format_figures(figures: dict[str, Any]) -> str:
         else ""
     )
     runs = f" in {figures['runs']} runs, {figures['programs']} rows" if figures["runs"] > 1 else ""
-    measured = f"{figures['tasks']} programs{runs}"
+    measured = f"{figures['tasks']} {'program' if figures['tasks'] == 1 else 'programs'}{runs}"
     return (
         f"\n{figures['set']}, oracle {figures['oracle']}: {measured}, {figures['plausible']} plausible, {figures['passed']} pass all tests, {figures['correct']} correct\n"
         f"{silent}"

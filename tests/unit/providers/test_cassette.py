@@ -100,7 +100,7 @@ def test_what_is_no_recording_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is no recording"):
         engine.build_provider(HealConfig(replay=str(tmp_path / "none")))
     (tmp_path / "x.json").write_text('{"version": 9}')
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match=r"x\.json: this reply of the recording cannot be read .*: remove it"):
         engine.build_provider(HealConfig(replay=str(tmp_path)))
     with pytest.raises(ConfigError, match="leave one of the two out"):
         engine.build_provider(HealConfig(replay=str(tmp_path), record=str(tmp_path)))
