@@ -20,7 +20,7 @@ class OrderOfSet(Rule):
     **Failure** `AssertionError`, or another result than the expected one, where the cell, or a function that it calls, uses the
     order of a set: `list(words)`, `", ".join(words)`, `next(iter(words))`, `for word in words`.
 
-    **Fix** `list(words)` becomes `sorted(words)`; elsewhere `words` becomes `sorted(words)`.
+    **Fix** `list(words)` becomes `sorted(words)`, `list(set(words))` also `list(dict.fromkeys(words))`; elsewhere `words` becomes `sorted(words)`.
 
     **Fix safety** Unsafe: the check must show that the sorted order is the one that is wanted. The patch must hold in fresh
     kernels with other hash seeds.
@@ -44,6 +44,13 @@ class OrderOfSet(Rule):
             splices = [(start, end, f"sorted({text})")]
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "list":
                 splices = [(*src.find_span(source, parent.func), "sorted")]
+                if isinstance(node, ast.Call) and text.startswith("set(") and len(node.args) == 1:
+                    yield self.patch(
+                        context.replace(cell_id, [(start, start + 3, "dict.fromkeys")]),
+                        "Keep the order in which the items come",
+                        "A set has no order.",
+                        prior=0.5,
+                    )
             yield self.patch(
                 context.replace(cell_id, splices),
                 f"Sort `{text}` before its order matters",
