@@ -224,3 +224,12 @@ def test_the_old_jaccard_is_the_accuracy_where_each_sample_has_one_label(
         "from sklearn.metrics import jaccard_similarity_score\njaccard_similarity_score(y, y)",
     ]
     assert bench.propose_patches("API101", *cells)[0].applicability is level
+
+
+def test_a_list_of_a_set_may_be_meant_in_the_order_of_its_items(bench: Bench) -> None:
+    text = "def dedupe(xs):\n    return {}"
+    patches = bench.propose_patches("ASR102", text.format("list(set(xs))"), "assert dedupe([9, 8, 9]) == [9, 8]")
+    ways = [patch.source_of("c1", "").rpartition("return ")[2] for patch in patches]
+    assert ways == ["sorted(set(xs))", "list(dict.fromkeys(xs))"], "the likelier first"
+    known = "seen = {9, 8}\nordered = list(seen)\nassert ordered == [9, 8]"
+    assert len(bench.propose_patches("ASR102", known)) == 1, "a set that is there has no such order"
