@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Sequence
 from types import CodeType
@@ -46,6 +47,7 @@ from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_sever
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
+from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -53,6 +55,8 @@ WAIT = 60.0
 """Seconds on the clock after which a look is given up: a machine may be busy."""
 FEW_CHECKS = 3
 """Up to so many checks the smallest inputs that they leave out may show a fault that is left."""
+HALF = 0.5
+"""The share of a function's statements that may be run by no check: of what is more, the checks say too little."""
 LOOK = 400_000
 """Steps for seeing which lines of a patched program run."""
 _WORD = re.compile(r"\w+")
@@ -227,7 +231,28 @@ class Doubts:
 
     def _describe_weak_run(self, n: int) -> str:
         """The doubt about a patch that few checks decide about, by how it runs for these and for empty input."""
-        return self._describe_idle_condition(self.candidates[n]) or self._describe_empty_input(n)
+        return (
+            self._describe_idle_condition(self.candidates[n])
+            or self._describe_unrun_code(self.candidates[n])
+            or self._describe_empty_input(n)
+        )
+
+    def _describe_unrun_code(self, c: Candidate) -> str:
+        """The doubt about a patch of a function that no check runs most of: another fault may be there, or the patch may lead past it."""
+        changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
+        ran = self._list_ran_lines(changed)
+        for n, text in c.texts.items():
+            function = ast.parse(text).body[0]
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or n not in ran:
+                continue
+            if measure_unrun_share(text, ran[n]) > HALF:
+                return f"most of `{function.name}` is run by no check"
+        return ""
+
+    def _list_ran_lines(self, changed: dict[int, tuple[str, CodeType]]) -> dict[int, frozenset[int]]:
+        """The lines of each unit that run with changed ones; nothing where that could not be seen."""
+        ran = run_in_fork(lambda: _list_ran_lines(self.runner, changed), WAIT)
+        return {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
 
     def _describe_empty_input(self, n: int) -> str:
         if self.hypotheses.count_checks(n) > FEW_CHECKS:
@@ -257,9 +282,7 @@ class Doubts:
         if not any(_LOOP.match(line) for u in self.units if u.role in (CELL, REPLAY) for line in u.text.splitlines()):
             return ""
         changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
-        ran = run_in_fork(lambda: _list_ran_lines(self.runner, changed), WAIT)
-        lines = {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
-        loop = find_idle_loop(self.units, c.texts, lines)
+        loop = find_idle_loop(self.units, c.texts, self._list_ran_lines(changed))
         return f"`{loop}` has no round with it" if loop else ""
 
     def _describe_literal(self, n: int, likeliest: int) -> str:

@@ -36,6 +36,12 @@ def has_unrun_statements(source: str, lines: frozenset[int]) -> bool:
     return any(not lines.intersection(range(start, end + 1)) for start, end in _list_spans(source))
 
 
+def measure_unrun_share(source: str, lines: frozenset[int]) -> float:
+    """The share of the statements of a source (0-1) that have no line among these."""
+    spans = list(_list_spans(source))
+    return sum(not lines.intersection(range(start, end + 1)) for start, end in spans) / max(len(spans), 1)
+
+
 def find_unrun_lines(source: str, lines: frozenset[int]) -> frozenset[int]:
     """The lines of the statements that have no line among these: what is changed there changes nothing that the run showed."""
     run: set[int] = set()

@@ -62,3 +62,26 @@ def test_a_number_of_a_list_may_raise_for_an_empty_one() -> None:
 )
 def test_one_collection_at_a_time_is_emptied(calls: list[tuple[object, ...]], empty: list[tuple[object, ...]]) -> None:
     assert [i.arguments for i in list_empty_inputs({"f": calls}, ["f", "g"])] == empty
+
+
+UNTOLD = """\
+def order(xs):
+    if xs == ():
+        return xs
+    done = []
+    rest = list(xs)
+    while rest:
+        least = rest[0]
+        for x in rest:
+            if x < least:
+                least = x
+        rest.remove(least)
+        done.append(least)
+    return done.clear()
+"""
+
+
+def test_a_patch_that_leads_past_most_of_its_function_is_only_offered() -> None:
+    first = find(UNTOLD, "assert order([1, 2]) == [1, 2]\nassert order([0, 5, 7]) == [0, 5, 7]\n")["patches"][0]
+    assert first["words"] == "`==` should be `!=`"
+    assert first["rival"] == "most of `order` is run by no check"
