@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.surfaces.notebook.provenance import list_applied_fixes
 from tests.batches import cell
 from tests.command import HEAL, heal, place, read_cells, sources, write
 
@@ -126,6 +127,7 @@ def test_papermill_heals_with_our_engine(place: Path) -> None:
     cells = read_cells(place / "out.ipynb")
     assert ["".join(c["outputs"][0]["text"]) for c in cells if c["outputs"]] == ["N IS 5\n", "5\n"]
     assert "upper" in "".join(cells[2]["source"])
+    assert list_applied_fixes({"cells": cells})[0].what == "Change `.uper` to `.upper`", "`log` and `revert` know it"
 
 
 def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path) -> None:

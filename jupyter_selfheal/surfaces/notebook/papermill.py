@@ -17,6 +17,7 @@ from jupyter_selfheal.surfaces.notebook.executed import list_failures
 from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.model_notes import add_model_notes, list_model_notes
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
+from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session
@@ -55,7 +56,9 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
             report, seen = Batch(document, session.build_dependencies(document), session.limits).run()
         finally:
             session.close()
-        _hand_back(nb_man, build_executed_notebook(document, report, seen), seen)
+        executed = build_executed_notebook(document, report, seen)
+        add_provenance(executed, document, report)
+        _hand_back(nb_man, executed, seen)
         told: dict[str, Any] = {"summary": report.summary, "fixes": list(report.fixes)}
         if failing := list_failures(report):
             told["failing"] = failing
