@@ -125,7 +125,7 @@ class _NameVisitor(ast.NodeVisitor):
         self._bind_target(node.target)
         for child in [*node.body, *node.orelse]:
             self.visit(child)
-        self.changes |= _find_changed_members(node)
+        self.changes |= find_changed_members(node)
 
     visit_AsyncFor = visit_For
 
@@ -195,7 +195,7 @@ class _NameVisitor(ast.NodeVisitor):
             self.visit(child)
 
 
-def _find_changed_members(loop: ast.For | ast.AsyncFor) -> set[str]:
+def find_changed_members(loop: ast.For | ast.AsyncFor) -> set[str]:
     """``combine`` of ``for table in combine: table["c"] = 0``, ``a`` and ``b`` of ``for table in [a, b]: …``: what a loop goes through
     holds the very objects that its body changes in place."""
     if not isinstance(loop.target, ast.Name):

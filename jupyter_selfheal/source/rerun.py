@@ -130,6 +130,20 @@ def name_called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
+def walk_changed_names(node: ast.AST) -> Iterator[str]:
+    """Names of what a statement evidently changes in place: by an assignment into it, a method known for that, or ``inplace=True``."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Attribute | ast.Subscript) and isinstance(child.ctx, ast.Store | ast.Del):
+            yield find_root_name(child)
+        elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+            in_place = any(
+                k.arg == "inplace" and not (isinstance(k.value, ast.Constant) and k.value.value is False)
+                for k in child.keywords
+            )
+            if child.func.attr in _MUTATORS or in_place:
+                yield find_root_name(child.func.value)
+
+
 def _reaches_out(node: ast.stmt, modules: Mapping[str, str]) -> bool:
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and modules.get(child.id) in _WORLD:
@@ -145,19 +159,6 @@ def _changes_given(nodes: Iterable[ast.stmt]) -> bool:
     for node in nodes:
         if not isinstance(node, DEFINITIONS):
             bound |= collect_names([node]).binds
-            if any(root not in bound for root in _walk_changed_names(node)):
+            if any(root not in bound for root in walk_changed_names(node)):
                 return True
     return False
-
-
-def _walk_changed_names(node: ast.AST) -> Iterator[str]:
-    for child in ast.walk(node):
-        if isinstance(child, ast.Attribute | ast.Subscript) and isinstance(child.ctx, ast.Store | ast.Del):
-            yield find_root_name(child)
-        elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-            in_place = any(
-                k.arg == "inplace" and not (isinstance(k.value, ast.Constant) and k.value.value is False)
-                for k in child.keywords
-            )
-            if child.func.attr in _MUTATORS or in_place:
-                yield find_root_name(child.func.value)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.loop import progress
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Output, Role, Trial
+from jupyter_selfheal.source.binding import find_changed_members
+from jupyter_selfheal.source.rerun import DEFINITIONS, name_called, walk_changed_names
 
 
 def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure | None:
@@ -24,8 +25,9 @@ def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure
 @dataclass(frozen=True, slots=True)
 class LostState:
     """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
-    have fitted, and (``changed``) what it would have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
-    module too, and ``handed`` what it gave to functions that are none of Python's own, which may change it."""
+    have fitted, and (``changed``) what it may have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
+    module too, and ``mutated`` of it by what evidently changes it. ``handed`` pairs each function or method that it calls by name
+    with what that was given, or is called on: it may change that where the notebook itself defines it."""
 
     number: int
     names: frozenset[str]
@@ -33,7 +35,8 @@ class LostState:
     unfitted: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
-    handed: frozenset[str] = frozenset()
+    mutated: frozenset[str] = frozenset()
+    handed: frozenset[tuple[str, str]] = frozenset()
 
 
 def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
@@ -54,6 +57,7 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
         frozenset(_find_fitted_names(rest)),
         used.changes,
         frozenset(src.find_assigned_roots(rest)),
+        frozenset(_find_mutated_names(rest)),
         frozenset(_find_handed_names(rest)),
     )
 
@@ -126,20 +130,25 @@ def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources:
     """The number of the earlier unhealed cell that would have changed what a failing assert reads, or 0.
 
     ``sources`` are the cells above the assert, from the top, with their numbers. A name that was bound anew of nothing lost is good again.
+    What a method only may have changed does not count: ``df.pivt("a")`` says nothing of what is wrong with ``df``.
     """
     failing = [s.node for s in src.list_statements(failure.source) if s.index == failure.statement]
     if failure.ename != "AssertionError" or not all(isinstance(node, ast.Assert) for node in failing):
         return 0
     states = {state.number: state for state in lost}
     roots: dict[str, int] = {}
+    defined: set[str] = set()
     for number, source in sources if states else ():
         names = src.find_names(source)
+        defined |= _list_defined(source)
+        mutated = frozenset(_find_mutated_names(s.node for s in src.list_statements(source)))
         read = [roots[n] for n in names.uses | names.changes if n in roots]
         for name in names.binds:
             roots.pop(name, None)
-        roots.update(dict.fromkeys(names.binds | names.changes, max(read)) if read else {})
+        roots.update(dict.fromkeys(names.binds | mutated, max(read)) if read else {})
         if state := states.get(number):
-            roots.update(dict.fromkeys(state.names | state.changed | state.handed, number))
+            handed = {name for function, name in state.handed if function in defined}
+            roots.update(dict.fromkeys(state.names | state.assigned | state.mutated | handed, number))
     return max((roots[n] for n in _find_read_names(failure) if n in roots), default=0)
 
 
@@ -185,12 +194,28 @@ def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:
             yield node.func.value.id
 
 
-def _find_handed_names(body: Iterable[ast.stmt]) -> Iterable[str]:
-    """Names that stand alone as arguments of calls by name, of functions that are no built-in ones."""
+def _find_mutated_names(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """Names of what statements evidently change in place, functions' bodies left out: ``xs.append(1)``, ``df.drop(…, inplace=True)``."""
+    for statement in body:
+        if not isinstance(statement, DEFINITIONS):
+            yield from walk_changed_names(statement)
+            for loop in (n for n in ast.walk(statement) if isinstance(n, ast.For | ast.AsyncFor)):
+                yield from find_changed_members(loop)
+
+
+def _find_handed_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Of each call of a function by name: the function with every name that stands alone as its argument; of a method also what it is called on."""
     for node in (n for statement in body for n in ast.walk(statement)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not hasattr(builtins, node.func.id):
+        if isinstance(node, ast.Call) and (function := name_called(node)):
             given = (*node.args, *(k.value for k in node.keywords))
-            yield from (value.id for value in given if isinstance(value, ast.Name))
+            owner = src.find_root_name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            names = (owner, *(value.id for value in given if isinstance(value, ast.Name)))
+            yield from ((function, name) for name in names if name)
+
+
+def _list_defined(source: str) -> set[str]:
+    """The functions, classes and methods that a cell defines."""
+    return {node.name for node in src.walk(source) if isinstance(node, DEFINITIONS)}
 
 
 def _find_read_names(failure: Failure) -> frozenset[str]:

@@ -65,3 +65,50 @@ def test_an_assert_on_what_was_made_anew_is_a_failure_of_its_own() -> None:
     assert find_check_root("assert stock", "stock = {'a': 1}") == 0
     assert find_check_root("assert count", "count = 4") == 0
     assert find_check_root("assert stock", ename="KeyError") == 0
+
+
+TABLE = "df = load()\nk = 'k'"
+
+
+def find_root_of_table(unhealed: str, check: str = "assert len(df) == 4", given: str = "") -> int:
+    cells = (TABLE, given, unhealed, "x = 1")
+    lost = find_lost_state(3, Cell("3", unhealed), Failure("3", unhealed, statement=0))
+    failure = Failure("c", check, ename="AssertionError", statement=0)
+    return find_failed_check_root(failure, (lost,), enumerate(cells, 1))
+
+
+@pytest.mark.parametrize(
+    "unhealed",
+    [
+        "m = df.groupby('k').avg()",
+        "wide = df.pivt('a')",
+        "print(df.hed())",
+        "plot(df, hu='a')",
+        "df.pivt('a')\ndisplay(df)",
+        "def tidy(df):\n    df.clear()\nnothing()",
+    ],
+)
+def test_what_only_reads_a_table_is_no_root_of_what_is_wrong_with_it(unhealed: str) -> None:
+    assert find_root_of_table(unhealed) == 0
+
+
+@pytest.mark.parametrize(
+    ("unhealed", "given"),
+    [
+        ("df.drop([1], inplace=Ture)", ""),
+        ("df['n'] = df['k'].lenght()", ""),
+        ("for table in [df]:\n    table['n'] = hlep(table)", ""),
+        ("trim(df, hu='a')", "def trim(table, n):\n    table.drop(table.index[n:], inplace=True)"),
+        ("df.depositt() or df.deposit(4)", "class Account:\n    def deposit(self, n):\n        self.n += n"),
+    ],
+)
+def test_what_would_have_changed_it_is(unhealed: str, given: str) -> None:
+    assert find_root_of_table(unhealed, given=given) == 3
+
+
+def test_a_cell_that_only_reads_what_is_lost_and_a_table_spoils_no_table() -> None:
+    unhealed = "m = df.groupby('k').avg()"
+    lost = find_lost_state(2, Cell("2", unhealed), Failure("2", unhealed, statement=0))
+    failure = Failure("c", "assert len(df) == 4", ename="AssertionError", statement=0)
+    cells = (TABLE, unhealed, "print(m)\nwide = df.pivt('a')")
+    assert find_failed_check_root(failure, (lost,), enumerate(cells, 1)) == 0
