@@ -7,7 +7,7 @@ import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
-from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
+from jupyter_selfheal.model import Diagnosis, Failure, Locus, SkipReason
 
 _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
 ANNOUNCED = re.compile(
@@ -20,14 +20,36 @@ ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 _CANNOT = r"\b(?:can ?not|can't|could not|couldn't) (?:be )?(?:directly )?"
-_IMPOSSIBLE = {
-    "TypeError": rf"\b(?:is|are) immutable\b|{_CANNOT}(?:add|append|assign|call|chang|concatenat|divid|hash|index|iterat|join|mix|modif|multipl|reassign|subtract)|"
-    r"\b(?:is|are) not (?:callable|hashable|iterable|mutable|subscriptable)\b|\b(?:does not|doesn't|do not|don't) support\b",
-    "AttributeError": rf"\b(?:is|are) immutable\b|{_CANNOT}(?:add|append|assign|chang|modif|reassign)|"
-    r"\b(?:has|have) no (?:`?\w+`? )?(?:method|attribute)|\b(?:does not|doesn't|do not|don't) have (?:an? )?(?:`?\w+`? )?(?:method|attribute)",
-    "NameError": rf"{_CANNOT}(?:access|read|reach|see|use)|\bnot (?:accessible|available|defined|known|visible) (?:here|outside)\b",
-}
-"""By which words a text says of a language that it does not go, by the error that comes of it."""
+_CHANGES = r"(?:add|append|clear|discard|extend|insert|pop|remove|reverse|sort|update)"
+_IMPOSSIBLE = tuple(
+    (re.compile(words, re.IGNORECASE), re.compile(message))
+    for words, message in (
+        (rf"\b(?:is|are) (?:immutable|not mutable)\b|{_CANNOT}(?:assign|chang|modif|reassign)",
+         (r"support item (?:assignment|deletion)|can't (?:set|delete)|cannot assign|read-only|has no setter|"
+         rf"'(?:tuple|str|bytes|frozenset|range)' object has no attribute '{_CHANGES}'")),
+        (rf"{_CANNOT}(?:add|append|concatenat|join|mix)", rf"can only (?:concatenate|join)|for \+|expected str|has no attribute '{_CHANGES}'"),
+        (rf"{_CANNOT}(?:mix|subtract)", r"for -"),
+        (rf"{_CANNOT}(?:mix|multipl)", r"for \*|can't multiply"),
+        (rf"{_CANNOT}divid(?!\w* (?:\w+ )?by (?:zero|0))", r"for //?:"),
+        (rf"{_CANNOT}divid\w* (?:\w+ ){{0,2}}by (?:zero|0)\W*$", r"^(?:\w+ )*(?:division|modulo)\b.*\bby zero|division or modulo"),
+        (rf"{_CANNOT}call|\b(?:is|are) not callable\b", r"not callable"),
+        (rf"{_CANNOT}hash|\b(?:is|are) (?:not |un)hashable\b", r"unhashable"),
+        (rf"{_CANNOT}iterat|\b(?:is|are) not iterable\b", r"not iterable|not an iterator"),
+        (rf"{_CANNOT}index|\b(?:is|are) not (?:subscriptable|indexable)\b", r"not subscriptable|support indexing|indices must be"),
+        (r"\b(?:does not|doesn't|do not|don't) support\b", r"n't support|not support|unsupported"),
+    )
+)  # fmt: skip
+"""By which words a text says of a language that it does not go, each with the messages that it explains."""
+_NAMED = (
+    (re.compile(r"\b(?:has|have) no (?:`?\w+`? )?(?:method|attribute)|\b(?:does not|doesn't|do not|don't) have (?:an? )?(?:`?\w+`? )?(?:method|attribute)", re.IGNORECASE),
+     re.compile(r"has no attribute '(\w+)'")),
+    (re.compile(rf"{_CANNOT}(?:access|read|reach|see|use)|\bnot (?:accessible|available|defined|known|visible) (?:here|outside)\b", re.IGNORECASE),
+     re.compile(r"name '(\w+)' is not defined")),
+)  # fmt: skip
+"""Words that explain a message only where the text has the very name that the message has."""
+_NEGATION = re.compile(r"\b(?:cannot|immutable|not|unsupported)\b|n't\b", re.IGNORECASE)
+_UNDONE = re.compile(r"\b(?:need\w*|must|todo|fixme|look\w*|yet|last time)\b", re.IGNORECASE)
+"""Words by which a text speaks of an error that its author has still to mend."""
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 ASKED = re.compile(
     r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat if\b.{0,200}\?", re.IGNORECASE
@@ -52,7 +74,7 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     if any(o.output_type != "error" for o in cell.outputs) or context.failure.line < 1:
         return None
     notes = _collect_notes(context)
-    note = next((t for t in notes if _is_announcement(t, context.failure.ename)), "")
+    note = next((t for t in notes if _is_announcement(t, context.failure)), "")
     if not note and context.failure.ename in ("IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"):
         asked = next((t for t in notes if ASKED.search(t)), "")
         is_idle = "what if" in asked.lower()  # "what if prices rise?" asks of the data, and any rule may know better
@@ -66,21 +88,46 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     )  # fmt: skip
 
 
-def _is_announcement(note: str, ename: str) -> bool:
+def _is_announcement(note: str, failure: Failure) -> bool:
     """Whether a note says that the code fails: in words, or as a comment that is the error's own name (``# TypeError!``).
 
     A note that names another error speaks of something else, unless that is a kind of which this one is.
     """
     plain = note.replace("`", "").replace("*", "")
     named = set(_ERROR_NAME.findall(plain))
-    if named and not named & _list_kinds(ename):
+    if named and not named & _list_kinds(failure.ename):
         return False
-    if re.fullmatch(
-        rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(ename)}(?:[^\w?]*|: [^?]*)", plain
-    ):
+    headed = re.fullmatch(
+        rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(failure.ename)}(?:[^\w?]*|: ([^?]*))", plain
+    )
+    if headed and _is_message(headed[1] or "", failure):
         return not OTHERWISE.search(plain)
-    told = ANNOUNCED.search(plain) or re.search(_IMPOSSIBLE.get(ename, r"(?!)"), plain, re.IGNORECASE)
+    told = ANNOUNCED.search(plain) or _find_explanation(plain, failure)
     return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
+
+
+def _is_message(text: str, failure: Failure) -> bool:
+    """Whether what stands behind an error's name is nothing, its message (or how that begins), or says what does not go; a note of
+    what is to be done is none of these."""
+    said = " ".join(text.split()).rstrip(" .…!")
+    message = " ".join(failure.evalue.replace("`", "").replace("*", "").split())
+    if not said or said == message.rstrip(" .…!") or (len(said) >= 8 and message.startswith(said)):
+        return True
+    return bool(_NEGATION.search(said)) and not _UNDONE.search(said) and not REMEDY.search(said)
+
+
+def _find_explanation(note: str, failure: Failure) -> re.Match[str] | None:
+    """Where a note says of the language that the very thing which failed does not go."""
+    if _UNDONE.search(note) or failure.ename not in ("TypeError", "AttributeError", "NameError", "ZeroDivisionError"):
+        return None
+    for words, message in _IMPOSSIBLE:
+        if message.search(failure.evalue) and (told := words.search(note)):
+            return told
+    for words, message in _NAMED:
+        name, told = message.search(failure.evalue), words.search(note)
+        if name and told and re.search(rf"\b{name[1]}\b", note):
+            return told
+    return None
 
 
 def _list_kinds(ename: str) -> set[str]:
