@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.accessor_type import ISO
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.healers.rules.parts_of_text import SPLITTING, is_position
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -75,7 +75,7 @@ def _find_owner(context: RuleContext, series: str, operand: str, info: ObjectInf
     if context.is_true(f"hasattr(({series}).str, {wrong!r})"):
         return f"{operand}.str", ""
     known = context.reference("pandas.to_datetime")
-    if known is None or not context.is_true(f"({series}).dropna().astype(str).str.match(r'{ISO}').all()"):
+    if known is None or not context.is_true(f"({series}).dropna().astype(str).str.fullmatch({ISO!r}).all()"):
         return "", ""
     if not context.is_true(f"hasattr({known.text}(({series})).dt, {wrong!r})") and known.import_line == "":
         return "", ""

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.model import Applicability, Patch
-
-ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$"
 
 
 class AccessorType(Rule):
@@ -54,7 +53,7 @@ class AccessorType(Rule):
             if known is None or live.dtype not in ("object", "str", "string"):
                 return
             imports = [known[1]]
-            sure = _holds_accessor(context, f"({text}).dropna().astype(str).str.match(r'{ISO}').all()")
+            sure = _holds_accessor(context, f"({text}).dropna().astype(str).str.fullmatch({ISO!r}).all()")
             new = f"{known[0]}({text})"
         else:
             sure = live.dtype.lower().startswith(("int", "uint"))

@@ -21,7 +21,7 @@ class BlankLine(Rule):
 
     **Failure** `ValueError: invalid literal for int() with base 10: ''` (or `'\\n'`) at `int(line)` in a loop or a comprehension over lines.
 
-    **Fix** `if not line.strip(): continue` above the statement; `[int(line) for line in lines if line.strip()]`.
+    **Fix** `if not line.strip(): continue` at the top of the loop; `[int(line) for line in lines if line.strip()]`.
 
     **Fix safety** Safe where it is the last of the lines, as behind the last line break of a file, or `split(" ")` cut at two blanks. Unsafe for one
     in between: a number may be missing there. Silent for a cell of a line (`line.split(",")[2]`) and for `input()`.
@@ -46,12 +46,11 @@ class BlankLine(Rule):
             ]
             for loop in loops:
                 clause = loop if isinstance(loop, ast.For) else loop.generators[0]
-                if not any(n is call for n in ast.walk(loop)) or ast.unparse(clause.target) != name:
+                if ast.unparse(clause.target) != name or not _runs(loop, call):
                     continue
                 if isinstance(loop, ast.For):
-                    statement = next(s for s in loop.body if any(n is call for n in ast.walk(s)))
-                    at = context.span(statement)[0]
-                    indent = context.source[find_line_span(context.source, statement.lineno)[0] : at]
+                    at = context.span(loop.body[0])[0]  # what stands above the reading is for a line with a number, too
+                    indent = context.source[find_line_span(context.source, loop.body[0].lineno)[0] : at]
                     if indent.strip():
                         return
                     splice = (at, at, f"if not {name}.strip():\n{indent}    continue\n{indent}")
@@ -70,11 +69,18 @@ class BlankLine(Rule):
                 return
 
     def _is_last(self, context: RuleContext, lines: ast.expr) -> bool:
-        """Whether the one blank line is the last one."""
+        """Whether the one blank line is the last one; of an iterator, the loop has already taken what stood before."""
         text = context.text(lines)
-        parts = f"[t.strip() for t in {text}]"
         is_plain = context.plain_chain(lines) is not None or getattr(getattr(lines, "func", None), "attr", "") in SPLIT
-        return is_plain and context.is_true(f"'' not in {parts}[:-1]")
+        return is_plain and context.is_true(
+            f"isinstance({text}, (list, tuple)) and [t.strip() for t in {text}].index('') == len({text}) - 1"
+        )
+
+
+def _runs(loop: ast.For | ast.ListComp | ast.GeneratorExp, call: ast.Call) -> bool:
+    """Whether a loop makes a call for each of its items."""
+    parts = loop.body if isinstance(loop, ast.For) else [loop.elt, *loop.generators[0].ifs, *loop.generators[1:]]
+    return any(n is call for part in parts for n in ast.walk(part))
 
 
 def _find_read(call: ast.Call) -> str:

@@ -9,14 +9,13 @@ from datetime import date, datetime
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.objects import Reference
-from jupyter_selfheal.healers.rules.context.value_types import find_type
+from jupyter_selfheal.healers.rules.context.value_types import ISO, find_type
 from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date'|unsupported operand type\(s\) for -|not supported between instances of"
 )
-ISO = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?"
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
 

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.accessor_type import ISO
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -80,10 +80,12 @@ def _read_kind(context: RuleContext, node: ast.expr, info: ObjectInfo) -> str:
     if info.is_a("pandas.Series", "pandas.Index"):
         if info.dtype.startswith("datetime64"):
             return "dates"
-        is_dates = info.dtype in TEXTS and context.is_true(f"({text}).dropna().astype(str).str.match(r'{ISO}').all()")
+        is_dates = info.dtype in TEXTS and context.is_true(
+            f"({text}).dropna().astype(str).str.fullmatch({ISO!r}).all()"
+        )
         return "texts" if is_dates else ""
     if info.type == "Timestamp":
         return "stamp"
     if info.type == "date":
         return "date"
-    return "text" if info.type == "str" and re.match(ISO, info.text) else ""
+    return "text" if info.type == "str" and re.fullmatch(ISO, info.text) else ""

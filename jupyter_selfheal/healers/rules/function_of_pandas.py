@@ -9,7 +9,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 OF_COLUMN = frozenset({"to_numeric", "to_datetime", "to_timedelta", "cut", "qcut", "get_dummies"})
-OF_TABLE = frozenset({"get_dummies", "to_datetime", "melt", "pivot", "crosstab"})
+OF_TABLE = frozenset({"get_dummies", "to_datetime", "melt", "pivot"})
 
 
 class FunctionOfPandas(Rule):
@@ -20,7 +20,8 @@ class FunctionOfPandas(Rule):
 
     **Fix** `pd.concat([a, b])`, `pd.to_datetime(df["day"])`; the other arguments stay.
 
-    **Fix safety** Safe: the function does that with what it is called on. Silent for a result that nobody keeps.
+    **Fix safety** Safe: the function does that with what it is called on. Unsafe for `get_dummies` of texts with `|`, which `.str.get_dummies` parts.
+    Silent for a result that nobody keeps, and for `to_datetime` and `get_dummies` of a table with arguments, which may name its columns.
     """
 
     code = "PDA159"
@@ -42,7 +43,13 @@ class FunctionOfPandas(Rule):
         known = context.reference(f"pandas.{name}")
         if node is None or call is None or known is None or context.is_statement(call):
             return
-        if any(isinstance(a, ast.Starred) for a in call.args):
+        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg in ("sep", None) for k in call.keywords):
+            return
+        if (
+            is_table
+            and name in ("to_datetime", "get_dummies")
+            and (call.args or (call.keywords and name == "to_datetime"))
+        ):
             return
         receiver, arguments = context.text(node.value), [context.text(a) for a in call.args]
         if name == "concat":
@@ -54,9 +61,15 @@ class FunctionOfPandas(Rule):
         keywords = [context.text(k) for k in call.keywords]
         text = f"{known.text}({', '.join([receiver, *arguments, *keywords])})"
         imports = context.add_imports([known.import_line] if known.import_line else [])
+        series = f"({context.text(node.value)}).dropna().astype(str)"
+        sure = (
+            name != "get_dummies" or is_table or context.is_true(f"not {series}.str.contains('|', regex=False).any()")
+        )
         yield self.patch(
             context.replace_here((*context.span(call), text), *imports),
             f"Use `{text}`",
             f"`{name}` is a function of pandas, not a method of a `{owner.type}`.",
-            prior=0.93,
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why=self.why if sure else "Each text may be meant to be parted at `|`: `.str.get_dummies()`.",
+            prior=0.93 if sure else 0.6,
         )

@@ -18,8 +18,8 @@ class ItemAdded(Rule):
 
     **Fix** `names = names + ["Bob"]`; of a tuple or a set `list(…)`.
 
-    **Fix safety** Safe for a text or a dictionary whose sum is kept under the list's own name, where the list holds such items or none. Unsafe
-    otherwise, and for a number: each item may be meant to be raised by it.
+    **Fix safety** Safe for a text or a dictionary whose sum is kept under the list's own name, where the list holds such items. Unsafe
+    otherwise, as for an empty list, to which the words of a text may be meant to be added, and for a number: each item may be meant to be raised by it.
     """
 
     code = "TYP230"
@@ -38,7 +38,7 @@ class ItemAdded(Rule):
                 return
             kept = any(n.value is node and context.text(n.targets[0]) == items for n in context.walk(ast.Assign))
             alike = context.plain_chain(node.left) is not None and context.is_true(
-                f"all(type(i).__name__ == {kind!r} for i in {items})"
+                f"len({items}) > 0 and all(type(i).__name__ == {kind!r} for i in {items})"
             )
             several = kind in ("tuple", "set", "range", "dict_keys", "dict_values")
             sure = kept and alike and kind not in NUMBERS and not several
@@ -47,7 +47,11 @@ class ItemAdded(Rule):
                 f"Use `list({text})`" if several else f"Put `{text}` into brackets",
                 f"`{text}` is a `{kind}`, and only a list is added to a list.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "Each item may be meant to be changed.",
+                why=self.why
+                if sure
+                else "Each item may be meant to be changed."
+                if alike or kind in NUMBERS
+                else f"No item of the list says that `{text}` is to be one.",
                 prior=0.85 if sure else 0.6,
             )
             return

@@ -26,7 +26,7 @@ class ResultOfWrapper(Rule):
     **Fix** `f(*args)` becomes `return f(*args)` at the end of the inner function; `result = f(*args)` gets `return result` there.
 
     **Fix safety** Safe: the function returns a value, the failing statement uses it, and only the inner function loses it. Silent where the inner
-    function returns something, or calls the decorated one several times, and where that one returns nothing itself.
+    function returns something, calls the decorated one several times, or has other uses of the name, and where that one returns nothing itself.
     """
 
     code = "NON105"
@@ -89,11 +89,15 @@ def _return_result(source: str, maker: ast.FunctionDef) -> list[Splice]:
     statement = next((s for s in inner.body if getattr(s, "value", None) is calls[0]), None)
     end = src.find_span(source, inner.body[-1])[1]
     tail = f"\n{' ' * inner.body[-1].col_offset}return "
+    named = [(n.id, n.ctx) for n in ast.walk(inner) if isinstance(n, ast.Name)]
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-        return [(end, end, tail + statement.targets[0].id)]
+        kept = statement.targets[0].id
+        stored = [name for name, use in named if not isinstance(use, ast.Load)]
+        return [(end, end, tail + kept)] if stored.count(kept) == 1 else []
     if isinstance(statement, ast.Expr):
         at = src.find_span(source, statement)[0]
         if statement is inner.body[-1]:
             return [(at, at, "return ")]
-        return [(at, at, "result = "), (end, end, tail + "result")]
+        names = {name for name, _ in named} | {a.arg for a in ast.walk(inner) if isinstance(a, ast.arg)}
+        return [(at, at, "result = "), (end, end, tail + "result")] if "result" not in names else []
     return []

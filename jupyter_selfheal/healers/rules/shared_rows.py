@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
@@ -34,9 +34,10 @@ class SharedRows(Rule):
         cells = [c for c in context.list_cells_upwards() if c in needed]
         nodes = [(c, n) for c in cells for n in src.walk(context.source_of(c))]
         changed = {name for _, node in nodes for name in _list_changed(node)}
+        made = _list_made(n for _, n in nodes)
         for cell_id, node in nodes:
             source = context.source_of(cell_id)
-            for name, value in _list_values(node, changed, [n for _, n in nodes]):
+            for name, value in _list_values(node, changed, made):
                 if text := _write_apart(source, value):
                     yield self.patch(
                         context.replace(cell_id, [(*src.find_span(source, value), text)]),
@@ -46,19 +47,25 @@ class SharedRows(Rule):
                     )
 
 
-def _list_values(node: ast.AST, changed: set[str], nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+def _list_made(nodes: Iterable[ast.AST]) -> dict[str, str]:
+    """The first thing that each function's result is kept under: ``{"grid": "g"}`` for ``g = grid(2)``."""
+    made: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made.setdefault(ast.unparse(node.value).partition("(")[0], ast.unparse(node.targets[0]))
+    return made
+
+
+def _list_values(node: ast.AST, changed: set[str], made: dict[str, str]) -> Iterator[tuple[str, ast.expr]]:
     """What a changed table is made as: the value of an assignment, and what a function returns that made it (``g = grid(2)``)."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and ast.unparse(node.targets[0]) in changed:
         yield ast.unparse(node.targets[0]), node.value
-    if isinstance(node, ast.FunctionDef):
-        made = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
-        names = [ast.unparse(n.targets[0]) for n in made if ast.unparse(n.value).startswith(f"{node.name}(")]
+    if isinstance(node, ast.FunctionDef) and (name := made.get(node.name)) in changed and name is not None:
         returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
-        for name in (n for n in names[:1] if n in changed):
-            yield from ((name, value) for value in returned)
-            inner = {value.id for value in returned if isinstance(value, ast.Name)} - changed
-            for below in ast.walk(node):
-                yield from _list_values(below, inner, []) if isinstance(below, ast.Assign) else ()
+        yield from ((name, value) for value in returned)
+        inner = {value.id for value in returned if isinstance(value, ast.Name)} - changed
+        for below in ast.walk(node):
+            yield from _list_values(below, inner, {}) if isinstance(below, ast.Assign) else ()
 
 
 def _list_changed(node: ast.AST) -> Iterator[str]:

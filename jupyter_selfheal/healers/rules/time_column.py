@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import find_line_span
+from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.model import Applicability, Patch
-
-ISO = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?"
 
 
 class TimeColumn(Rule):
@@ -89,6 +88,8 @@ class TimeColumn(Rule):
                 return
             line = f"{place} = {known.text}({place})"
             at, indent = _find_statement(context, call)
+            if indent.strip():
+                return  # another statement stands before it on the line
             imports = context.add_imports([known.import_line] if known.import_line else [])
             yield self.patch(
                 context.replace_here(*imports, (at, at, f"{line}\n{indent}")),

@@ -37,7 +37,7 @@ class ViewAsList(Rule):
     **Fix** `list(…)` around the expression itself, or around what the name was assigned from.
 
     **Fix safety** Safe: Python 2 (and networkx 1) gave the list, and a list of the same items does what a list is used for. Unsafe for sets, which
-    have no order.
+    have no order, and for a place among nodes that are numbers themselves.
     """
 
     code = "TYP101"
@@ -74,12 +74,19 @@ class ViewAsList(Rule):
         """``graph.nodes()[0]``, where no node has that name: the list of networkx 1 is meant."""
         for node in context.failing_nodes(ast.Subscript) if context.failure.ename == "KeyError" else ():
             match node:
-                case ast.Subscript(value=ast.Call(func=ast.Attribute(attr="nodes"), args=[]) as call):
+                case ast.Subscript(value=ast.Call(func=ast.Attribute(value=graph, attr="nodes"), args=[]) as call):
                     is_view = context.describe_all([call], calls=True)[0].type == "NodeView"
                     if is_view and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
                         text = f"list({context.text(call)})"
                         edits = context.replace_here((*context.span(call), text))
-                        yield self.patch(edits, f"Use `{text}`", "A graph's nodes are no list since networkx 2.")
+                        sure = context.is_true(f"not any(isinstance(n, int) for n in {context.text(graph)})")
+                        yield self.patch(
+                            edits,
+                            f"Use `{text}`",
+                            "A graph's nodes are no list since networkx 2.",
+                            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                            why=self.why if sure else "The nodes are numbers, and one of them may be meant.",
+                        )
                     return
 
     def _make_list(

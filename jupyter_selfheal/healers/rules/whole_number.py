@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
     r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|Cannot cast scalar from dtype\('float64'\)|non-integer key|with these indexers .* of type float|"
-    r"Number of (?:samples|rows|columns).*must be|(?:must|should) be (?:an? )?(?:positive )?(?:integer|int)|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
+    r"Number of (?:samples|rows|columns).*must be|(?:must|should) be (?:an? )?(?:positive )?(?:integers?|int)\b|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
 )
 
 
@@ -41,47 +41,46 @@ class WholeNumber(Rule):
     why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[Splice, None] = {}
-        shown, sure = "", True
-        for target in _list_candidates(context):
-            start, end = context.span(target)
-            changes, index = _make_whole(context, target), _is_index(context, target)
-            if not changes or any(first < end and start < last for first, last, _ in splices):
+        for node, targets in _list_candidates(context):
+            found = [(target, changes) for target in targets if (changes := _make_whole(context, target))]
+            if not found:
                 continue
-            cut = any(text.startswith("int(") for _, _, text in changes)
-            sure = sure and (is_whole(context, target) or (index and not cut))
-            if not index and any(_is_repeated(context, n, target) for n in context.nodes_at_failure(ast.BinOp)):
-                sure = False
-            splices.update(dict.fromkeys(changes))
-            shown = shown or context.text(target)
-            if not index:
-                break
-        if splices:
+            found = found if isinstance(node, ast.Subscript) else found[:1]
+            sure = all(_is_sure(context, node, target, changes) for target, changes in found)
             yield self.patch(
-                context.replace(context.cell_id, splices),
-                f"Make a whole number of `{shown}`",
+                context.replace_here(*dict.fromkeys(splice for _, changes in found for splice in changes)),
+                f"Make a whole number of `{context.text(found[0][0])}`",
                 "A float is given where only a whole number is taken.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else "A fraction is cut off; the count may be meant to be rounded up.",
                 prior=0.86 if sure else 0.5,
             )
+            return
 
 
-def _list_candidates(context: RuleContext) -> list[ast.expr]:
-    """Expressions at the failing instruction that must be whole: indices, slice bounds, arguments, factors of a sequence."""
-    nodes: list[ast.expr] = []
-    for node in context.nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp):
+def _list_candidates(context: RuleContext) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """The instructions of the failing line, the failing one first, each with what must be whole there: indices and slice bounds,
+    arguments, factors of a sequence. What stands beside the failing instruction may be right as it is."""
+    for node in context.nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp)[:12]:
         if isinstance(node, ast.Subscript):
             keys = node.slice.elts if isinstance(node.slice, ast.Tuple | ast.List) else [node.slice]
-            for key in keys:
-                nodes += [b for b in (key.lower, key.upper, key.step) if b] if isinstance(key, ast.Slice) else [key]
+            bounds = [[k.lower, k.upper, k.step] if isinstance(k, ast.Slice) else [k] for k in keys]
+            yield node, [b for several in bounds for b in several if b is not None]
         elif isinstance(node, ast.Call):
-            for given in [*node.args, *(k.value for k in node.keywords)]:
-                nodes += given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+            given = [*node.args, *(k.value for k in node.keywords)]
+            yield node, [e for g in given for e in (g.elts if isinstance(g, ast.Tuple | ast.List) else [g])]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             sides = [node.left, node.right]
-            nodes += [] if any(read_number_in(context, side) for side in sides) else sides  # text: it is to be read
-    return list({id(n): n for n in nodes}.values())[:12]
+            if not any(read_number_in(context, side) for side in sides):  # text: it is to be read
+                yield node, sides
+
+
+def _is_sure(context: RuleContext, node: ast.expr, target: ast.expr, changes: list[Splice]) -> bool:
+    """Whether nothing is cut off that may be meant."""
+    index = _is_index(context, target)
+    if not index and isinstance(node, ast.BinOp) and _is_repeated(context, node, target):
+        return False
+    return is_whole(context, target) or (index and not any(text.startswith("int(") for _, _, text in changes))
 
 
 def _is_index(context: RuleContext, target: ast.expr) -> bool:

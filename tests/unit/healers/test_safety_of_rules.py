@@ -192,6 +192,36 @@ AMBIGUOUS = {
         ("d = {'a': 3}\nmax(d, key=lambda k, v: v)",),
         ("max(d.items(), key=lambda item: item[1])",),
     ),
+    "a blank line among lines of which some were taken": (
+        "TYP229",
+        ("lines = iter(['1', '', '2'])\ntotal = 0\nfor line in lines:\n    total += int(line)",),
+        ("    if not line.strip():",),
+    ),
+    "a blank line among lines of a file": (
+        "TYP229",
+        ("import io\nlines = io.StringIO('1\\n\\n2\\n')\ntotal = 0\nfor line in lines:\n    total += int(line)",),
+        ("    if not line.strip():",),
+    ),
+    "a blank line between two numbers": (
+        "TYP229",
+        ("lines = ['1', '', '2']\ntotal = 0\nfor line in lines:\n    total += int(line)",),
+        ("    if not line.strip():",),
+    ),
+    "a text or its words, for an empty list": (
+        "TYP230",
+        ("words = []\nline = 'a b'\nwords = words + line",),
+        ("words + [line]",),
+    ),
+    "texts that hold several": (
+        "PDA159",
+        ("import pandas as pd\nt = pd.DataFrame({'tags': ['a|b', 'b']})\ntags = t['tags'].get_dummies()",),
+        ("pd.get_dummies(t['tags'])",),
+    ),
+    "the place or the name of a node": (
+        "TYP101",
+        ("import networkx as nx\nG = nx.Graph([(1, 2)])\nG.nodes()[0]",),
+        ("list(G.nodes())[0]",),
+    ),
 }
 """Failures that two changes would end with different values: the rule, the cells, and what each patch makes of them."""
 
@@ -255,6 +285,22 @@ PLAIN = {
         "NAM108",
         ("import pandas as pd\nt = pd.DataFrame({'a': [1]})\nfor c in t:\n    means[c] = t[c].mean()\nprint(means)",),
         "means = {}\n",
+    ),
+    "a blank line behind the last": (
+        "TYP229",
+        ("lines = ['1', '2', '']\ntotal = 0\nfor line in lines:\n    total += int(line)",),
+        "    if not line.strip():",
+    ),
+    "a text for a list of texts": ("TYP230", ("names = ['Ann']\nnames = names + 'Bob'",), "names + ['Bob']"),
+    "a text for each row": (
+        "PDA159",
+        ("import pandas as pd\nt = pd.DataFrame({'kind': ['a', 'b']})\nkinds = t['kind'].get_dummies()",),
+        "pd.get_dummies(t['kind'])",
+    ),
+    "a node's place among names": (
+        "TYP101",
+        ("import networkx as nx\nG = nx.Graph([('a', 'b')])\nG.nodes()[0]",),
+        "list(G.nodes())[0]",
     ),
     "half of a square": ("TYP223", ("v = 3.0\nv ^ 2/2",), "v ** 2/2"),
     "interest": ("TYP223", ("n = 3\n100 * (1 + 0.02) ^ n",), "(1 + 0.02) ** n"),

@@ -10,6 +10,9 @@ NUMBERS = frozenset({"int", "float", "bool", "int64", "float64", "int32", "float
 DAY = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 """A day as `20240301`: two of them are as many days apart as the calendar says, not as many as the numbers."""
 
+ISO = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?"
+"""A date with one reading, with or without a time of day; the whole text is to be it (`fullmatch`)."""
+
 
 def find_type(context: RuleContext, node: ast.expr) -> str:
     """The type of an expression, as far as it can be told without running it; empty where it cannot."""
