@@ -8,7 +8,7 @@ by changing the conditions of its loops and branches, whatever contracts stand i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
@@ -71,10 +71,12 @@ def list_places(case: Case, sources: Sequence[str], *, of_items: bool) -> list[P
     headers, working, functions = dict[int, list[tuple[ast.expr, str]]](), dict[int, bool](), dict[int, bool]()
     places = []
     for node, around in (found for text in sources for found in _walk_asserts(text)):
-        for block, _ in around:  # a long `elif` holds asserts at every depth: each block is read once
+        for block, _ in reversed(
+            around
+        ):  # innermost first; a long `elif` holds asserts at every depth: each block is read once
             if id(block) not in headers:
                 headers[id(block)] = _read_header(block, of_items)
-                working[id(block)] = _does_more(block)
+                working[id(block)] = _does_more(block, working)
         read = tuple(_join_header(block, part, headers[id(block)]) for block, part in around)
         own = [n for n, (block, _) in enumerate(around) if isinstance(block, ast.FunctionDef)]
         is_contract = False
@@ -135,10 +137,20 @@ def _join_header(block: ast.AST, part: str, asked: list[tuple[ast.expr, str]]) -
     return f"{type(block).__name__} {part}", expression, text
 
 
-def _does_more(block: ast.AST) -> bool:
-    """Whether something else than asserts stands in a block."""
-    inner = [n for part in _BLOCKS for n in getattr(block, part, ())]
-    return any(not isinstance(n, _IDLE) and (not hasattr(n, "body") or _does_more(n)) for n in inner)
+def _does_more(block: ast.AST, known: Mapping[int, bool]) -> bool:
+    """Whether something else than asserts stands in a block; ``known`` answers for blocks within it."""
+    left = [block]  # no recursion: a chain of `elif` is as deep as it is long
+    while left:
+        block = left.pop()
+        for node in (n for part in _BLOCKS for n in getattr(block, part, ())):
+            if not hasattr(node, "body"):
+                if not isinstance(node, _IDLE):
+                    return True
+            elif id(node) not in known:
+                left.append(node)
+            elif known[id(node)]:
+                return True
+    return False
 
 
 def _computes(function: ast.FunctionDef, made: set[str]) -> bool:

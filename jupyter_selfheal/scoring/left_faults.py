@@ -116,11 +116,14 @@ def _find_items_passed_over(function: ast.FunctionDef) -> str:
         own = list(_walk_own(loop))
         if any(isinstance(n, ast.Name) and n.id == looped and isinstance(n.ctx, ast.Store) for n in own):
             continue  # what is taken out of is another list by then
-        blocks = [
+        after = {
+            id(n) for s in loop.orelse for n in (s, *_walk_own(s))
+        }  # its own `else` runs when nothing is left to pass over
+        blocks = [loop.body] + [
             block
-            for n in (loop, *own)
+            for n in own
             for name in ("body", "orelse")
-            if isinstance(block := getattr(n, name, None), list)
+            if id(n) not in after and isinstance(block := getattr(n, name, None), list)
         ]
         for block in blocks:
             is_last = isinstance(block[-1], ast.Break | ast.Return | ast.Raise) if block else True

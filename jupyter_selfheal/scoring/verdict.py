@@ -154,10 +154,8 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
         return (
             f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."
         )
-    if by_output and (avoided := {SKIPS, ENDS}.intersection(evidence.remarks)):
-        return (
-            f"It {avoided.pop()}, where an item failed: an output says little of what is meant to become of such items."
-        )
+    if by_output and (avoided := next((r for r in (SKIPS, ENDS) if r in evidence.remarks), "")):
+        return f"It {avoided}, where an item failed: an output says little of what is meant to become of such items."
     if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):
         return f"Another change may be meant: {evidence.rival}."
     if evidence.shifted and evidence.checks <= 1:

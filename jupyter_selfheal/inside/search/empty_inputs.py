@@ -14,6 +14,7 @@ from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_beha
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 COLLECTIONS = frozenset({"list", "tuple", "dict", "set"})
+_KINDS = (list, tuple, dict, set)
 CALLED, STEPS = 8, 400_000
 """Empty inputs that are tried, and the steps that they may take."""
 
@@ -25,10 +26,11 @@ def list_empty_inputs(checked: Mapping[str, Sequence[tuple[Any, ...]]], function
         calls = checked.get(function, ())
         first = calls[0] if calls else ()
         for at, value in enumerate(first):
-            is_asked = any(len(call) > at and not call[at] for call in calls)
-            if isinstance(value, list | tuple | dict | set) and not is_asked:
-                emptied = (*first[:at], type(value)(), *first[at + 1 :])
-                found.append(Input(function, emptied))
+            if not isinstance(value, _KINDS) or type(value).__module__ not in ("builtins", "collections"):
+                continue  # a class of the notebook's own, as a named tuple is, may not be made of nothing
+            asked = (call[at] for call in calls if len(call) > at)
+            if not any(isinstance(other, _KINDS) and not other for other in asked):  # an array has no truth value
+                found.append(Input(function, (*first[:at], type(value)(), *first[at + 1 :])))
     return found[:CALLED]
 
 

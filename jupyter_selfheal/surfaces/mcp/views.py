@@ -60,9 +60,9 @@ def view_check(
     """What each cell did; ``show`` is ``broken`` or ``all``."""
     records = [r for r in report.records if show == "all" or r.status is not Status.RAN]
     page = records[offset : offset + limit]
-    broken = [r for r in report.records if r.status in (Status.NOT_HEALED, Status.LEFT_ALONE)]
-    same = _map_same_faults(broken)
-    roots = [r for r in broken if r.status is Status.NOT_HEALED and r.cell.id not in same]
+    failed = [r for r in report.records if r.status is Status.NOT_HEALED]
+    same = _map_same_faults(failed)
+    roots = [r for r in failed if r.cell.id not in same]
     view = {
         "notebook": str(notebook.path),
         "ran": report.count(Status.RAN),
@@ -78,11 +78,11 @@ def view_check(
     return view
 
 
-def _map_same_faults(broken: Sequence[Record]) -> dict[str, str]:
-    """By its id each cell that fails at the same line of another cell's function as one above it, and in the same way: the id of that one."""
+def _map_same_faults(failed: Sequence[Record]) -> dict[str, str]:
+    """By its id each failed cell that fails at the same line of another cell's function as one above it, and in the same way: the id of that one."""
     first: dict[tuple[str, int, str], str] = {}
     same: dict[str, str] = {}
-    for record in (r for r in broken if r.failure):
+    for record in (r for r in failed if r.failure):
         inner = next((f for f in reversed(record.failure[0].frames) if f.cell_id), None)
         if inner is None or inner.cell_id == record.cell.id:
             continue

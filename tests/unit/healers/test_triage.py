@@ -104,10 +104,16 @@ def test_it_is_left_alone_with_its_reason(bench: Bench, reason: str, cells: list
         ("subprocess.run(command, cwd=where)", "folder `nowhere`"),
         ("subprocess.check_output('no-such-program', cwd='.')", "program `no-such-program`"),
         ("subprocess.run(['no-such-program'])", "program `no-such-program`"),
+        ("subprocess.run(absent, cwd='/tmp')", "program `no-such-program`"),
+        ("subprocess.run(absent, cwd=pathlib.Path('/tmp'))", "program `no-such-program`"),
+        ("subprocess.run(absent, cwd=here)", "program `no-such-program`"),
+        ("subprocess.run(absent, cwd=str(here))", "program `no-such-program`"),
+        ("subprocess.run(command, cwd=pathlib.Path('nowhere'))", "folder `nowhere`"),
+        ("def run(at):\n    return subprocess.run(command, cwd=at)\nrun(where)", "folder `nowhere`"),
     ],
 )
 def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: str, missing: str) -> None:
-    given = "import subprocess\nwhere, command = 'nowhere', ['python3', '-V']"
+    given = "import pathlib, subprocess\nwhere, command = 'nowhere', ['python3', '-V']\nabsent, here = ['no-such-program'], pathlib.Path('/tmp')"
     assert f"The {missing} isn't there" in diagnosed(bench.fail(given, call)).cause
 
 
@@ -442,6 +448,24 @@ def test_a_table_that_no_cell_makes_is_missing_data(bench: Bench) -> None:
     assert "no table `orders`" in found.cause
     made = bench.fail(opened, "rows.execute('create table order_items (id)')", "rows.execute('select * from orders')")
     assert diagnosed(made).skip_reason is None
+
+
+@pytest.mark.parametrize("kind", ["temp table", "TEMPORARY TABLE", "virtual table"])
+def test_a_table_of_another_kind_is_made_too(bench: Bench, kind: str) -> None:
+    opened = "import sqlite3\nrows = sqlite3.connect(':memory:')"
+    made = f"def make():\n    rows.execute('create {kind} orders (id)')"
+    assert diagnosed(bench.fail(opened, made, "rows.execute('select * from orders')")).skip_reason is None
+
+
+def test_a_missing_table_is_named_without_its_schema_and_with_what_is_there(bench: Bench) -> None:
+    opened = "import sqlite3\nrows = sqlite3.connect(':memory:')"
+    empty = diagnosed(bench.fail(opened, "rows.execute('select * from main.users')"))
+    assert "no table `users`" in empty.cause
+    assert "SQLite makes an empty one" in empty.advice
+    filled = f"{opened}\nverb = 'create'\nrows.execute(f'{{verb}} table flights (id)')"
+    found = diagnosed(bench.fail(filled, "rows.execute('select * from main.users')"))
+    assert "no table `users`" in found.cause
+    assert found.advice == "What is open has `flights`: open the database that has `users`, or make the table first."
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Case, Frame, Patch
+from jupyter_selfheal.scoring.asked_less import list_places
 from jupyter_selfheal.scoring.dodges import find_dodge
 from jupyter_selfheal.scoring.tampering import find_tampering
 from tests.scoring_cases import case_of, patch_of
@@ -102,3 +103,13 @@ def test_a_condition_around_a_test_is_not_changed(title: str) -> None:
 def test_a_cells_own_condition(was: str, now: str, less: bool) -> None:
     case = case_of([was], ename="AttributeError")
     assert (LESS in find_tampering(case, patch_of(case, now))) is less
+
+
+def test_a_long_chain_of_conditions_with_asserts_is_read_without_recursion() -> None:
+    """Deeper than Python recurses within the chain: each `elif` stands in the `else` of the one before."""
+    links = "".join(f"    elif n == {k}:\n        assert n != {k + 1}\n" for k in range(1, 600))
+    chain = f"def name(n):\n    if n == 0:\n        assert n < 1\n{links}    return str(n)"
+    case, _ = mend(chain, "str(n)", "str(n).strip()", "assert name(3) == '3'")
+    places = list_places(case, [chain], of_items=True)
+    assert len(places) == 600
+    assert not any(place.is_contract for place in places)

@@ -161,6 +161,8 @@ def test_a_loop_that_takes_items_out_of_what_it_goes_through_passes_over_others(
         TAKE.format("xs", "xs = xs[1:]\n            xs.remove(x)"),
         TAKE.format("xs", "xs.append(x)"),
         TAKE.format("reversed(xs)", "xs.remove(x)"),
+        TAKE.format("xs", "y = x\n    else:\n        y = xs.pop()"),
+        TAKE.format("xs", "y = x\n    else:\n        if xs:\n            xs.remove(y)"),
     ],
 )
 def test_nothing_is_said_where_no_item_is_passed_over(after: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import Agreement, Applicability, Patch
-from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
+from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, CellBelow, Count, Evidence
 from jupyter_selfheal.scoring.expected import Part
 from jupyter_selfheal.scoring.stored import Comparison, Match
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
@@ -55,6 +55,13 @@ def test_a_nearer_miss_scores_higher() -> None:
 def test_without_an_oracle_a_safe_rule_gets_7_and_everything_else_5() -> None:
     assert score(SAFE) == 7.0
     assert score(UNSAFE) == 5.0
+
+
+def test_what_is_said_of_rounds_left_out_does_not_go_by_the_order_of_a_set() -> None:
+    given = Evidence(ran=True, output=SAME, remarks=(ENDS, SKIPS))
+    found = build_verdict(replace(UNSAFE, weight=0.2), given)
+    assert any(f"It {SKIPS}, where an item failed" in reason for reason in found.reasons)
+    assert not any(f"It {ENDS}, where" in reason for reason in found.reasons)
 
 
 MODELS = replace(UNSAFE, healer="language_model")

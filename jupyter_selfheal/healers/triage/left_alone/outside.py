@@ -7,6 +7,7 @@ import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext, questions
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution
 from jupyter_selfheal.healers.rules.missing_extension import MOVED
 from jupyter_selfheal.healers.rules.missing_folder import find_missing_folder
@@ -34,6 +35,8 @@ CREDENTIAL_NAMES = re.compile(
 CREDENTIAL_WORDS = re.compile(
     r"[Aa][Pp][Ii][ _]?[Kk]ey|access[ _]token|credentials?\b|not authenticated|Unauthorized|log ?in required"
 )
+
+_MAKES_TABLES = re.compile(r"create\s+(?:temp(?:orary)?\s+|virtual\s+)?table|to_sql\(|executescript\(|create_all\(")
 
 
 def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -106,18 +109,8 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
             SkipReason.MISSING_DATA,
             f"Run `nltk.download('{data[1] if data else '…'}')`.",
         )
-    table = re.search(r"no such table: (\w+)", failure.evalue)
-    cells = "\n".join(c.source for c in context.notebook.cells).lower()
-    if (
-        table
-        and not re.search(r"create\s+table|to_sql\(|executescript\(|create_all\(", cells)
-        and not remedies.has_remedy(context)
-    ):
-        return leave_alone(
-            f"The database has no table `{table[1]}`, and no cell makes one.",
-            SkipReason.MISSING_DATA,
-            "Put the database where the cell looks for it: SQLite makes an empty one where there is none.",
-        )
+    if missing_table := _diagnose_missing_table(context, remedies):
+        return missing_table
     worded = r"No such file or directory|does not exist|[Uu]nable to open file|not found\.?$"
     missing = (
         failure.ename in ("FileNotFoundError", "NotADirectoryError") or "No such file or directory" in failure.evalue
@@ -157,13 +150,33 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
     )
 
 
+def _diagnose_missing_table(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    table = re.search(r"no such table: ([\w.]+)", context.failure.evalue)
+    cells = "\n".join(c.source for c in context.notebook.cells).lower()
+    if not table or _MAKES_TABLES.search(cells) or remedies.has_remedy(context):
+        return None
+    name = table[1].rpartition(".")[2]
+    advice = "Put the database where the cell looks for it: SQLite makes an empty one where there is none."
+    if tables := context.ask(questions.LIST_SQLITE_TABLES):
+        known = ", ".join(f"`{t}`" for t in list(tables)[:5]) + (", …" if len(tables) > 5 else "")
+        advice = f"What is open has {known}: open the database that has `{name}`, or make the table first."
+    return leave_alone(f"The database has no table `{name}`, and no cell makes one.", SkipReason.MISSING_DATA, advice)
+
+
 def _is_working_folder(context: RuleContext, name: str) -> bool:
     """Whether what is missing is the folder that the failing call is to run a program in: Python names whichever of the two is not there."""
     calls = [n for n in context.failing_nodes(ast.Call) if any(k.arg == "cwd" for k in n.keywords)]
     folders = [k.value for call in calls for k in call.keywords if k.arg == "cwd"]
-    programs = [n.value for call in calls for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant)]
-    written = [n.value for folder in folders for n in ast.walk(folder) if isinstance(n, ast.Constant)]
-    return bool(folders) and (name in written or not any(str(p).split(" ")[0] == name for p in programs))
+    if any(isinstance(folder, ast.Constant) and folder.value == name for folder in folders):
+        return True
+    asked = [folder for folder in folders if not isinstance(folder, ast.Constant) and _only_joins(folder)]
+    return any(context.is_true(f"str({ast.unparse(folder)}) == {name!r}") for folder in asked)
+
+
+def _only_joins(path: ast.expr) -> bool:
+    """Whether an expression calls nothing but what makes a path of names, so that it can be asked for again."""
+    called = (last_name(n.func) for n in ast.walk(path) if isinstance(n, ast.Call))
+    return all(name in ("Path", "PurePath", "fspath", "join", "joinpath", "str") for name in called)
 
 
 def diagnose_missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None:

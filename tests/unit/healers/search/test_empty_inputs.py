@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 
 from jupyter_selfheal.inside.search.empty_inputs import list_empty_inputs
@@ -50,6 +52,23 @@ def test_a_number_of_a_list_may_raise_for_an_empty_one() -> None:
     assert rival(definition, "assert spread([1, 5, 3]) == 4\nassert spread([2, 2, 7]) == 5\n") == ""
 
 
+class Unclear:
+    """As an array of several numbers is."""
+
+    def __bool__(self) -> bool:
+        raise ValueError("The truth value of an array is ambiguous")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unclear)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
 @pytest.mark.parametrize(
     ("calls", "empty"),
     [
@@ -57,6 +76,9 @@ def test_a_number_of_a_list_may_raise_for_an_empty_one() -> None:
         ([([1], {"a": 1})], [([], {"a": 1}), ([1], {})]),
         ([([1],), ([],)], []),
         ([("a", 1)], []),
+        ([(Unclear(), [1])], [(Unclear(), [])]),
+        ([([1],), (Unclear(),)], [([],)]),
+        ([(Point(1, 2), 3)], []),
         ([], []),
     ],
 )
