@@ -61,16 +61,13 @@ def are_handlers_retyped(case: Case, patch: Patch) -> bool:
         old, new = ([n for n in src.walk(text) if isinstance(n, ast.ExceptHandler)] for text in (before, after))
         known = {ast.dump(n) for n in old}
         kept = {ast.dump(n) for n in new}
-        gone = [_dump_body(n) for n in old if ast.dump(n) not in kept and _names_one_error(n)]
+        gone = [(_dump_body(n), _list_errors(n)) for n in old if ast.dump(n) not in kept]
         for handler in (n for n in new if ast.dump(n) not in known):
-            body = _dump_body(handler)
-            if (
-                body not in gone
-                or not _names_one_error(handler)
-                or isinstance(handler.body[0], ast.Pass | ast.Continue)
-            ):
+            body, errors = _dump_body(handler), _list_errors(handler)
+            same = next((pair for pair in gone if pair[0] == body and _is_retyped(pair[1], errors)), None)
+            if same is None or not any(_gives_value(statement) for statement in handler.body):
                 return False
-            gone.remove(body)
+            gone.remove(same)
             brought += 1
     return brought > 0
 
@@ -79,8 +76,22 @@ def _dump_body(handler: ast.ExceptHandler) -> str:
     return f"{handler.name} {[ast.dump(n) for n in handler.body]}"
 
 
-def _names_one_error(handler: ast.ExceptHandler) -> bool:
-    return isinstance(handler.type, ast.Name) and handler.type.id not in _ANY_ERROR
+def _list_errors(handler: ast.ExceptHandler) -> list[str]:
+    """The names of the errors that a handler catches; empty where it catches any, or what is no name."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = [kind.id for kind in kinds if isinstance(kind, ast.Name)]
+    return names if len(names) == len(kinds) and _ANY_ERROR.isdisjoint(names) else []
+
+
+def _is_retyped(old: list[str], new: list[str]) -> bool:
+    """Whether a handler of one error catches another one now: in its place, or beside it."""
+    return len(old) == 1 and (len(new) == 1 or (len(new) == 2 and old[0] in new))
+
+
+def _gives_value(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return):
+        return statement.value is not None
+    return isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Raise)
 
 
 def are_options_documented(case: Case, patch: Patch) -> bool:

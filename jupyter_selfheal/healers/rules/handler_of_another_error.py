@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Patch
@@ -21,10 +21,10 @@ class HandlerOfAnotherError(Rule):
 
     **Failure** An error in a `try` whose only handler names another one: `IndexError` of `xs[i]` above `except KeyError:`.
 
-    **Fix** `except IndexError:`.
+    **Fix** `except (KeyError, IndexError):`; `except IndexError:` where no other error can come of the `try`.
 
     **Fix safety** Unsafe: the error may not be meant to be caught. Silent for errors that are slips of the code (a name, an attribute, an
-    import, an assert), for handlers of several errors, and for a class that is no builtin error.
+    import, an assert), for what a `raise` in the `try` itself says, for handlers of several errors, and for a class that is no builtin error.
     """
 
     code = "CAL125"
@@ -42,11 +42,12 @@ class HandlerOfAnotherError(Rule):
             return
         innermost = tries[-1]
         named = innermost.handlers[0].type if len(innermost.handlers) == 1 else None
-        if not isinstance(named, ast.Name) or not _is_other_error(named.id, known):
+        if not isinstance(named, ast.Name) or not _is_other_error(named.id, known) or _raises(innermost, context.line):
             return
+        keeps = _may_raise_others(innermost.body) and not issubclass(getattr(builtins, named.id), known)
         yield self.patch(
-            context.replace_here((*context.span(named), raised)),
-            f"Catch `{raised}` in place of `{named.id}`",
+            context.replace_here((*context.span(named), f"({named.id}, {raised})" if keeps else raised)),
+            f"Catch `{raised}` {'as well as' if keeps else 'in place of'} `{named.id}`",
             f"What comes is a `{raised}`, which `except {named.id}` does not catch.",
             prior=0.6,
         )
@@ -56,7 +57,38 @@ def _holds(node: ast.Try, line: int) -> bool:
     return any(s.lineno <= line <= (s.end_lineno or s.lineno) for s in node.body)
 
 
+def _raises(node: ast.Try, line: int) -> bool:
+    """Whether what failed is a `raise` that the author wrote: a check of the input is not meant to be swallowed."""
+    raising = (n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Raise))
+    return any(n.lineno <= line <= (n.end_lineno or n.lineno) for n in raising)
+
+
 def _is_other_error(name: str, raised: type[Exception]) -> bool:
     """True for a builtin error that does not catch what was raised."""
     other = getattr(builtins, name, None)
     return isinstance(other, type) and issubclass(other, Exception) and not issubclass(raised, other)
+
+
+def _may_raise_others(body: Iterable[ast.stmt]) -> bool:
+    """Whether another error than the one that was seen may well come of the body of a ``try``, and what catches it must stay.
+
+    An index or an operand that is no constant, a call (but of a builtin with constants), or a second subscript:
+    ``d[p]`` raises a ``KeyError``, an ``IndexError`` or a ``TypeError``, as ``d`` and ``p`` are.
+    """
+    nodes = [n for statement in body for n in ast.walk(statement)]
+    indices = [n.slice for n in nodes if isinstance(n, ast.Subscript) and not isinstance(n.ctx, ast.Store)]
+    if len(indices) > 1 or any(not isinstance(i, ast.Slice) and not _is_constant(i) for i in indices):
+        return True
+    operations = [n for n in nodes if isinstance(n, ast.BinOp)]
+    return any(not (_is_constant(n.left) and _is_constant(n.right)) for n in operations) or any(
+        _is_open(n) for n in nodes if isinstance(n, ast.Call)
+    )
+
+
+def _is_open(call: ast.Call) -> bool:
+    is_builtin = isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id)
+    return not is_builtin or not all(_is_constant(a) for a in (*call.args, *(k.value for k in call.keywords)))
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(n, ast.Name | ast.Attribute | ast.Call) for n in ast.walk(node))

@@ -297,6 +297,8 @@ def test_the_size_of_a_patch_is_what_must_be_read() -> None:
     ("error", "handler", "check", "accepted"),
     [
         ("IndexError", "return None", "assert entry([1], 5) is None", True),
+        ("(KeyError, IndexError)", "return None", "assert entry([1], 5) is None", True),
+        ("(TypeError, IndexError)", "return None", "assert entry([1], 5) is None", False),  # no longer what it caught
         ("Exception", "return None", "assert entry([1], 5) is None", False),  # any error at all
         ("IndexError", "return 0", "assert entry([1], 5) == 0", False),  # another value than the handler gave
         ("IndexError", "return None", "entry([1], 5)", False),  # nothing shows that it is right
