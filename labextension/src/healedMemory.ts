@@ -38,7 +38,8 @@ export class HealedMemory {
   /** What this tab knew of the notebook's heals before it was loaded again. */
   recall(): IHealedCell[] {
     try {
-      this._heals = JSON.parse(window.sessionStorage.getItem(this.place) ?? '[]') as IHealedCell[];
+      const stored: unknown = JSON.parse(window.sessionStorage.getItem(this.place) ?? '[]');
+      this._heals = Array.isArray(stored) ? (stored as IHealedCell[]) : [];
     } catch {
       // nothing that can be read
     }

@@ -88,7 +88,7 @@ export class KernelLine {
       return;
     }
     const reply = await kernel.requestCommInfo({ target_name: TARGET }).catch(() => null); // null: another restart; it connects again
-    if (reply?.content.status !== 'ok') {
+    if (reply?.content.status !== 'ok' || kernel !== this.panel.sessionContext.session?.kernel) {
       return;
     }
     if (comm && !(comm.commId in reply.content.comms) && (this._comm === comm || !this._comm)) {

@@ -297,9 +297,11 @@ function render({ model, el }) {
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
     if (card.welcome?.length) parts.push(element("aside", { class: "sh-welcome", "aria-label": "First use" }, ...card.welcome.map((line) => prose("p", line))));
     const at = body.contains(document.activeElement) ? document.activeElement : null;
+    const listAlike = () => [...body.querySelectorAll(at.tagName)].filter((node) => node.textContent === at.textContent);
+    const place = at ? listAlike().indexOf(at) : -1;
     body.replaceChildren(...parts);
     // what had the focus is there again, or else the card has it: a key that is pressed next must not be lost
-    if (at) ([...body.querySelectorAll(at.tagName)].find((node) => node.textContent === at.textContent) || root).focus();
+    if (at) (listAlike()[place] || root).focus();
   }
 
   function buttonView(button) {
