@@ -26,8 +26,8 @@ OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
              "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
              "--faults", "--notebooks", "--workers", "--paid", "--folder", "--piece",
-             "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--batch-check"}  # fmt: skip
-"""Options of pip, papermill, git, unshare, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
+             "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--batch-check", "--sync"}  # fmt: skip
+"""Options of pip, papermill, jupytext, git, unshare, IPython, pytest (our own there too) and of a benchmark, and one of the page of the JupyterLab extension."""
 
 
 def texts_of_ours() -> Iterator[str]:
