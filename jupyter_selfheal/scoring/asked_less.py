@@ -71,9 +71,8 @@ def list_places(case: Case, sources: Sequence[str], *, of_items: bool) -> list[P
     headers, working, functions = dict[int, list[tuple[ast.expr, str]]](), dict[int, bool](), dict[int, bool]()
     places = []
     for node, around in (found for text in sources for found in _walk_asserts(text)):
-        for block, _ in reversed(
-            around
-        ):  # innermost first; a long `elif` holds asserts at every depth: each block is read once
+        # Innermost first; a long `elif` holds asserts at every depth: each block is read once.
+        for block, _ in reversed(around):
             if id(block) not in headers:
                 headers[id(block)] = _read_header(block, of_items)
                 working[id(block)] = _does_more(block, working)

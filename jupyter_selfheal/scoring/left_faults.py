@@ -116,9 +116,8 @@ def _find_items_passed_over(function: ast.FunctionDef) -> str:
         own = list(_walk_own(loop))
         if any(isinstance(n, ast.Name) and n.id == looped and isinstance(n.ctx, ast.Store) for n in own):
             continue  # what is taken out of is another list by then
-        after = {
-            id(n) for s in loop.orelse for n in (s, *_walk_own(s))
-        }  # its own `else` runs when nothing is left to pass over
+        # Its own `else` runs when nothing is left to pass over.
+        after = {id(n) for s in loop.orelse for n in (s, *_walk_own(s))}
         blocks = [loop.body] + [
             block
             for n in own
