@@ -181,58 +181,6 @@ def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
     assert diagnosed(bench.fail(*cells)).skip_reason is None
 
 
-TEXTS = (
-    ("Strings are immutable, so this raises an error:", True),
-    ("Strings cannot be changed in place. Trying it raises a `TypeError`:", True),
-    ("Trying it raises a `KeyError`:", False),
-    ("It raises an error if the text is empty.", False),
-    ("We print the error of each text:", False),
-    ("Missing values raise an error in the model, drop them:", False),
-    ("Replacing a letter raises an error:", True),
-    ("Texts are immutable, so we make a new one:", False),
-    ("You cannot read a file that is not there:", False),
-    ("TypeError: how can this be mended?", False),
-)
-
-
-@pytest.mark.parametrize(("text", "is_left"), TEXTS)
-@pytest.mark.parametrize("cell", ["s = 'hello'\ns[0] = 'J'", "list('ab')[0] + 1"])
-def test_the_text_above_a_cell_announces_what_its_last_statement_raises(
-    bench: Bench, text: str, is_left: bool, cell: str
-) -> None:
-    broken = bench.fail(cell)
-    above = Cell("text", text, kind="markdown")
-    notebook = replace(broken.case.notebook, cells=(above, *broken.case.notebook.cells))
-    found = diagnosed(replace(broken, case=replace(broken.case, notebook=notebook)))
-    assert (found.skip_reason == "deliberate") is is_left
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Strings are immutable: you can't change a letter:",
-        "Neither texts nor items of a list can be changed so; it does not support that:",
-        "TypeError: it does not support item assignment",
-    ],
-)
-@pytest.mark.parametrize(("cell", "is_left"), [("s = 'hello'\ns[0] = 'J'", True), ("list('ab')[0] + 1", False)])
-def test_what_a_text_says_does_not_go_is_announced_of_that_alone(
-    bench: Bench, text: str, is_left: bool, cell: str
-) -> None:
-    broken = bench.fail(cell)
-    above = Cell("text", text, kind="markdown")
-    notebook = replace(broken.case.notebook, cells=(above, *broken.case.notebook.cells))
-    found = diagnosed(replace(broken, case=replace(broken.case, notebook=notebook)))
-    assert (found.skip_reason == "deliberate") is is_left
-
-
-def test_what_is_announced_is_not_a_statement_in_the_middle(bench: Bench) -> None:
-    broken = bench.fail("s = 'hello'\ns[0] = 'J'\nprint(s)")
-    above = Cell("text", TEXTS[0][0], kind="markdown")
-    notebook = replace(broken.case.notebook, cells=(above, *broken.case.notebook.cells))
-    assert diagnosed(replace(broken, case=replace(broken.case, notebook=notebook))).skip_reason is None
-
-
 def test_a_file_with_another_number_is_named_and_not_taken(bench: Bench) -> None:
     bench.write_file("sales_2024.csv", "a\n1\n")
     found = diagnosed(bench.fail("open('sales_2042.csv')"))
@@ -466,36 +414,3 @@ def test_a_missing_table_is_named_without_its_schema_and_with_what_is_there(benc
     found = diagnosed(bench.fail(filled, "rows.execute('select * from main.users')"))
     assert "no table `users`" in found.cause
     assert found.advice == "What is open has `flights`: open the database that has `users`, or make the table first."
-
-
-@pytest.mark.parametrize(
-    ("cell", "is_left"),
-    [
-        ("numbers = [1]\nnumbers.push(4)  # lists have no push method!", True),
-        ("numbers = [1]\nnumbers.push(4)  # the stack's push", False),
-        ("x = '5'\nx + 1   # TypeError: can't add str and int", True),
-        ("x = '5'\nx + 1   # can't be negative", False),
-        ("t = (1, 2)\n# Tuples are immutable\nt[0] = 5", True),
-        ("t = (1, 2)\nt.append(5)  # tuples are immutable", True),
-        ("a, n = 'a', 1\n# You can't concatenate a text and a number\na + n", True),
-        ("a, n = 'a', 1\na + n  # TypeError: can only concatenate str (not \"int\") to str", True),
-        ("3 / None  # you can't divide by nothing", True),
-        ("3 / 0  # you can't divide by zero", True),
-        ("n = 5\nn()  # numbers are not callable", True),
-        ("{[1]: 2}  # lists are not hashable", True),
-        ("{'a': 1}['b']  # KeyError: 'b'", True),
-        ("a, n = 'a', 1\n# Strings are immutable\ns = a + n", False),
-        ("n = None\n# We can't divide by zero here, n is at least 1\n3 / n", False),
-        ("n = 0\n# We can't divide by zero here, n is at least 1\n3 / n", False),
-        ("a, n = 'a', 1\ns = a + n  # TypeError: need str() around n", False),
-        ("fitted = {}\nfitted['a']  # KeyError: 'a' came up last time, must look into it", False),
-        ("cart = []\ncart.add(3)  # this class has no attribute for the total yet", False),
-        ("# does not support nested keys yet\nlen(5)", False),
-        ("a, n = 'a', 1\ns = a + n  # TypeError: not mended yet", False),
-        ("a, n = 'a', 1\ns = a + n  # numbers are not iterable", False),
-        ("cart = []\ncart.add(3)  # dictionaries have no push method", False),
-        ("# can't use pandas here\ntotal = totl + 1", False),
-    ],
-)
-def test_a_comment_says_that_the_language_does_not_do_it(bench: Bench, cell: str, is_left: bool) -> None:
-    assert (diagnosed(bench.fail(cell)).skip_reason == "deliberate") is is_left
