@@ -19,6 +19,7 @@ from jupyter_selfheal.scoring.edited_asserts import is_honest_renaming, read_con
 from jupyter_selfheal.source import BUILTINS
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
+_CONVERSIONS = frozenset({"int", "float", "str", "Decimal", "Fraction"})
 _IDLE = (ast.Assert, ast.Pass, ast.Raise)
 
 Header = tuple[str, ast.expr | None, str]
@@ -49,7 +50,8 @@ def find_asked_less(case: Case, before: Sequence[str], after: Sequence[str], *, 
     failed = case.failure.ename == "AssertionError"
     old, new = (list_places(case, texts, of_items=failed) for texts in (before, after))
     failing = "" if spare_failed else _read_failing(case)
-    if any(not (place.is_contract and place.condition != failing) for place in _list_moved(case, old, new)):
+    moved = (place for place in _list_moved(case, old, new) if not _is_condition_mended(case, place, new))
+    if any(not (place.is_contract and place.condition != failing) for place in moved):
         return True
     return failed and _count_turns(new, failing) > _count_turns(old, failing)
 
@@ -105,6 +107,43 @@ def _is_respelt(case: Case, old: Place, new: Place) -> bool:
         return False
     pairs = [(one[1], two[1]) for one, two in zip(old.headers, new.headers, strict=True) if one[2] != two[2]]
     return all(a is not None and b is not None and is_honest_renaming(case, a, b) for a, b in pairs)
+
+
+def _is_condition_mended(case: Case, old: Place, new: Sequence[Place]) -> bool:
+    """Whether the condition around an assert raised, and is the same one of converted values now: ``if '3' > 2:`` → ``if int('3') > 2:``."""
+    failing = None if case.failure.ename == "AssertionError" else find_failing_statement(case)
+    raised = getattr(failing, "test", None)
+    if not isinstance(raised, ast.expr):
+        return False
+    text = dump(raised)
+    for other in (place for place in new if place.condition == old.condition):
+        if [kind for kind, _, _ in old.headers] != [kind for kind, _, _ in other.headers]:
+            continue
+        changed = [(a[2], a[1], b[1]) for a, b in zip(old.headers, other.headers, strict=True) if a[2] != b[2]]
+        if all(
+            was == text and a is not None and b is not None and _read_unconverted(a) == _read_unconverted(b)
+            for was, a, b in changed
+        ):
+            return True
+    return False
+
+
+def _read_unconverted(condition: ast.expr) -> str:
+    """A condition as it is without conversions of what it compares."""
+    return dump(_Unconverted().visit(ast.parse(ast.unparse(condition), mode="eval").body))
+
+
+class _Unconverted(ast.NodeTransformer):
+    """Takes conversions off: ``int(x)`` becomes ``x``, and a number its text."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        converts = isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS
+        return node.args[0] if converts and len(node.args) == 1 and not node.keywords else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool)
+        return ast.Constant(str(node.value)) if is_number else node
 
 
 def _read_failing(case: Case) -> str:

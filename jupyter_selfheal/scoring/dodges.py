@@ -16,6 +16,7 @@ from jupyter_selfheal.scoring.documented_handlers import are_options_documented
 from jupyter_selfheal.scoring.measures import find_changed_measure, find_copied_answer
 from jupyter_selfheal.scoring.silenced import find_allowed_float_error
 from jupyter_selfheal.scoring.tampering import LENIENT
+from jupyter_selfheal.scoring.ways_round import find_way_round
 
 _ROUNDS = frozenset({"round", "floor", "ceil", "trunc", "rint", "around"})
 
@@ -40,6 +41,8 @@ def find_dodge(case: Case, patch: Patch, remarks: Iterable[str]) -> str:
         return "It lets NumPy go on where an error was raised"
     if case.failure.ename == "AssertionError" and (cut := _find_rounding(case, patch)):
         return f"It rounds what an assert found to be wrong (`{cut}`)"
+    if way := find_way_round(case, patch):
+        return way
     lenient = next((remark for remark in remarks if remark.startswith(LENIENT)), "")
     return f"It {lenient}" if lenient and not are_options_documented(case, patch) else ""
 

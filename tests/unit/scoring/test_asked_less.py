@@ -113,3 +113,25 @@ def test_a_long_chain_of_conditions_with_asserts_is_read_without_recursion() -> 
     places = list_places(case, [chain], of_items=True)
     assert len(places) == 600
     assert not any(place.is_contract for place in places)
+
+
+@pytest.mark.parametrize(
+    ("now", "less"),
+    [
+        ("if int('3') > 2:", False),
+        ("if 3 > 2:", False),
+        ("if float('3') > 2:", False),
+        ("if '3' > str(2):", False),
+        ("if int('3') > 5:", True),
+        ("if False:", True),
+        ("if isinstance('3', int) and '3' > 2:", True),
+        ("if int('3') < 2:", True),
+    ],
+)
+def test_a_condition_that_raised_may_convert_what_it_compares(now: str, less: bool) -> None:
+    cells = ["x = 6", "if '3' > 2:\n    assert x == 6"]
+    case = case_of(cells, 1, ename="TypeError", evalue="'>' not supported between instances of 'str' and 'int'")
+    patch = patch_of(case, cells[1].replace("if '3' > 2:", now), healer="agent")
+    assert (LESS in find_tampering(case, patch)) is less
+    passed = case_of(cells, 1, line=2, ename="NameError", evalue="name 'x' is not defined")
+    assert LESS in find_tampering(passed, patch), "the condition is not what failed"
