@@ -52,6 +52,7 @@ def format_totals(reports: Sequence[NotebookReport]) -> str:
     line += (
         f"; {waiting} {'cell waits' if waiting == 1 else 'cells wait'} for a service that was down" if waiting else ""
     )
+    line += "".join(f"; {text}" for text in list_paid(*reports))
     differing = sum(len(r.differing) for r in reports)
     if not differing:
         return line
@@ -167,10 +168,10 @@ def list_differing(report: NotebookReport) -> Iterator[str]:
         yield f"{_format_cells(report.changed, 'gives', 'give')} something else since the fixes; the new output is written"
 
 
-def list_paid(report: NotebookReport) -> Iterator[str]:
-    """One sentence that says what each who was paid cost in this notebook; none where nobody was."""
+def list_paid(*reports: NotebookReport) -> Iterator[str]:
+    """One sentence that says what each who was paid cost in these notebooks; none where nobody was."""
     spent: dict[str, Cost] = {}
-    for record in report.records:
+    for record in (record for report in reports for record in report.records):
         for who, cost in record.cost_by.items():
             spent[who] = spent.get(who, Cost()) + cost
     parts = [

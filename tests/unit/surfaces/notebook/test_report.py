@@ -65,6 +65,8 @@ def test_the_table_says_who_was_paid_what_in_one_line(healed: tuple[Document, No
         report, records=(replace(report.records[0], cost_by={"judge": Cost(0, 900, 100, 1, unknown=True)}),)
     )
     assert list(list_paid(unpriced)) == ["paid: judge cost unknown (1,000 tokens)"]
+    assert format_totals([paid, paid]).endswith("; paid: language model $0.0120; judge $0.0020"), "of all jobs together"
+    assert "paid" not in format_totals([report])
 
 
 def test_the_page_is_one_file_that_fetches_nothing_and_escapes_everything(
