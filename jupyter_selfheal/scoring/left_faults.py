@@ -3,7 +3,8 @@
 They are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
 is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one. A function inside of it is never used;
 ``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one;
-a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them.
+a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them; a loop whose body ends with a ``return`` has
+one round, and without any the function gives nothing.
 """
 
 from __future__ import annotations
@@ -131,6 +132,23 @@ def _find_items_passed_over(function: ast.FunctionDef) -> str:
     return ""
 
 
+def _find_single_round(function: ast.FunctionDef) -> str:
+    """A loop that always returns a value in its first round, with nothing behind it for the case that it has no round."""
+    loop = function.body[-1]
+    if not isinstance(loop, ast.For | ast.While) or loop.orelse or len(loop.body) < 2:
+        return ""
+    last = loop.body[-1]
+    if not isinstance(last, ast.Return) or last.value is None or (isinstance(loop, ast.While) and _is_endless(loop)):
+        return ""
+    if any(isinstance(n, ast.Continue) for n in _walk_own(loop)):
+        return ""
+    return f"the loop of `{function.name}` returns in its first round, and without one the function gives nothing"
+
+
+def _is_endless(loop: ast.While) -> bool:
+    return isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+
+
 def _take_out(statement: ast.stmt, name: str) -> str:
     """The call by which a statement takes an item out of a list; empty where it does not."""
     if isinstance(statement, ast.Delete):
@@ -214,4 +232,5 @@ _FAULTS = (
     _find_uncalled_method,
     _find_last_item_left,
     _find_items_passed_over,
+    _find_single_round,
 )

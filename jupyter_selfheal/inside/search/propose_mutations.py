@@ -83,8 +83,10 @@ def list_changes(s: Scope) -> Iterator[Change]:
 
 def is_changed_in_place(s: Scope, node: ast.AST) -> bool:
     """``xs`` in ``xs.append(1)`` as a statement, where what the method gives is dropped, and a copy of ``xs`` would be too; and in
-    ``x = xs.pop()``, which takes an item out of what nobody reads again if that is a copy."""
+    ``x = xs.pop()``, which takes an item out of what nobody reads again if that is a copy; and in ``xs[0] = 1``."""
     attribute = s.parents.get(node)
+    if isinstance(attribute, ast.Subscript) and attribute.value is node:
+        return not isinstance(attribute.ctx, ast.Load)
     call = s.parents.get(attribute) if isinstance(attribute, ast.Attribute) else None
     if not isinstance(attribute, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not attribute:
         return False

@@ -183,3 +183,32 @@ def test_the_last_item_is_left_whatever_the_order(gone_through: str) -> None:
         fault_of(after.replace("return ", ""), after)
         == f"the loop over `{gone_through}` never comes to the last item of `xs`"
     )
+
+
+ONE_ROUND = """\
+def take(xs, k):
+    found = []
+    while xs:
+        while len(found) < k:
+            found.append(xs.pop())
+        return found
+"""
+
+
+def test_a_loop_that_returns_in_its_first_round_gives_nothing_without_one() -> None:
+    fault = fault_of(ONE_ROUND.replace("< k", "<= k"), ONE_ROUND)
+    assert fault == "the loop of `take` returns in its first round, and without one the function gives nothing"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        ONE_ROUND + "    return found\n",
+        ONE_ROUND.replace("while xs", "while True"),
+        ONE_ROUND.replace("        return", "        if not xs:\n            continue\n        return"),
+        ONE_ROUND.replace("        return found", "        if len(found) == k:\n            return found"),
+        "def first(xs, k):\n    for x in xs:\n        return x + k\n",
+    ],
+)
+def test_nothing_is_said_of_a_loop_that_may_go_on_or_is_meant_to_take_one(after: str) -> None:
+    assert fault_of(after.replace("k", "k + 1", 2), after) == ""

@@ -26,6 +26,12 @@ def test_nothing_is_taken_out_of_a_copy() -> None:
     assert "xs[:-1]" in list_texts("    return xs", xs=ITEMS)
 
 
+def test_nothing_is_written_into_a_copy() -> None:
+    assert "f(xs" not in list_texts("    xs[0] = 1\n    return 2", xs=ITEMS)
+    assert "f(xs" in list_texts("    return xs[0]", xs=ITEMS)
+    assert "ys" in list_texts("    xs[0] = 1\n    return ys", xs=ITEMS, ys=ITEMS)
+
+
 def test_what_a_builtin_gives_is_of_the_kind_that_it_is_compared_with() -> None:
     texts = list_texts("    return word == 'no'", word=TEXT)
     assert not texts & {"len(word", "sorted(word", "list(word"}
