@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.surfaces.cli.parser import build_parser
 from tests import shown_commands
 from tests.command import write
 from tests.live.conftest import LiveKernel
@@ -70,16 +71,19 @@ def earlier(place: Path) -> str:
     return sorted((place / "data" / "selfheal" / "runs").glob("*.jsonl"))[0].stem
 
 
-@pytest.mark.parametrize("command", shown_commands.shell_commands())
+@pytest.mark.parametrize("command", [c for c in shown_commands.shell_commands() if c.startswith(NEEDS_FILES)])
+def test_the_words_of_a_shell_command_are_understood(command: str) -> None:
+    words = [shown_commands.PLACEHOLDERS.get(w, w) for w in shlex.split(command.partition(" > ")[0])]
+    assert build_parser().parse_args(words[2:]).command == words[2]
+
+
+@pytest.mark.parametrize("command", [c for c in shown_commands.shell_commands() if not c.startswith(NEEDS_FILES)])
 def test_a_shell_command_does_as_shown(command: str, place: Path, earlier: str) -> None:
     stands_for = {**shown_commands.PLACEHOLDERS, "RUN": earlier}
     words = [stands_for.get(word, word) for word in shlex.split(command)]
-    if command.startswith(NEEDS_FILES):
-        words = [*words[:3], "--help"]
-    else:
-        assert not [w for w in words if w.isupper() and len(w) > 1 and not w[-1].isdigit()], (
-            "a word that nothing stands for"
-        )
+    assert not [w for w in words if w.isupper() and len(w) > 1 and not w[-1].isdigit()], (
+        "a word that nothing stands for"
+    )
     words = ["jupyter_selfheal", *words[2:]] if words[0] == "jupyter" else words
     if "minimize" in words:
         write_stock(place)  # a command above this one may have healed it in place
