@@ -29,7 +29,8 @@ class OpenAICompatibleProvider:
     """Models behind a chat completions API.
 
     ``key`` is empty to read ``key_variable`` at the time of the call; a local server needs none. ``base_url`` ends with the
-    version (``http://localhost:11434/v1`` for Ollama).
+    version (``http://localhost:11434/v1`` for Ollama). Azure's deployments have theirs behind it
+    (``https://NAME.openai.azure.com/openai/deployments/MODEL?api-version=2024-10-21``); they take the key under another name.
     """
 
     libraries = ("httpx2", "genai_prices")
@@ -48,10 +49,12 @@ class OpenAICompatibleProvider:
         self.name = name
         self._key = key
         self._key_variable = key_variable
-        self._url = (base_url or OWN_URL).rstrip("/")
+        path, _, self._query = (base_url or OWN_URL).partition("?")
+        self._url = path.rstrip("/")
         self._prices = prices or Prices(api_url=self._url)
         self._retry = retry or Retry()
         self._format = 0
+        self._limit = "max_completion_tokens" if self._is_openai else "max_tokens"
 
     @property
     def _is_openai(self) -> bool:
@@ -72,7 +75,8 @@ class OpenAICompatibleProvider:
         key = read_key(self.name, self._key, self._key_variable)
         if not key and self._is_openai:
             raise build_error(self.name, "auth", "no key is set", key=self._key_variable)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        is_deployment = "api-version=" in self._query
+        headers = ({"api-key": key} if is_deployment else {"Authorization": f"Bearer {key}"}) if key else {}
 
         def send(seconds: float, billed: Cost) -> ModelReply:
             left = find_reply_limit(self._prices, request, billed)
@@ -99,13 +103,9 @@ class OpenAICompatibleProvider:
             with httpx2.Client(timeout=seconds, headers=headers) as client:
                 while True:
                     body = self._build_body(request, max_tokens)
-                    with client.stream("POST", f"{self._url}/chat/completions", json=body) as response:
+                    with client.stream("POST", self._completions_url, json=body) as response:
                         check_while_reading(response, partial.check_deadline)
-                        if (
-                            response.status_code == 400
-                            and request.schema is not None
-                            and self._use_next_format(response)
-                        ):
+                        if response.status_code == 400 and self._ask_otherwise(request, response):
                             continue
                         self._read_response(response, partial, progress)
                         break
@@ -131,9 +131,19 @@ class OpenAICompatibleProvider:
     def _estimate_bill(self, request: ModelRequest, partial: PartialReply, high: int) -> Cost:
         return self._prices.compute_cost(request.model, partial.estimate_usage(high))
 
-    def _use_next_format(self, response: httpx2.Response) -> bool:
-        """Whether the server refused the way we ask for JSON, and there is another one."""
+    @property
+    def _completions_url(self) -> str:
+        return f"{self._url}/chat/completions{'?' if self._query else ''}{self._query}"
+
+    def _ask_otherwise(self, request: ModelRequest, response: httpx2.Response) -> bool:
+        """Whether the server refused a way in which we ask, and there is another one: the limit's name, or how we ask for JSON."""
         response.read()
+        if self._limit == "max_tokens" and "max_completion_tokens" in response.text:
+            self._limit = "max_completion_tokens"  # a gateway to OpenAI's own models
+            return True
+        return request.schema is not None and self._use_next_format(response)
+
+    def _use_next_format(self, response: httpx2.Response) -> bool:
         if self._format + 1 >= len(_FORMATS) or not any(w in response.text for w in ("response_format", "json_schema")):
             return False
         self._format += 1
@@ -142,7 +152,7 @@ class OpenAICompatibleProvider:
     def _build_body(self, request: ModelRequest, max_tokens: int) -> dict[str, Any]:
         system = request.system
         body: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
-        body["max_completion_tokens" if self._is_openai else "max_tokens"] = max_tokens
+        body[self._limit] = max_tokens
         if request.effort:
             body["reasoning_effort"] = request.effort
         if request.temperature >= 0:

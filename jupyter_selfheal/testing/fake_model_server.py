@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._make_batch(received)
             return
         line = self.fake.take_next_line(received)
-        is_openai = self.path.endswith("/chat/completions")
+        is_openai = self.path.partition("?")[0].endswith("/chat/completions")
         try:
             if isinstance(line, HangsUp):
                 self.close_connection = True

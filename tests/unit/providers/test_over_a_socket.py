@@ -252,6 +252,31 @@ def test_a_server_that_refuses_strict_json_is_asked_more_loosely_from_then_on() 
     assert forms == ["json_schema", "json_object", "json_object"]
 
 
+def test_a_deployment_of_azure_is_asked_in_its_own_form() -> None:
+    with FakeModelServer([Says("from a deployment"), Says("from version 1")]) as server:
+        classic = f"{server.url}/openai/deployments/gpt-x?api-version=2024-10-21"
+        assert compatible(server.url, base_url=classic).complete(build_request()).text == "from a deployment"
+        compatible(server.url, base_url=f"{server.url}/openai/v1/").complete(build_request())
+        first, second = server.requests
+    assert first.path == "/openai/deployments/gpt-x/chat/completions?api-version=2024-10-21"
+    assert (first.headers.get("api-key"), first.headers.get("authorization")) == ("sk-test", None)
+    assert second.path == "/openai/v1/chat/completions"
+    assert (second.headers.get("api-key"), second.headers.get("authorization")) == (None, "Bearer sk-test")
+
+
+def test_a_gateway_that_knows_the_limit_by_its_newer_name_is_asked_with_that_from_then_on() -> None:
+    def answer(received: Any) -> Any:
+        if "max_tokens" in received.body:
+            said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+            return Fails(400, "invalid_request_error", said)
+        return Says("fine")
+
+    with FakeModelServer([answer] * 3) as server:
+        provider = compatible(server.url)
+        assert [provider.complete(build_request()).text for _ in range(2)] == ["fine", "fine"]
+        assert ["max_tokens" in r.body for r in server.requests] == [True, False, False]
+
+
 def test_the_sdk_is_not_imported_before_it_is_needed() -> None:
     import subprocess
     import sys
