@@ -57,6 +57,7 @@ class MemoryHealer:
     reasoned = True
     trusted = True
     rank = 0
+    is_quick = True
 
     def __init__(self, path: Path | None = None) -> None:
         self.store = MemoryStore(path)

@@ -73,6 +73,7 @@ class RulesHealer:
     trusted = True
     installs = True
     rank = 10
+    is_quick = True
 
     def __init__(self, rules: Sequence[Rule] | None = None) -> None:
         self._rules = rules

@@ -1,7 +1,8 @@
 """A trial that answers one question after the other, each in a copy of itself.
 
 The copy ends with its answer, so that what a question does (load a module, use up an iterator) is gone for the next. The trial
-has entered the sandbox already and has read what the questions are written in: a question costs one fork, not a trial of its own.
+has entered the sandbox already and has read what the questions are written in: a question costs one fork, not a trial of its own,
+and that fork is made ahead, while nobody waits or the question before is answered: it is most of what a question takes.
 
 Standard library only, with the modules beside it: sent as source to kernels whose environment lacks this package.
 """
@@ -39,17 +40,25 @@ def answer_questions(
 ) -> None:
     """Answer what is asked on ``results`` until its other end is closed, or nothing was asked for a while.
 
-    ``prepare`` reads a question once for all copies, ``answer`` gives its result in one; ``limit(seconds)`` tells the guard how
-    long it may take (0: no limit).
+    ``prepare`` reads a question once for all copies made from then on, ``answer`` gives its result in one; ``limit(seconds)``
+    tells the guard how long it may take (0: no limit).
     """
+    spare: _Copy | None = None
     while (question := _receive_question(results)) is not None:
         prepare(question)
         if question["ahead"]:
+            spare = spare or _Copy(answer)
             continue
         seconds = float(question["timeout"])
         limit(seconds + _BEYOND)
-        send("answer", _answer_in_copy(question, answer, seconds))
+        copy = spare or _Copy(answer)
+        copy.put(question)
+        spare = _Copy(answer)
+        send("answer", copy.take(seconds))
         limit(0.0)
+        copy.end()
+    if spare is not None:
+        spare.end()
 
 
 def _receive_question(results: socket.socket) -> dict[str, Any] | None:
@@ -58,42 +67,61 @@ def _receive_question(results: socket.socket) -> dict[str, Any] | None:
     return json.loads(data) if data else None
 
 
-def _answer_in_copy(
-    question: dict[str, Any], answer: Callable[[dict[str, Any]], dict[str, Any]], seconds: float
-) -> dict[str, Any]:
-    me = os.getpid()
-    read, write = os.pipe2(os.O_CLOEXEC)
-    pid = after_fork.fork()
-    if pid == 0:
-        try:
-            after_fork.die_with_parent(me)
-            os.close(read)
-            text = json.dumps(answer(question)).encode("utf-8", "backslashreplace")
-            while text:
-                text = text[os.write(write, text) :]
-        finally:
-            os._exit(0)
-    os.close(write)
-    data: bytes | None = None
-    try:
-        data = _read_all(read, seconds)
-    finally:
-        os.close(read)
-        if data is None:
-            os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    with contextlib.suppress(ValueError):
-        return dict(json.loads(data)) if data is not None else _UNANSWERED
-    return _DIED
+class _Copy:
+    """A copy of this process that waits for one question. It is killed where this process ends."""
+
+    def __init__(self, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        me = os.getpid()
+        self._end, other = socket.socketpair()
+        self._pid = after_fork.fork()
+        if self._pid == 0:
+            try:
+                after_fork.die_with_parent(me)
+                self._end.close()
+                _answer_one(other, answer)
+            finally:
+                os._exit(0)
+        other.close()
+
+    def put(self, question: dict[str, Any]) -> None:
+        """Ask it. One that has died says so in :meth:`take`."""
+        data = json.dumps(question).encode("utf-8", "backslashreplace")
+        with contextlib.suppress(OSError):
+            self._end.sendall(len(data).to_bytes(4, "big") + data)
+
+    def take(self, seconds: float) -> dict[str, Any]:
+        """The answer, as soon as it is there: that the copy gives back its memory is not waited for."""
+        data = _read_all(self._end, seconds)
+        with contextlib.suppress(ValueError):
+            return dict(json.loads(data)) if data is not None else _UNANSWERED
+        return _DIED
+
+    def end(self) -> None:
+        """Nothing is left of it."""
+        self._end.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
 
 
-def _read_all(number: int, seconds: float) -> bytes | None:
-    """What a pipe gives until it is closed; None where that takes too long."""
+def _answer_one(end: socket.socket, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    size = descriptors.receive_bytes(end, 4)
+    data = descriptors.receive_bytes(end, int.from_bytes(size, "big")) if size else b""
+    if data:
+        end.sendall(json.dumps(answer(json.loads(data))).encode("utf-8", "backslashreplace"))
+    end.shutdown(socket.SHUT_RDWR)
+
+
+def _read_all(end: socket.socket, seconds: float) -> bytes | None:
+    """What a socket gives until its other end is closed; None where that takes too long."""
     data, until = bytearray(), time.monotonic() + seconds
     poll = select.poll()
-    poll.register(number, select.POLLIN)
+    poll.register(end, select.POLLIN)
     while poll.poll(max(0.0, until - time.monotonic()) * 1000):
-        part = os.read(number, 1 << 16)
+        try:
+            part = end.recv(1 << 16)
+        except ConnectionResetError:
+            part = b""
         if not part:
             return bytes(data)
         data += part
