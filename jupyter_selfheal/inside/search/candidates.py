@@ -29,6 +29,8 @@ SLIP_EDITS = 2
 """What the same slip in several places counts: more than one edit, however many places there are."""
 PLACES, LONGEST_SLIP = 6, 40
 """Places of one slip, and characters of what stands there, at most."""
+WRAPPED = 2
+"""Places of a slip that puts a call around what stands there, at most: what is read in more of them is made so once, above them."""
 
 
 @dataclass(slots=True)
@@ -119,11 +121,12 @@ class Maker:
                 old = self.program.units[n].text[start:end]
                 if len(old) <= LONGEST_SLIP:
                     places.setdefault((old, new), []).append((weight, n, change))
-        for group in places.values():
+        for (old, new), group in places.items():
+            is_wrapped = "(" in new and len(new) > len(old) and old in new
             units = dict.fromkeys(n for _, n, _ in group)
             parts = [group, *([m for m in group if m[1] == n] for n in units)] if len(units) > 1 else [group]
             for part in parts:
-                if 2 <= len(part) <= PLACES:
+                if 2 <= len(part) <= (WRAPPED if is_wrapped else PLACES):
                     yield SAME_SLIP * part[0][0] * (part[1][0] / part[0][0]) ** 0.5, [(n, c) for _, n, c in part]
 
     def _build_slip(self, weight: float, places: Sequence[tuple[int, Change]]) -> Iterator[Candidate]:

@@ -19,6 +19,7 @@ from jupyter_selfheal.inside.search.mutations import (
     names,
     operators,
     statements,
+    textbook,
     variations,
     whole_statements,
 )
@@ -44,6 +45,7 @@ OPERATORS = (
     *mirrored.OPERATORS,
     *whole_statements.OPERATORS,
     *beginners.OPERATORS,
+    *textbook.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

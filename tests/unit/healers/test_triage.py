@@ -74,6 +74,8 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("missing module", ["from matplotlib.animation import FFMpegWriter, writers\n@writers.register('film')\nclass Film(FFMpegWriter):\n    isAvailable = classmethod(lambda cls: False)", "writers['film']"]),
         ("input", ["def ask():\n    raise EOFError\ninput = ask\ninput()"]),
         ("memory", ["def big():\n    raise MemoryError\nbig()"]),
+        ("bad data", ["import pandas as pd\nd = pd.DataFrame({'d': ['2024-01-15', '2024-02-30']})", "pd.to_datetime(d['d'])"]),
+        ("bad data", ["import pandas as pd\npd.Timestamp('2023-02-29')"]),
         ("bad data", ["prices = [3, -1]", "assert min(prices) > 0, 'negative'"]),
         ("bad data", ["speeds = [3, -90]", "assert abs(min(speeds)) < 80, 'too fast'"]),
         ("bad data", ["rows = ['3', '4', 'n/a', '7']", "total = 0\nfor row in rows:\n    total += int(row)"]),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import calendar
 import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.named_argument import NO_DAY
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.healers.triage.left_alone.meant import is_checked
 from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
@@ -20,9 +22,7 @@ TINY = 0.01
 CONVERTED = re.compile(
     r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: |Unable to parse string )(['\"])(?P<text>.*?)\1"
 )
-NO_DAY = re.compile(
-    r"day is out of range for month|month must be in 1\.\.12|hour must be in 0\.\.23|minute must be in 0\.\.59"
-)
+ISO_DATE = re.compile(r"\b([12]\d{3})-(\d\d)-(\d\d)\b")
 MARKS = frozenset(
     {
         "",
@@ -51,12 +51,12 @@ MARKS = frozenset(
 
 def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """``int("n/a")`` of what the data hold, or None among the numbers, where nothing says what should come out."""
-    if context.failure.ename not in ("ValueError", "TypeError"):
+    if context.failure.ename not in ("ValueError", "TypeError", "DateParseError"):
         return None
     told = CONVERTED.search(context.failure.evalue)
     if NO_DAY.search(context.failure.evalue):
         is_computed = bool(context.nodes_on_line(ast.BinOp))  # `date(y, m + 1, 1)` is the code's fault
-        gap = "" if is_computed else "a date that does not exist"
+        gap = "" if is_computed else _find_impossible_date(context)
     elif told is not None:
         text = told["text"].strip()
         gap = (f"`{text}`" if text else "an empty text") if text.casefold() in MARKS else ""
@@ -68,6 +68,17 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         f"The data hold {gap}{'' if 'date' in gap else ' where a number is wanted'}.", SkipReason.BAD_DATA,
         "Decide what it stands for: leave it out, or put another value in its place. Nothing here says which.", Locus.CODE, 85,
     )  # fmt: skip
+
+
+def _find_impossible_date(context: RuleContext) -> str:
+    """What the message, or a text of the notebook up to here, has for a day that no month has: "a date that does not exist, `2023-02-30`"."""
+    cells = (*context.notebook.code_before(context.failure.cell_id), find_cell(context))
+    texts = (n.value for c in cells for n in src.walk(c.source) if isinstance(n, ast.Constant))
+    for text in (context.failure.evalue, *(t for t in texts if isinstance(t, str))):
+        for year, month, day in ISO_DATE.findall(text):
+            if not (1 <= int(month) <= 12 and 1 <= int(day) <= calendar.monthrange(int(year), int(month))[1]):
+                return f"a date that does not exist, `{year}-{month}-{day}`"
+    return "a date that does not exist"
 
 
 def _find_written_gap(context: RuleContext) -> str:

@@ -103,6 +103,19 @@ def test_the_same_slip_is_mended_in_all_its_places_at_once() -> None:
     assert "in all 2 places" in best["words"]
 
 
+def test_a_call_around_a_name_in_all_its_places_is_no_slip() -> None:
+    source = (
+        "def merge(a, b):\n    out = []\n    i = j = 0\n    while i < len(a) and j < len(b):\n        if a[i] < b[j]:\n"
+        "            out.append(a[i])\n            i += 1\n        else:\n            out.append(b[j])\n            j += 1\n"
+        "    out += a[i:]\n    return out\n"
+        "def merge_sort(xs):\n    if len(xs) <= 1:\n        return xs\n    mid = len(xs) // 2\n"
+        "    return merge(merge_sort(xs[:mid]), merge_sort(xs[mid:]))\n"
+    )
+    checks = "assert merge_sort([3, 1, 2]) == [1, 2, 3]\nassert merge_sort([5, 2, 9, 1]) == [1, 2, 5, 9]\n"
+    best = find(source, checks)["patches"][0]
+    assert "out.extend(b[j:])" in "".join(best["texts"].values())
+
+
 def test_where_one_of_two_equal_conditions_is_right_only_the_other_is_changed() -> None:
     checks = "assert count_even([1, 2, 4]) == 2\nassert keep_even([1, 3]) == [1, 3]\nassert count_even([3]) == 0\n"
     best = find(SAME_SLIP, checks)["patches"][0]

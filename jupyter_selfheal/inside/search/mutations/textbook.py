@@ -1,0 +1,219 @@
+"""Mutation operators for what textbook programs leave out: the rest of a merged list, the mean of two middle items, the way back to the
+beginning of an alphabet, a list for each key; and two loops, or two neighbouring indexes, that stand one place off."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+_LETTERS = {"isupper": ("'A'", 0.5), "islower": ("'a'", 0.5), "isalpha": ("", 0.5)}
+"""What a character was asked for before it is moved on, and the first letter of the alphabet that it is moved within."""
+
+
+def propose_rest_of_sequences(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """After ``while i < len(a) and j < len(b)``, which fills ``out``, the rest of ``a`` and of ``b`` is missing, or of one of them."""
+    if not isinstance(node, ast.While) or not isinstance(node.test, ast.BoolOp) or s.read_indent(node) is None:
+        return
+    places = [place for part in node.test.values if (place := _read_place(part)) is not None]
+    if not isinstance(node.test.op, ast.And) or len(places) != 2 or len(node.test.values) != 2:
+        return
+    filled = {
+        n.func.value.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "append"
+        and isinstance(n.func.value, ast.Name)
+    }
+    end = s.line_span(node)[1]
+    below = "".join(s.text[end:].split())
+    rests = [f"{whole}[{index}:]" for index, whole in places]
+    missing = [rest for rest in rests if rest not in below]
+    if len(filled) != 1 or not missing or any(f"while{i}<len({whole})" in below for i, whole in places):
+        return
+    (out,) = filled
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    lines = [f"{out}.extend({rest})" for rest in missing]
+    text = "".join(f"{s.read_indent(node)}{line}\n" for line in lines)
+    last = node.end_lineno or node.lineno
+    yield Change(((end, end, pad + text),), 0.8, last, f"`{'` and `'.join(lines)}` are missing after the loop")
+
+
+def _read_place(test: ast.expr) -> tuple[str, str] | None:
+    """``i`` and ``a`` of ``i < len(a)``."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or not isinstance(test.ops[0], ast.Lt):
+        return None
+    call = test.comparators[0]
+    is_length = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "len"
+    if not isinstance(call, ast.Call) or not is_length or not isinstance(call.args[0], ast.Name):
+        return None
+    return test.left.id, call.args[0].id
+
+
+def propose_both_middles(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return xs[n // 2]`` is one of the two middle items where their number is even: their mean is meant there."""
+    if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Subscript) or s.read_indent(node) is None:
+        return
+    size = _find_halved(s, node, node.value.slice)
+    if size is None or "%" in s.text_of(s.find_function(node)):
+        return
+    whole, middle = s.text_of(node.value.value), s.text_of(node.value.slice)
+    indent, start = s.read_indent(node), s.line_span(node)[0]
+    text = f"{indent}if {size} % 2 == 0:\n{indent}    return ({whole}[{middle} - 1] + {whole}[{middle}]) / 2\n"
+    words = f"of an even number of items two are in the middle of `{whole}`"
+    yield Change(((start, start, text),), 0.6, node.lineno, words)
+
+
+def _find_halved(s: Scope, node: ast.AST, index: ast.expr) -> str | None:
+    """What an index is the half of: ``n`` of ``n // 2``, also by way of ``mid = n // 2``."""
+    if isinstance(index, ast.Name):
+        made = [
+            n.value
+            for n in ast.walk(s.find_function(node))
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and n.targets[0].id == index.id
+        ]
+        index = made[0] if len(made) == 1 else index
+    if not isinstance(index, ast.BinOp) or not isinstance(index.op, ast.FloorDiv):
+        return None
+    is_two = isinstance(index.right, ast.Constant) and index.right.value == 2
+    return s.text_of(index.left) if is_two and isinstance(index.left, ast.Name | ast.Call) else None
+
+
+def propose_one_place_off(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs[i - 1] + xs[i]`` for ``xs[i] + xs[i + 1]``, and the other way round: the pair stands one place off."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Subscript):
+        return
+    right = node.right
+    if not isinstance(right, ast.Subscript) or s.text_of(node.left.value) != s.text_of(right.value):
+        return
+    first, second = s.text_of(node.left.slice), s.text_of(right.slice)
+    for one, two, new in (
+        (first, f"{first} + 1", (f"{first} - 1", first)),
+        (f"{second} - 1", second, (second, f"{second} + 1")),
+    ):
+        if (first, second) == (one, two):
+            edits = (s.put(node.left.slice, new[0]), s.put(right.slice, new[1]))
+            plain = tuple((start, end, text.strip("()")) for start, end, text in edits)
+            yield Change(plain, 0.4, node.lineno, f"`{s.text_of(node)}` stands one place off")
+
+
+def propose_exchanged_loops(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """Two loops, one within the other, that go through what the other one should: the ranges of rows and of columns."""
+    if isinstance(node, ast.For):
+        inner = next((n for n in node.body if isinstance(n, ast.For)), None)
+    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        nested = node.elt.generators if isinstance(node.elt, ast.ListComp | ast.GeneratorExp) else ()
+        clauses = [*node.generators, *nested]
+        if len(clauses) == 2:
+            yield from _exchange_clauses(s, node.lineno, clauses[0], clauses[1])
+        return
+    else:
+        return
+    if inner is not None:
+        yield from _exchange_clauses(s, node.lineno, node, inner)
+
+
+def _exchange_clauses(
+    s: Scope, line: int, outer: ast.For | ast.comprehension, inner: ast.For | ast.comprehension
+) -> Iterator[Change]:
+    bound = {n.id for n in ast.walk(outer.target) if isinstance(n, ast.Name)}
+    if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(inner.iter)):
+        return
+    one, two = s.text_of(outer.iter), s.text_of(inner.iter)
+    if one != two:
+        words = f"`{one}` and `{two}` are exchanged"
+        iterated = (_put_plain(s, outer.iter, two), _put_plain(s, inner.iter, one))
+        yield Change(iterated, 0.45, line, words)
+        targets = (
+            _put_plain(s, outer.target, s.text_of(inner.target)),
+            _put_plain(s, inner.target, s.text_of(outer.target)),
+        )
+        yield Change((*iterated, *targets), 0.4, line, f"the loops over {words}")
+
+
+def _put_plain(s: Scope, node: ast.AST, text: str) -> tuple[int, int, str]:
+    return s.start_of(node), s.end_of(node), text
+
+
+def propose_way_back(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``chr((ord(c) - ord('a') + k) % 26 + ord('a'))`` for ``chr(ord(c) + k)``: after the last letter comes the first again."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "chr" or not node.args:
+        return
+    moved = node.args[0]
+    if not isinstance(moved, ast.BinOp) or not isinstance(moved.op, ast.Add | ast.Sub):
+        return
+    character = _read_ord(moved.left)
+    asked = next((a for p in s.walk_upwards(node) if (a := _read_question(p)) is not None and a[0] == character), None)
+    if character is None or asked is None or any(isinstance(n, ast.Mod) for n in ast.walk(moved)):
+        return
+    letter, prior = _LETTERS[asked[1]]
+    begins = f"ord({letter})" if letter else f"ord('A' if {character}.isupper() else 'a')"
+    sign, step = "+" if isinstance(moved.op, ast.Add) else "-", s.text_of(moved.right)
+    new = f"(ord({character}) - {begins} {sign} {step}) % 26 + {begins}"
+    words = f"`{s.text_of(node)}` leaves the alphabet: after the last letter comes the first"
+    yield Change((_put_plain(s, moved, new),), prior, node.lineno, words)
+
+
+def _read_ord(node: ast.AST) -> str | None:
+    """``c`` of ``ord(c)``."""
+    is_ord = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ord"
+    argument = node.args[0] if isinstance(node, ast.Call) and is_ord and node.args else None
+    return argument.id if isinstance(argument, ast.Name) else None
+
+
+def _read_question(node: ast.AST) -> tuple[str, str] | None:
+    """``c`` and ``isupper`` of ``if c.isupper():``."""
+    test = node.test if isinstance(node, ast.If | ast.IfExp) else None
+    if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute) or test.args:
+        return None
+    asked = test.func.value
+    return (asked.id, test.func.attr) if isinstance(asked, ast.Name) and test.func.attr in _LETTERS else None
+
+
+def propose_list_by_key(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``groups.setdefault(key, []).append(x)`` for ``groups[key] = [x]`` in a loop: only the last one is kept of each key."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not s.is_in_loop(node):
+        return
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+        return
+    if not isinstance(value, ast.List) or len(value.elts) != 1 or isinstance(target.slice, ast.Slice | ast.Constant):
+        return
+    if isinstance(value.elts[0], ast.Starred) or isinstance(s.parents.get(node), ast.If):
+        return
+    table, key = target.value.id, s.text_of(target.slice)
+    new = f"{table}.setdefault({key}, []).append({s.text_of(value.elts[0])})"
+    words = f"`{s.text_of(node)}` forgets what was there for the same key"
+    yield Change((_put_plain(s, node, new),), 0.7, node.lineno, words)
+
+
+def propose_whole_quotient(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``n // 10`` for ``n / 10`` in a loop that takes ``n % 10``: digit by digit, ``n`` stays a whole number."""
+    if not isinstance(node, ast.Assign | ast.AugAssign) or not s.is_in_loop(node):
+        return
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    divided = node.value if isinstance(node, ast.Assign) else node
+    if not isinstance(target, ast.Name) or not isinstance(divided, ast.BinOp | ast.AugAssign):
+        return
+    by = divided.right if isinstance(divided, ast.BinOp) else divided.value
+    left = divided.left if isinstance(divided, ast.BinOp) else target
+    if not isinstance(divided.op, ast.Div) or not isinstance(left, ast.Name) or left.id != target.id:
+        return
+    digit = (ast.unparse(left), s.text_of(by))
+    taken = (n for n in ast.walk(s.find_function(node)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod))
+    if any((s.text_of(n.left), s.text_of(n.right)) == digit for n in taken):
+        at = s.text.index("/", s.end_of(left))
+        yield Change(((at, at, "/"),), 0.9, node.lineno, f"`{digit[0]}` should stay a whole number: `//`")
+
+
+OPERATORS = (
+    propose_rest_of_sequences,
+    propose_both_middles,
+    propose_one_place_off,
+    propose_exchanged_loops,
+    propose_way_back,
+    propose_list_by_key,
+    propose_whole_quotient,
+)

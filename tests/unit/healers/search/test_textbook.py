@@ -1,0 +1,112 @@
+"""What textbook programs leave out, and near misses in which nothing of it is proposed."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.mutations import textbook
+from jupyter_selfheal.inside.search.scope import Scope
+
+MERGE = """def merge(a, b):
+    out = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        if a[i] < b[j]:
+            out.append(a[i])
+            i += 1
+        else:
+            out.append(b[j])
+            j += 1
+"""
+
+
+def list_texts(source: str) -> list[str]:
+    """What the operators make of a source."""
+    s = Scope(source)
+    return [splice(source, c.edits) for node in s.order for propose in textbook.OPERATORS for c in propose(s, node)]
+
+
+MEANT = {
+    "the rest of both": (
+        MERGE + "    return out\n",
+        MERGE + "    out.extend(a[i:])\n    out.extend(b[j:])\n    return out\n",
+    ),
+    "the rest of one": (
+        MERGE + "    out += a[i:]\n    return out\n",
+        MERGE + "    out.extend(b[j:])\n    out += a[i:]\n    return out\n",
+    ),
+    "two in the middle": (
+        "def f(xs):\n    s = sorted(xs)\n    return s[len(s) // 2]\n",
+        "def f(xs):\n    s = sorted(xs)\n    if len(s) % 2 == 0:\n        return (s[len(s) // 2 - 1] + s[len(s) // 2]) / 2\n    return s[len(s) // 2]\n",
+    ),
+    "two in the middle by name": (
+        "def f(s):\n    n = len(s)\n    mid = n // 2\n    return s[mid]\n",
+        "def f(s):\n    n = len(s)\n    mid = n // 2\n    if n % 2 == 0:\n        return (s[mid - 1] + s[mid]) / 2\n    return s[mid]\n",
+    ),
+    "one place up": ("(s[m] + s[m + 1]) / 2", "(s[m - 1] + s[m]) / 2"),
+    "one place down": ("(s[m - 1] + s[m]) / 2", "(s[m] + s[m + 1]) / 2"),
+    "ranges of loops": (
+        "for i in range(r):\n    row = []\n    for j in range(c):\n        row.append(m[j][i])\n",
+        "for i in range(c):\n    row = []\n    for j in range(r):\n        row.append(m[j][i])\n",
+    ),
+    "loops of a comprehension": (
+        "[[m[i][j] for j in range(c)] for i in range(r)]",
+        "[[m[i][j] for i in range(r)] for j in range(c)]",
+    ),
+    "letters of both kinds": (
+        "if c.isalpha():\n    out += chr(ord(c) + k)\n",
+        "if c.isalpha():\n    out += chr((ord(c) - ord('A' if c.isupper() else 'a') + k) % 26 + ord('A' if c.isupper() else 'a'))\n",
+    ),
+    "small letters": (
+        "chr(ord(c) - k) if c.islower() else c",
+        "chr((ord(c) - ord('a') - k) % 26 + ord('a')) if c.islower() else c",
+    ),
+    "a list for each key": (
+        "for w in words:\n    d[len(w)] = [w]\n",
+        "for w in words:\n    d.setdefault(len(w), []).append(w)\n",
+    ),
+    "digit by digit": (
+        "while n > 0:\n    t += n % 10\n    n = n / 10\n",
+        "while n > 0:\n    t += n % 10\n    n = n // 10\n",
+    ),
+    "digit by digit, in place": (
+        "while n > 0:\n    t += n % 10\n    n /= 10\n",
+        "while n > 0:\n    t += n % 10\n    n //= 10\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "meant"), MEANT.values(), ids=MEANT)
+def test_what_was_left_out_is_proposed(source: str, meant: str) -> None:
+    assert meant in list_texts(source)
+
+
+NEAR_MISSES = {
+    "both rests are there": MERGE + "    out.extend(a[i:])\n    return out + b[j:]\n",
+    "loops for the rest": MERGE + "    while i < len(a):\n        out.append(a[i])\n        i += 1\n    return out\n",
+    "another condition": "while i < len(a) or j < len(b):\n    out.append(a[i])\n",
+    "nothing is filled": "while i < len(a) and j < len(b):\n    i += 1\n    j += 1\n",
+    "the count is asked": "def f(s):\n    n = len(s)\n    if n % 2:\n        return s[n // 2]\n    return None\n",
+    "a third": "def f(s):\n    return s[len(s) // 3]\n",
+    "no half": "def f(s, k):\n    return s[k]\n",
+    "two lists": "a[m] + b[m + 1]",
+    "two places off": "a[m] + a[m + 2]",
+    "the inner loop hangs on the outer": "for row in m:\n    for x in row:\n        print(x)\n",
+    "the same range": "for i in range(n):\n    for j in range(n):\n        print(i, j)\n",
+    "one loop": "[x for x in xs]",
+    "nothing asked": "chr(ord(c) + 1)",
+    "another character asked": "chr(ord(c) + k) if d.islower() else c",
+    "digits": "chr(ord(c) + k) if c.isdigit() else c",
+    "a way back": "chr((ord(c) - 97 + k) % 26 + 97) if c.islower() else c",
+    "one key": "for w in words:\n    d['all'] = [w]\n",
+    "no loop": "d[k] = [w]",
+    "a key that is begun": "for w in words:\n    if w not in d:\n        d[w] = [w]\n",
+    "halves": "while n > 1:\n    n = n / 2\n",
+    "another digit": "while n > 0:\n    t += n % 10\n    n = n / 2\n",
+}
+
+
+@pytest.mark.parametrize("source", NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_what_is_complete_is_left_alone(source: str) -> None:
+    assert list_texts(source) == []
