@@ -27,6 +27,10 @@ REACH = 30
 """Lines that an open bracket is followed down."""
 
 
+NUMBERS = frozenset({"int", "float", "len", "sum", "abs", "round", "bool", "ord"})
+"""Functions whose result is neither called nor indexed."""
+
+
 class Bracket(SyntaxRule):
     """Close the bracket where it belongs, or take away the one too many.
 
@@ -37,7 +41,7 @@ class Bracket(SyntaxRule):
     ends of the lines below. One left over at a line's end goes.
 
     **Fix safety** Safe where all places that compile give the same program, or where the bracket opens the statement's own
-    call. Unsafe otherwise: `(a + b * c` closes in two ways.
+    call. Unsafe otherwise: `(a + b * c` closes in two ways. That the result of the call is called or indexed at once (`int(input)("n")`) is no way to close it.
     """
 
     code = "SYN103"
@@ -75,7 +79,7 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
             within += [
                 Mend(replace_line(source, number, text[:at] + closer + text[at:]), title, sure=False, prior=0.5)
                 for at in range(len(text) - 1, column, -1)
-                if code[at] and at not in spots
+                if code[at] and at not in spots and not _is_far_fetched(text, column, at)
             ]
         for at in spots if text.strip() else ():
             if number > line or at > column:
@@ -93,6 +97,18 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
     else:  # further errors remain: the next mends go on from here
         sure = call or not any(reads_to(m.source, line) for m in within)
         yield from (Mend(m.source, title, sure, m.prior if sure else 0.6) for m in ends[:3])
+
+
+def _is_far_fetched(text: str, column: int, at: int) -> bool:
+    """Whether nobody closes a call's bracket there: ``sum()[1, 2]`` and ``int(input)("n")``, where the next bracket opens at once."""
+    if text[at] not in "([":
+        return False
+    name = re.search(r"(\w+)\s*$", text[:column])
+    inside = text[column + 1 : at].strip()
+    if name is None:
+        return False
+    is_called = text[at] == "(" and name[1].islower() and re.fullmatch(r"[\w.]+", inside) is not None
+    return not inside or is_called or name[1] in NUMBERS
 
 
 def _mend_mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:

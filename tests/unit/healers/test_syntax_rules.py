@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.rules.healer import RulesHealer
+from jupyter_selfheal.healers.rules.syntax_bracket import Bracket
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.rule_conformance import Bench
@@ -125,3 +127,22 @@ def test_how_far_a_loop_without_indentation_reaches_is_not_called_sure() -> None
     (edit,) = patch.edits
     assert isinstance(edit, Replace)
     assert edit.source.endswith("        total += x\n    return total / len(xs)")
+
+
+@pytest.mark.parametrize(
+    ("source", "is_sure"),
+    [
+        ("total = sum([1, 2, 3]", True),
+        ("age = int(input('Age? ')", True),
+        ("y = sin(array(x)", True),
+        ("first = sorted(xs[0]", False),
+        ("age = int(text + 1", False),
+        ("x = Dense(units(3)", False),
+        ("y = (a + b) * (c - d", False),
+        ("low = min(a, b - 1", False),
+    ],
+)
+def test_a_bracket_is_closed_surely_where_no_other_place_makes_sense(source: str, is_sure: bool) -> None:
+    fault = find_fault(source)
+    assert fault is not None
+    assert next(Bracket().mends(source, fault)).sure is is_sure
