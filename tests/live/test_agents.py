@@ -30,7 +30,7 @@ MENDED = TOTAL.replace("prices[item]", "float(prices[item])")
 @pytest.fixture
 def toolbox(kernel: LiveKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveToolbox]:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "agent"))
-    line = KernelLine(Path(kernel.manager.connection_file), patience=PATIENCE)
+    line = KernelLine(lambda: Path(kernel.manager.connection_file), patience=PATIENCE)
     settings = Settings(HealConfig().with_(healers=("rules",)), approve="none")
     made = LiveToolbox(line, settings)
     yield made
@@ -86,6 +86,20 @@ def test_an_agent_proves_in_copies_and_the_user_decides(kernel: LiveKernel, tool
     assert approved["applied"], approved
     assert "keep prices as text" not in approved["user_said"], "that was said of the rejected one"
     assert kernel.value("bill") == "7.7"
+
+
+def test_a_kernel_that_was_restarted_is_asked_again(kernel: LiveKernel, toolbox: LiveToolbox) -> None:
+    kernel.run("%load_ext jupyter_selfheal")
+    kernel.run("x = 1", "c0")
+    assert toolbox.check_session("all", 0, 20, 400)["ran"] == 1
+    kernel.manager.restart_kernel(now=True)
+    kernel.client.wait_for_ready(timeout=PATIENCE)
+    with pytest.raises(UsageError, match="%load_ext jupyter_selfheal"):
+        toolbox.check_session("broken", 0, 20, 400)
+    kernel.run("%load_ext jupyter_selfheal")
+    kernel.run("y = 2", "c1")
+    kernel.run("z = 3", "c2")
+    assert toolbox.check_session("all", 0, 20, 400)["ran"] == 2, "the server of the agent goes on"
 
 
 def offer(kernel: LiveKernel, toolbox: LiveToolbox, fix_id: str, decision: str) -> Any:

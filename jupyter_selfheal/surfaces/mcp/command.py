@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import signal
@@ -56,20 +57,23 @@ def run_mcp(options: argparse.Namespace) -> int:
 
 
 def _open_live_toolbox(options: argparse.Namespace, settings: Settings) -> Toolbox:
-    """The tools on a running kernel. Raises :class:`UsageError` where there is none, or our extension is not loaded there."""
+    """The tools on a running kernel. Raises :class:`UsageError` where none is meant by the options.
+
+    Whether one runs yet, and our extension is loaded there, is asked at each call: an agent starts its servers before the user has opened a notebook.
+    """
     from jupyter_selfheal.surfaces.mcp.kernel_line import KernelLine
     from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
-    from jupyter_selfheal.surfaces.mcp.running_kernels import find_connection_file
+    from jupyter_selfheal.surfaces.mcp.running_kernels import NoKernelYet, find_connection_file
 
     if options.root:
         raise UsageError("--root is for notebooks in files: leave it out where a running kernel is named")
-    line = KernelLine(find_connection_file(options.kernel, options.server, any_host=options.any_host))
-    try:
-        line.look(copies=False)
-    except BaseException:
-        line.close()
-        raise
-    return LiveToolbox(line, settings)
+
+    def find() -> Path:
+        return find_connection_file(options.kernel, options.server, any_host=options.any_host)
+
+    with contextlib.suppress(NoKernelYet):
+        find()
+    return LiveToolbox(KernelLine(find), settings)
 
 
 def _build_server(toolbox: Toolbox) -> SelfHealServer:

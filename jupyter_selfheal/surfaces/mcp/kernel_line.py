@@ -31,15 +31,17 @@ BUSY = "the kernel does not answer: it runs a cell, or has ended; call again whe
 class KernelLine:
     """A comm to one running kernel. Thread-safe: one question at a time; what is pushed meanwhile is kept.
 
-    Raises :class:`UsageError` in one sentence wherever the kernel cannot be reached, or its extension is not loaded.
+    ``find`` says where the kernel's connection file is: asked before the first question, and again where the kernel no longer answers, as the
+    user may have opened the notebook anew. A kernel that was restarted is noticed by its messages, which come from another session. Raises :class:`UsageError` in one sentence wherever the kernel cannot be reached, or its extension is not loaded.
     """
 
-    def __init__(self, connection_file: Path, patience: float = PATIENCE) -> None:
-        self._file = connection_file
+    def __init__(self, find: Callable[[], Path], patience: float = PATIENCE) -> None:
+        self._find = find
         self._patience = patience
         self._lock = threading.RLock()
         self._client: Any = None
         self._comm = ""
+        self._session = ""
         self._number = 0
         self._decisions: dict[str, dict[str, JSON]] = {}
 
@@ -75,18 +77,27 @@ class KernelLine:
                 if self._comm:
                     self._send_message("comm_close", {"comm_id": self._comm, "data": {}})
                 self._client.stop_channels()
-            self._client, self._comm = None, ""
+            self._client, self._comm, self._session = None, "", ""
 
     def _ask_kernel(self, question: dict[str, JSON]) -> dict[str, JSON]:
         with self._lock:
-            self._open_comm()
-            self._number += 1
-            number = self._number
-            self._send_message("comm_msg", {"comm_id": self._comm, "data": {"number": number, **question}})
-            answer = self._wait_for(lambda data: data.get("number") == number)
+            was_open = bool(self._comm)
+            try:
+                answer = self._ask_once(question)
+            except UsageError:
+                if not was_open or self._comm:
+                    raise
+                answer = self._ask_once(question)  # the kernel was restarted: the one of now may have the extension
         if "error" in answer:
             raise UsageError(str(answer["error"]))
         return answer
+
+    def _ask_once(self, question: dict[str, JSON]) -> dict[str, JSON]:
+        self._open_comm()
+        self._number += 1
+        number = self._number
+        self._send_message("comm_msg", {"comm_id": self._comm, "data": {"number": number, **question}})
+        return self._wait_for(lambda data: data.get("number") == number)
 
     def _open_comm(self) -> None:
         """The comm, opened at the first question, and anew where it was closed from there (the extension was reloaded)."""
@@ -110,9 +121,9 @@ class KernelLine:
     def _connect_kernel(self) -> Any:
         from jupyter_client.blocking.client import BlockingKernelClient
 
-        client = BlockingKernelClient()
+        client, file = BlockingKernelClient(), self._find()
         try:
-            client.load_connection_file(str(self._file))
+            client.load_connection_file(str(file))
             client.start_channels(stdin=False, hb=False, control=False)
             self._wait_until_heard(client)
         except BaseException:
@@ -147,6 +158,7 @@ class KernelLine:
                 raise UsageError(NOT_LOADED)
             if data and fits(data):
                 return data
+        self.close()  # it may be gone for good: the next question looks for it anew
         raise UsageError(BUSY)
 
     def _take_next(self, seconds: float) -> dict[str, Any]:
@@ -157,7 +169,10 @@ class KernelLine:
             message = self._client.get_iopub_msg(timeout=seconds)
         except queue.Empty:
             return {}
-        content = message["content"]
+        content, session = message["content"], message["header"]["session"]
+        if self._session not in ("", session):
+            self._comm = ""
+        self._session = session
         if content.get("comm_id") != self._comm or not self._comm:
             return {"other": message["msg_type"]}
         if message["msg_type"] == "comm_close":

@@ -21,6 +21,10 @@ SECONDS = 10.0
 """How long the Jupyter server may take to answer."""
 
 
+class NoKernelYet(UsageError):
+    """The Jupyter server is there and runs no kernel, until the user opens a notebook."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunningKernel:
     """A kernel of a server, and the notebook that it runs (empty where nobody says)."""
@@ -79,7 +83,7 @@ def choose_kernel(kernels: tuple[RunningKernel, ...], wanted: str) -> RunningKer
         return fitting[0]
     listed = ", ".join(f"{k.id} ({k.notebook or 'no notebook'})" for k in kernels[:8])
     if not kernels:
-        raise UsageError("the Jupyter server runs no kernel: open the notebook there first")
+        raise NoKernelYet("the Jupyter server runs no kernel: ask the user to open the notebook there, then call again")
     which = f"{wanted[:60]!r} names {len(fitting) or 'none'} of its kernels" if wanted else "it runs several kernels"
     raise UsageError(f"{which}: give --kernel with the id or the notebook of one of {listed}")
 
