@@ -7,6 +7,8 @@ import math
 from dataclasses import fields
 from typing import Any
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,6 +153,12 @@ def test_a_list_that_a_configuration_adds_to_is_added_to() -> None:
 def test_the_command_line_refuses_what_makes_no_sense(words: list[str]) -> None:
     with pytest.raises(UsageError):
         build_parser().parse_args(["heal", "a.ipynb", *words])
+
+
+def test_a_project_without_a_notebook_is_checked_as_it_is_healed_and_nothing_is_written() -> None:
+    options = build_parser().parse_args(["check", "--project", "work", "--test", "pytest -q"])
+    assert (options.notebooks, build_settings(options).approve) == ([], "none")
+    assert build_settings(options).project == Path("work").resolve()
 
 
 def test_the_command_line_reads_settings_as_everybody_does() -> None:

@@ -223,11 +223,14 @@ def _add_heal_options(heal: argparse.ArgumentParser) -> None:
 
 
 def _add_check_options(check: argparse.ArgumentParser) -> None:
-    _add_options_of_choice(check)
+    _add_options_of_choice(check, "*", " (none: what --test says of --project is looked at)")
+    check.add_argument(
+        "--project", type=Path, metavar="DIR", help="the folder of Python files whose tests --test names"
+    )
     _add_options_of_running(check)
     _add_options_of_healing(check)
     _add_options_of_output(check)
-    check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none", project=None)
+    check.set_defaults(output=None, output_dir=None, in_place=False, write=False, approve="none")
 
 
 def _add_pr_options(pr: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ def find_refusal(settings: Settings, fixes: Sequence[FileFix], candidate: Candid
         return ""
     if settings.approve == "ask":
         return "" if _ask_once(fixes, candidate) else "it was not approved"
-    return f"--approve {settings.approve} does not write it; --approve all does"
+    return f"--approve {settings.approve} does not write it; `heal --approve all` does"
 
 
 def _ask_once(fixes: Sequence[FileFix], candidate: Candidate) -> bool:
