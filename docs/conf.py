@@ -25,6 +25,7 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
 exclude_patterns = ["_build", "gallery/sources", "rules.md", "agents/AGENTS.md"]
+html_use_index = False  # it would be an empty page: no page names entries for it
 html_theme = "pydata_sphinx_theme"
 html_title = f"jupyter_selfheal {__version__}"
 html_static_path = ["_static"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
+import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,9 +43,24 @@ def download_records(name: str, path: Path) -> None:
             "--from-hub needs the library datasets: pip install datasets, or give a local file as PATH"
         ) from None
     try:
-        records = [dict(r) for r in datasets.load_dataset(wanted.name, wanted.configuration, split=wanted.split)]
+        with _quiet_libraries():
+            records = [dict(r) for r in datasets.load_dataset(wanted.name, wanted.configuration, split=wanted.split)]
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     except Exception as error:  # each of the library's many layers has errors of its own
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise UsageError(f"{wanted.name} cannot be had from the Hub ({why}): give a local file as PATH") from error
     path.write_text(lines, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """What the libraries of the Hub warn of, a line for each of their tries, is in the one line that says what came of it."""
+    loggers = [logging.getLogger(name) for name in ("datasets", "huggingface_hub")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)

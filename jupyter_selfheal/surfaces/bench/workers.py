@@ -11,45 +11,82 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import active_children, get_context
 from types import FrameType
 
+STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
 _STOPPED = threading.Event()
 """In a worker: nothing is begun any more, also not what the pool had handed over before it was shut."""
+
+_ENDING = threading.Event()
+"""In a worker: a signal came that ends the process itself."""
 
 
 @contextlib.contextmanager
 def open_workers(processes: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of so many processes. Where the block is left by an exception what they do is interrupted, and what waits is dropped.
 
-    Without that the pool's own end waits for all of it, which may be minutes.
+    Without that the pool's own end waits for all of it, which may be minutes. A further signal that comes while they end changes
+    nothing: ``timeout`` and the end of a terminal send more than one, to us and to the workers.
     """
     with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_note_interrupts) as pool:
         try:
             yield pool
         except BaseException:
-            for worker in active_children():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(worker.pid or 0, signal.SIGINT)
-            pool.shutdown(cancel_futures=True)
+            with _ignore_stop_signals():
+                for worker in active_children():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(worker.pid or 0, signal.SIGINT)
+                pool.shutdown(cancel_futures=True)
             raise
 
 
 @contextlib.contextmanager
+def _ignore_stop_signals() -> Iterator[None]:
+    """In the main thread, where alone handlers can be set; elsewhere no signal arrives as an exception."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """In a worker, around its work: an interrupt ends it, and all that would follow. Raises KeyboardInterrupt where one came before."""
+    """In a worker, around its work: an interrupt ends it, and all that would follow. Raises KeyboardInterrupt where one came before.
+
+    What else ends a group of processes ends the worker too, once its work has put away what it holds.
+    """
     if _STOPPED.is_set():
         raise KeyboardInterrupt
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in STOP_SIGNALS:
+        signal.signal(number, _interrupt)
     try:
         yield
     except KeyboardInterrupt:
         _STOPPED.set()
+        if _ENDING.is_set():
+            os._exit(1)
         raise
     finally:
         _note_interrupts()
 
 
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """The first signal alone: a second one, from the terminal and from the parent, would cut what puts things away."""
+    if number != signal.SIGINT:
+        _ENDING.set()
+    if not _STOPPED.is_set():
+        _STOPPED.set()
+        raise KeyboardInterrupt
+
+
 def _note_interrupts() -> None:
     """A worker that waits has nothing to interrupt: that there was one is kept in mind."""
-    signal.signal(signal.SIGINT, _stop)
+    for number in STOP_SIGNALS:
+        signal.signal(number, _stop if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

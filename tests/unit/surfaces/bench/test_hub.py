@@ -16,9 +16,10 @@ from jupyter_selfheal.surfaces.bench.sets import SETS
 
 SAMPLES = Path(run.__file__).parent / "samples"
 STAND_IN = """
-import json, pathlib
+import json, logging, pathlib
 def load_dataset(name, configuration, split):
     if {fails}:
+        logging.getLogger("huggingface_hub.utils").warning("Retrying in 8s [Retry 5/5].")
         raise RuntimeError("Couldn't reach\\nthe Hub")
     assert (name, configuration, split) == {wanted}
     return map(json.loads, pathlib.Path({records!r}).read_text(encoding="utf-8").splitlines())
@@ -57,11 +58,12 @@ def refuse(*words: object) -> str:
 
 
 def test_a_hub_that_cannot_be_reached_gets_one_line_and_leaves_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     put_library("mbpp", tmp_path, monkeypatch, fails=True)
     said = refuse("mbpp", tmp_path / "mbpp.jsonl", "--from-hub")
     assert "cannot be had from the Hub (Couldn't reach the Hub): give a local file as PATH" in said
+    assert not caplog.records, "the library's own lines stand above ours"
     assert not (tmp_path / "mbpp.jsonl").exists()
 
 

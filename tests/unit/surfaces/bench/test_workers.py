@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import Future
 from pathlib import Path
@@ -41,3 +45,55 @@ def test_an_interrupt_ends_what_is_under_way_and_drops_what_waits(tmp_path: Path
     assert list_numbers(tmp_path, "ended") == list_numbers(tmp_path, "began")
     assert len(list_numbers(tmp_path, "began")) == 2, "what the pool had handed over is not begun either"
     assert all(future.done() for future in waiting)
+
+
+MEASURING = """
+import signal, sys, pathlib
+from tests.unit.surfaces.bench import test_workers
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        test_workers.measure_for_long(pathlib.Path(sys.argv[1]))
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def work_long_in_ending(folder: Path) -> None:
+    """A worker whose end takes until it is let go, as a kernel's does."""
+    with interruptible():
+        (folder / "1-began").touch()
+        try:
+            threading.Event().wait(PATIENCE)
+        finally:
+            (folder / "1-ending").touch()
+            wait_until((folder / "go").exists)
+            (folder / "1-ended").touch()
+
+
+def measure_for_long(folder: Path) -> None:
+    with open_workers(2) as pool:
+        pool.submit(work_long_in_ending, folder).result()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to a group of processes")
+def test_two_signals_to_the_whole_group_end_it_in_order_and_without_a_traceback(tmp_path: Path) -> None:
+    """As ``timeout COMMAND`` and a service that is stopped do."""
+    script = tmp_path / "measuring.py"
+    script.write_text(MEASURING)
+    ran = subprocess.Popen(
+        [sys.executable, script, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert wait_until((tmp_path / "1-began").exists)
+    os.killpg(ran.pid, signal.SIGTERM)
+    assert wait_until((tmp_path / "1-ending").exists)
+    os.killpg(ran.pid, signal.SIGTERM)
+    (tmp_path / "go").touch()
+    said, _ = ran.communicate(timeout=PATIENCE)
+    assert (tmp_path / "1-ended").exists(), "a second signal cut what puts things away"
+    assert said == "interrupted\n"
