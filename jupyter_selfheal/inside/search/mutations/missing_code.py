@@ -48,7 +48,7 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
             start, end, _ = s.line_span(stmt)
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
-            counted = _list_counted(s, body[0])
+            counted = (*_list_counted(s, body[0]), *_list_made_above(body, n))
             for text, prior, loop in statements:
                 if text.startswith(counted):
                     prior *= COUNTED_BY_FOR
@@ -59,6 +59,14 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change(
                     ((at, at, f"{pad}{s.read_indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing"
                 )
+
+
+def _list_made_above(body: list[ast.stmt], n: int) -> tuple[str, ...]:
+    """How statements begin that count on what the statement above has only just set: ``m = x`` and then ``m += 1`` is ``m = x + 1``."""
+    above = body[n - 1] if n else None
+    if not isinstance(above, ast.Assign) or len(above.targets) != 1 or not isinstance(above.targets[0], ast.Name):
+        return ()
+    return tuple(f"{above.targets[0].id} {change}" for change in ("+= 1", "-= 1", "= 0", "= 1"))
 
 
 def find_accumulated(stmt: ast.AST) -> str:

@@ -38,7 +38,12 @@ def propose_rest_of_sequences(s: Scope, node: ast.AST) -> Iterator[Change]:
     lines = [f"{out}.extend({rest})" for rest in missing]
     text = "".join(f"{s.read_indent(node)}{line}\n" for line in lines)
     last = node.end_lineno or node.lineno
-    yield Change(((end, end, pad + text),), 0.8, last, f"`{'` and `'.join(lines)}` are missing after the loop")
+    yield Change(
+        ((end, end, pad + text),),
+        0.8,
+        last,
+        f"`{'` and `'.join(lines)}` {'are' if len(lines) > 1 else 'is'} missing after the loop",
+    )
 
 
 def _read_place(test: ast.expr) -> tuple[str, str] | None:
@@ -133,6 +138,35 @@ def _exchange_clauses(
         yield Change((*iterated, *targets), 0.4, line, f"the loops over {words}")
 
 
+def propose_handed_down(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``second = first`` before ``first = x``, with ``elif x > second: second = x`` below: what was first is second then."""
+    if not isinstance(node, ast.If) or not s.is_in_loop(node) or not s.is_elif(node, node.orelse or node.body):
+        return
+    below = node.orelse[0] if node.orelse else None
+    pairs = [_read_record(branch) for branch in (node, below)]
+    if pairs[0] is None or pairs[1] is None or pairs[0][1] != pairs[1][1] or pairs[0][0] == pairs[1][0]:
+        return
+    indent = s.read_indent(node.body[0])
+    if len(node.body) == 1 and indent is not None:
+        text = f"{pairs[1][0]} = {pairs[0][0]}"
+        start = s.line_span(node.body[0])[0]
+        words = f"`{text}` is missing: what was `{pairs[0][0]}` is lost"
+        yield Change(((start, start, f"{indent}{text}\n"),), 0.8, node.body[0].lineno, words)
+
+
+def _read_record(node: ast.AST | None) -> tuple[str, str] | None:
+    """``best`` and ``x`` of ``if x > best: best = x``."""
+    if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Assign):
+        return None
+    made, test = node.body[-1], node.test
+    test = test.values[0] if isinstance(test, ast.BoolOp) else test
+    if not isinstance(test, ast.Compare) or not isinstance(made.targets[0], ast.Name):
+        return None
+    name, value = made.targets[0].id, ast.unparse(made.value)
+    sides = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
+    return (name, value) if sides == {name, value} and isinstance(made.value, ast.Name) else None
+
+
 def _put_plain(s: Scope, node: ast.AST, text: str) -> tuple[int, int, str]:
     return s.start_of(node), s.end_of(node), text
 
@@ -214,6 +248,7 @@ OPERATORS = (
     propose_one_place_off,
     propose_exchanged_loops,
     propose_way_back,
+    propose_handed_down,
     propose_list_by_key,
     propose_whole_quotient,
 )

@@ -66,6 +66,10 @@ MEANT = {
         "for w in words:\n    d[len(w)] = [w]\n",
         "for w in words:\n    d.setdefault(len(w), []).append(w)\n",
     ),
+    "the first becomes the second": (
+        "for x in xs:\n    if x > a:\n        a = x\n    elif x > b:\n        b = x\n",
+        "for x in xs:\n    if x > a:\n        b = a\n        a = x\n    elif x > b:\n        b = x\n",
+    ),
     "digit by digit": (
         "while n > 0:\n    t += n % 10\n    n = n / 10\n",
         "while n > 0:\n    t += n % 10\n    n = n // 10\n",
@@ -99,6 +103,9 @@ NEAR_MISSES = {
     "another character asked": "chr(ord(c) + k) if d.islower() else c",
     "digits": "chr(ord(c) + k) if c.isdigit() else c",
     "a way back": "chr((ord(c) - 97 + k) % 26 + 97) if c.islower() else c",
+    "it is handed down": "for x in xs:\n    if x > a:\n        b = a\n        a = x\n    elif x > b:\n        b = x\n",
+    "the least and the greatest of others": "for x in xs:\n    if x > a:\n        a = x\n    elif y > b:\n        b = y\n",
+    "one record": "for x in xs:\n    if x > a:\n        a = x\n",
     "one key": "for w in words:\n    d['all'] = [w]\n",
     "no loop": "d[k] = [w]",
     "a key that is begun": "for w in words:\n    if w not in d:\n        d[w] = [w]\n",
