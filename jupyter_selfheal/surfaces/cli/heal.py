@@ -148,7 +148,7 @@ def _heal_on_cluster(
     from jupyter_selfheal.surfaces.cluster.dask_cluster import open_cluster
     from jupyter_selfheal.surfaces.cluster.executors import heal_on_executor
 
-    executor = stack.enter_context(open_cluster(address))
+    executor = stack.enter_context(open_cluster(address, [job.path.absolute() for job in jobs]))
     return heal_on_executor(jobs, executor, settings, run, resuming)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal._version import __version__
@@ -33,8 +35,8 @@ def check_address(address: str) -> str:
 
 
 @contextlib.contextmanager
-def open_cluster(address: str) -> Iterator[Executor]:
-    """An executor on the cluster. Raises :class:`UsageError` where it cannot be used."""
+def open_cluster(address: str, files: Sequence[Path] = ()) -> Iterator[Executor]:
+    """An executor on the cluster. Raises :class:`UsageError` where it cannot be used, or a worker does not see one of the files as it is here."""
     try:
         import distributed
     except ImportError:
@@ -47,6 +49,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
         client = _connect_scheduler(distributed, scheduler, address)
         stack.callback(client.close)
         _check_workers(client, address)
+        check_files(client, address, files)
         yield client.get_executor(pure=False, retries=RETRIES)
 
 
@@ -108,6 +111,25 @@ def _check_workers(client: Any, address: str) -> None:
             f"--cluster {address}: its workers have version {', '.join(sorted(versions))}, this is {__version__}: "
             "install the same"
         )
+
+
+def check_files(client: Any, address: str, files: Sequence[Path]) -> None:
+    """Raise :class:`UsageError` where a worker does not see these files: nothing is shipped. One file of each folder is looked at."""
+    sizes = {
+        str(path): path.stat().st_size for path in {path.parent: path for path in files if path.is_file()}.values()
+    }
+    unseen = {worker: paths[0] for worker, paths in client.run(list_unseen, sizes).items() if paths} if sizes else {}
+    if unseen:
+        worker, path = min(unseen.items())
+        raise UsageError(
+            f"--cluster {address}: its worker {worker} does not see {path} as it is here: "
+            "put the notebooks where all workers have them under the same path"
+        )
+
+
+def list_unseen(sizes: Mapping[str, int]) -> list[str]:
+    """Which of these files are not there, or have another size, where this runs."""
+    return [path for path, size in sizes.items() if not os.path.isfile(path) or os.path.getsize(path) != size]
 
 
 def read_version() -> str:

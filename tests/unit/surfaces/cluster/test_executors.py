@@ -21,7 +21,7 @@ from jupyter_selfheal.surfaces.cli.one import Job
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.targets import plan_jobs
 from jupyter_selfheal.surfaces.cluster.calls import Call, call_in_own_process, end_idle_processes
-from jupyter_selfheal.surfaces.cluster.dask_cluster import check_address, open_cluster
+from jupyter_selfheal.surfaces.cluster.dask_cluster import check_address, check_files, open_cluster
 from jupyter_selfheal.surfaces.cluster.executors import heal_on_executor
 from jupyter_selfheal.surfaces.cluster.tasks import Task, heal_task
 from jupyter_selfheal.surfaces.notebook.api import heal_notebooks
@@ -169,6 +169,29 @@ def test_a_cluster_that_is_not_there_is_one_line() -> None:
         open_cluster("dask://127.0.0.1:9"),
     ):
         pass
+
+
+def test_workers_that_do_not_see_the_notebooks_are_one_line(tmp_path: Path) -> None:
+    class Client:
+        """Dask's, of two workers; the files of one are as they are after ``changed``."""
+
+        def __init__(self, changed: Callable[[], Any]) -> None:
+            self.changed = changed
+
+        def run(self, function: Callable[..., Any], *given: Any) -> dict[str, Any]:
+            first = function(*given)
+            self.changed()
+            return {"tcp://a": first, "tcp://b": function(*given)}
+
+    (tmp_path / "n.ipynb").write_text("{}")
+    notebooks = [tmp_path / "n.ipynb", tmp_path / "not there.ipynb"]
+    check_files(Client(lambda: None), "dask://h:1", notebooks)
+    with pytest.raises(
+        UsageError, match=r"its worker tcp://b does not see .*n\.ipynb as it is here: put the notebooks where"
+    ):
+        check_files(Client(lambda: (tmp_path / "n.ipynb").write_text("{} ")), "dask://h:1", notebooks)
+    with pytest.raises(UsageError, match="its worker tcp://b does not see"):
+        check_files(Client(notebooks[0].unlink), "dask://h:1", notebooks)
 
 
 @pytest.mark.parametrize("words", [["--jobs", "2"], ["--approve", "ask"]])
