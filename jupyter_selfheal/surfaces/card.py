@@ -35,6 +35,8 @@ class Card:
     notes: tuple[str, ...] = ()
     instructions: str = ""
     ran_since: int = 0
+    stale: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Cells that ran since the failure, by id: their name, then what they read of what the fix makes. They ran with the old value."""
     expired: bool = False
     """True: its frozen states had to go. What is to be tested next is tested from the state as it is then."""
     draft: str = ""

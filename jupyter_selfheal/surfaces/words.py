@@ -154,7 +154,9 @@ def format_warning(card: Card, candidate: Candidate) -> str:
     warnings = [format_repeats(card, candidate)]
     if card.ran_since:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
-        warnings.append(f"{cells} run since this was tested; `%heal approve` tests it again first.")
+        warnings.append(
+            f"{cells} run since this was tested: it would run in the state as it is now. `%heal approve` tests it there first."
+        )
     elif candidate.verdict.score < 7 and candidate.trial.ran:  # of one that was not tested yet, that is said
         is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)
         warnings.append(
@@ -164,6 +166,10 @@ def format_warning(card: Card, candidate: Candidate) -> str:
         )
     elif candidate.patch.applicability is Applicability.DISPLAY_ONLY:
         warnings.append("This needs your own choice: it is shown, not recommended.")
+    warnings.extend(
+        f"{name[0].upper()}{name[1:]} read {' and '.join(f'`{n}`' for n in names)} meanwhile: run it again after the fix."
+        for name, *names in card.stale.values()
+    )
     return " ".join(filter(None, warnings))
 
 

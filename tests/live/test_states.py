@@ -230,7 +230,8 @@ def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) ->
     assert loaded.value(f"{heal}.card.expired") == "True"
     assert loaded.value(f"{heal}.card.ran_since") == "3"
     loaded.run("%heal approve")
-    loaded.run("other = 1", "o")  # the newest that waits is another one now
+    loaded.run("other = len(items)", "o")  # the newest that waits is another one now
+    assert loaded.value(f"{heal}.card.stale") == "{'o': ('cell [8]', 'items')}"
     notes = f"[h.card.notes for h in {SESSION}.heals][2]"
     loaded.wait_for(lambda: "Proven again" in loaded.value(notes), "a proof of the newest that waits")
     lend = f"{SESSION}.checkpoints.freeze_now({oldest!r}, is_loan=True)"  # as a proof that is under way has one

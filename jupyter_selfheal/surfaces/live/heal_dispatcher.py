@@ -14,6 +14,7 @@ from jupyter_selfheal.model import Case, Failure, Oracle, Patch, Start
 from jupyter_selfheal.surfaces.live import explanation, failure_capture, resume
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
+from jupyter_selfheal.surfaces.live.stale_cells import list_read_names
 
 
 class HealDispatcher:
@@ -52,7 +53,7 @@ class HealDispatcher:
         the card there, as no cell runs that it could be shown in.
         """
         session = self._session
-        self._mark_proofs_as_older()
+        self._mark_proofs_as_older(failure.cell_id, failure.source)
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
         case = Case(failure, notebook, _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle))
@@ -230,16 +231,22 @@ class HealDispatcher:
         self._session.checkpoints.release(states)
         return False
 
-    def prove_open_proposal(self) -> None:
+    def prove_open_proposal(self, cell_id: str, source: str) -> None:
         """Another cell ran: every fix that waits says so, and the newest of them is proven from the state as it is now."""
-        waiting = self._mark_proofs_as_older()
+        waiting = self._mark_proofs_as_older(cell_id, source)
         if waiting and not waiting[-1].proving:
             self.prove_again(waiting[-1])
 
-    def _mark_proofs_as_older(self) -> list[LiveHeal]:
-        """The heals whose proven fix waits for its user, oldest first; the card of each says that one more cell ran since."""
+    def _mark_proofs_as_older(self, cell_id: str, source: str) -> list[LiveHeal]:
+        """The heals whose proven fix waits for its user, oldest first; the card of each says that this cell ran since, and
+        what it read of what the fix makes."""
         waiting = [h for h in self._session.heals if h.has_proven_fix]
         for heal in waiting:
+            candidate = heal.card.find_candidate()
+            at, before = heal.card.cell_id, heal.source
+            if candidate and (names := list_read_names(candidate.patch, at, before, cell_id, source)):
+                name = self._session.cells.build_present().name_cell(cell_id)
+                heal.update_card(stale={**heal.card.stale, cell_id: (name, *names)})
             if not heal.proving:
                 heal.disturbed = True
                 heal.update_card(ran_since=heal.card.ran_since + 1)

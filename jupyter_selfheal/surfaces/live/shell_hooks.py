@@ -196,7 +196,7 @@ class ShellHooks:
         if failure is None or not self._should_heal(error, failure, info):
             session.checkpoints.discard_state_before_cell()
             if session.heals:
-                self._components.dispatcher.prove_open_proposal()
+                self._components.dispatcher.prove_open_proposal(cell_id, source)
             return
         self._components.dispatcher.start_heal(
             failure,

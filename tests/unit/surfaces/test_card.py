@@ -49,6 +49,16 @@ def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
     assert propose(score, applicability).unasked == how
 
 
+def test_what_ran_since_is_said_with_what_must_run_again() -> None:
+    card = propose(9.0, SAFE).with_(ran_since=2, stale={"d": ("cell [5]", "total", "word")})
+    assert format_warning(card, card.candidates[0]) == (
+        "2 cells have run since this was tested: it would run in the state as it is now. `%heal approve` tests it there first. "
+        "Cell [5] read `total` and `word` meanwhile: run it again after the fix."
+    )
+    again = card.with_(ran_since=0)  # tested again: what ran before it is as it was
+    assert format_warning(again, card.candidates[0]).startswith("Cell [5] read")
+
+
 @pytest.mark.parametrize(
     ("proofs", "warning"),
     [
