@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
+from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_own
 from jupyter_selfheal.source import BUILTINS
 
 _CHANGES_SIZE = frozenset(
@@ -26,7 +26,6 @@ _CHANGES_ITEMS = _CHANGES_SIZE | {"reverse", "sort"}
 _ALL_BUT_LAST = re.compile(
     r"(?:(?:reversed|sorted|list)\()*range\((?:\d+, )?len\((\w+)\) - \d+\)(?:, reverse=True|\)|\[::-1\])*"
 )
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def find_left_fault(case: Case, patch: Patch) -> str:
@@ -39,17 +38,30 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         faults = (find(f) for f in functions for find in _FAULTS)
         if fault := next(filter(None, faults), ""):
             return fault
+        called = [f for f in functions if not _is_handed_on(f.name, after, case)]
+        if fault := next(filter(None, map(find_unread_parameter, called)), ""):
+            return fault
     return ""
+
+
+def _is_handed_on(name: str, after: str, case: Case) -> bool:
+    """Whether a function is given to something that calls it, and says what it is given."""
+    for text in (after, *(c.source for c in case.notebook.cells if c.kind == "code")):
+        nodes = list(src.walk(text))
+        called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        if any(isinstance(n, ast.Name) and n.id == name and id(n) not in called for n in nodes):
+            return True
+    return False
 
 
 def _find_idle_question(function: ast.FunctionDef) -> str:
     """A question whether a collection is empty, in the body of a loop through it that does not change it."""
-    for loop in _walk_own(function):
+    for loop in walk_own(function):
         looped = _name_looped(loop) if isinstance(loop, ast.For) else ""
         if not looped or not isinstance(loop, ast.For) or any(_changes(n, looped) for n in ast.walk(loop)):
             continue
         for statement in loop.body:
-            for node in (statement, *_walk_own(statement)):
+            for node in (statement, *walk_own(statement)):
                 if isinstance(node, ast.If) and _asks_empty(node.test) == looped:
                     asked = ast.unparse(node.test)
                     return f"`{asked}` is asked inside of the loop through `{looped}`, where it never holds"
@@ -57,7 +69,7 @@ def _find_idle_question(function: ast.FunctionDef) -> str:
 
 
 def _find_first_place(function: ast.FunctionDef) -> str:
-    for node in _walk_own(function):
+    for node in walk_own(function):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
             continue
         item, owner = node.args[0], node.func.value
@@ -81,7 +93,7 @@ def _find_unused_function(function: ast.FunctionDef) -> str:
 
 
 def _find_uncalled_method(function: ast.FunctionDef) -> str:
-    for node in _walk_own(function):
+    for node in walk_own(function):
         value = node.value if isinstance(node, ast.Expr) else None
         if isinstance(value, ast.Attribute) and value.attr in _CHANGES_ITEMS and isinstance(value.value, ast.Name):
             return f"`{ast.unparse(value)}` calls nothing"
@@ -90,7 +102,7 @@ def _find_uncalled_method(function: ast.FunctionDef) -> str:
 
 def _find_last_item_left(function: ast.FunctionDef) -> str:
     """A collection whose last items a loop by index never looks at, and nothing else in the function either."""
-    own = list(_walk_own(function))
+    own = list(walk_own(function))
     for loop in (n for n in own if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
         looped, index = _name_all_but_last(loop.iter), ast.unparse(loop.target)
         found = [n for n in own if isinstance(n, ast.Subscript)] if looped else []
@@ -110,15 +122,15 @@ def _find_last_item_left(function: ast.FunctionDef) -> str:
 
 def _find_items_passed_over(function: ast.FunctionDef) -> str:
     """Items taken out of the very list that a loop goes through, which then goes on."""
-    for loop in _walk_own(function):
+    for loop in walk_own(function):
         if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Name):
             continue
         looped = loop.iter.id
-        own = list(_walk_own(loop))
+        own = list(walk_own(loop))
         if any(isinstance(n, ast.Name) and n.id == looped and isinstance(n.ctx, ast.Store) for n in own):
             continue  # what is taken out of is another list by then
         # Its own `else` runs when nothing is left to pass over.
-        after = {id(n) for s in loop.orelse for n in (s, *_walk_own(s))}
+        after = {id(n) for s in loop.orelse for n in (s, *walk_own(s))}
         blocks = [loop.body] + [
             block
             for n in own
@@ -140,7 +152,7 @@ def _find_single_round(function: ast.FunctionDef) -> str:
     last = loop.body[-1]
     if not isinstance(last, ast.Return) or last.value is None or (isinstance(loop, ast.While) and _is_endless(loop)):
         return ""
-    if any(isinstance(n, ast.Continue) for n in _walk_own(loop)):
+    if any(isinstance(n, ast.Continue) for n in walk_own(loop)):
         return ""
     return f"the loop of `{function.name}` returns in its first round, and without one the function gives nothing"
 
@@ -169,16 +181,6 @@ def _name_all_but_last(iterated: ast.expr) -> str:
 
 def _reads(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-
-
-def _walk_own(node: ast.AST) -> Iterator[ast.AST]:
-    """What is below a node, but for functions and classes inside of it, in the order of the source."""
-    left = [node]
-    while left:
-        current = left.pop()
-        if current is not node:
-            yield current
-        left += [child for child in ast.iter_child_nodes(current) if not isinstance(child, _NESTED)][::-1]
 
 
 def _name_looped(loop: ast.For) -> str:
@@ -233,4 +235,5 @@ _FAULTS = (
     _find_last_item_left,
     _find_items_passed_over,
     _find_single_round,
+    *IDLE_CODE,
 )

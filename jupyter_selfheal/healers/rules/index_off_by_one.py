@@ -81,22 +81,24 @@ class IndexOffByOne(Rule):
     def _use_last_item(
         self, context: RuleContext, cell_id: str, source: str, node: ast.Subscript, owner: str
     ) -> Iterator[Patch]:
-        """``x[3]`` of three items: the count was taken for the last index."""
+        """``x[3]`` of three items: the count was taken for the last index. Of a pair, either item may be meant."""
         index = node.slice
         if not (isinstance(index, ast.Constant) and type(index.value) is int and index.value > 0):
             return
         keys = context.keys(owner)
         if keys is None or keys.length != index.value or keys.keys or keys.index:
             return
-        change = (*src.find_span(source, index), str(index.value - 1))
-        yield self.patch(
-            context.replace(cell_id, [change]),
-            f"Use the last item, `{owner}[{index.value - 1}]`",
-            f"`{owner}` has {index.value} items, and counting starts at 0.",
-            applicability=Applicability.UNSAFE,
-            why="The last item is probably meant.",
-            prior=0.55,
-        )
+        span = src.find_span(source, index)
+        chosen = [(index.value - 1, "last", 0.55)] + ([(0, "first", 0.3)] if index.value == PAIR else [])
+        for place, word, prior in chosen:
+            yield self.patch(
+                context.replace(cell_id, [(*span, str(place))]),
+                f"Use the {word} item, `{owner}[{place}]`",
+                f"`{owner}` has {index.value} items, and counting starts at 0.",
+                applicability=Applicability.UNSAFE,
+                why="The last item is probably meant.",
+                prior=prior,
+            )
 
 
 def _is_begun(node: ast.Assign, name: str, value: ast.Call) -> bool:
@@ -108,6 +110,8 @@ def _is_begun(node: ast.Assign, name: str, value: ast.Call) -> bool:
     return isinstance(target, ast.Name) and target.id == name and node.value is value
 
 
+PAIR = 2
+"""Items of which either may be meant: each has a meaning of its own."""
 COUNTS = "The loop counts from one: either its bound or the index may be wrong."
 INDEX_ALONE = "Either the loop's bound or the index may be wrong: they give different results."
 STORED = "An item may be meant to be appended."

@@ -11,7 +11,8 @@ from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
-from jupyter_selfheal.inside.search.empty_inputs import describe_failure_when_empty, list_empty_inputs
+from jupyter_selfheal.inside.search.empty_inputs import asks_for_empty, describe_failure_when_empty, list_empty_inputs
+from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
@@ -25,6 +26,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_lost_name,
     find_unread_items,
 )
+from jupyter_selfheal.inside.search.near_failures import describe_near_failure, find_unknown_name, list_near_inputs
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_constant_shift,
@@ -234,6 +236,8 @@ class Doubts:
         return (
             self._describe_idle_condition(self.candidates[n])
             or self._describe_unrun_code(self.candidates[n])
+            or self._describe_kept_item(n)
+            or self._describe_near_failure(n)
             or self._describe_empty_input(n)
         )
 
@@ -254,6 +258,33 @@ class Doubts:
         ran = run_in_fork(lambda: _list_ran_lines(self.runner, changed), WAIT)
         return {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
 
+    def _describe_near_failure(self, n: int) -> str:
+        """The doubt about a patched function that fails where no check comes to: it reads what nothing defines, or leaves its list."""
+        c = self.candidates[n]
+        bound = {name for u in self.units for name in _WORD.findall(u.text.split("(")[0].split("=")[0])}
+        for text in c.texts.values():
+            if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, {*self.runner.ns, *bound})):
+                return f"`{name}` is defined nowhere"
+        for function, checked in self.sight.checked.items():
+            if any(f"def {function}(" in text for text in c.texts.values()):
+                inputs = list_near_inputs(self.sight.calls.get(function, ()), checked, function)
+                doubt = run_in_fork(lambda i=inputs: describe_near_failure(self.runner, c.codes, i), WAIT)  # type: ignore[misc]
+                if isinstance(doubt, str) and doubt:
+                    return doubt
+        return ""
+
+    def _describe_kept_item(self, n: int) -> str:
+        """The doubt about a loop that keeps the last of what it finds, where no check has two to be found: the first may be meant."""
+        if self.hypotheses.count_checks(n) > FEW_CHECKS:
+            return ""
+        c = self.candidates[n]
+        for unit, text in c.texts.items():
+            for noted, kept, asked in list_kept(text):
+                two = run_in_fork(lambda u=unit, t=noted: finds_two(self.runner, c.codes, u, t, LOOK), WAIT)  # type: ignore[misc]
+                if two is False:
+                    return f"`{kept}` is of the last with `{asked}`, and no check has two to tell whether the first is meant"
+        return ""
+
     def _describe_empty_input(self, n: int) -> str:
         if self.hypotheses.count_checks(n) > FEW_CHECKS:
             return ""
@@ -261,7 +292,10 @@ class Doubts:
         names = [name for name in self.sight.checked if any(f"def {name}(" in text for text in c.texts.values())]
         inputs = list_empty_inputs(self.sight.checked, names)
         types = compare_behaviour.collect_expected_types(self.runner.program)
-        doubt = run_in_fork(lambda: describe_failure_when_empty(self.runner, c.codes, inputs, types), WAIT)
+        is_asked = any(map(asks_for_empty, c.texts.values()))
+        doubt = run_in_fork(
+            lambda: describe_failure_when_empty(self.runner, c.codes, inputs, types, is_asked=is_asked), WAIT
+        )
         return doubt if isinstance(doubt, str) else ""
 
     def _describe_idle_condition(self, c: Candidate) -> str:

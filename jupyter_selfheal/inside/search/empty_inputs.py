@@ -6,6 +6,7 @@ A variable that only a loop binds is unbound where the loop has no round: nobody
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any
@@ -15,8 +16,16 @@ from jupyter_selfheal.inside.search.run_candidate import Runner
 
 COLLECTIONS = frozenset({"list", "tuple", "dict", "set"})
 _KINDS = (list, tuple, dict, set)
+_ASKS = re.compile(
+    r"==\s*(?:\[\]|\(\)|\{\}|list\(\)|tuple\(\))|\b(?:if|while|or|and) not \w+\s*(?::|or\b|and\b)|\blen\(\w+\) *(?:== *0|< *1)\b"
+)
 CALLED, STEPS = 8, 400_000
 """Empty inputs that are tried, and the steps that they may take."""
+
+
+def asks_for_empty(text: str) -> bool:
+    """Whether a function asks for an empty collection: ``xs == []``, ``not xs``, ``len(xs) == 0``."""
+    return bool(_ASKS.search(text))
 
 
 def list_empty_inputs(checked: Mapping[str, Sequence[tuple[Any, ...]]], functions: Collection[str]) -> list[Input]:
@@ -35,11 +44,19 @@ def list_empty_inputs(checked: Mapping[str, Sequence[tuple[Any, ...]]], function
 
 
 def describe_failure_when_empty(
-    runner: Runner, codes: Mapping[int, CodeType], inputs: Sequence[Input], expected: Collection[str]
+    runner: Runner,
+    codes: Mapping[int, CodeType],
+    inputs: Sequence[Input],
+    expected: Collection[str],
+    *,
+    is_asked: bool = False,
 ) -> str:
-    """The doubt about a patch that raises for one of the ``inputs``; ``expected`` are the types of results that the checks name."""
+    """The doubt about a patch that raises for one of the ``inputs``; ``expected`` are the types of results that the checks name.
+
+    ``is_asked`` where the function itself asks whether something is empty: whoever wrote it means such input to give something.
+    """
     faults = {"!UnboundLocalError"}
-    if expected and set(expected) <= COLLECTIONS:
+    if is_asked or (expected and set(expected) <= COLLECTIONS):
         faults.add("!IndexError")
     for given in inputs:
         shown = collect_behaviours(runner, [dict(codes)], given.function, [given.arguments], STEPS)

@@ -57,6 +57,8 @@ AMBIGUOUS = {
         ("i < len(xs)",),
     ),
     "an item that is put behind the last": ("IDX101", ("xs = [1, 2]\nxs[len(xs)] = 3",), ("xs[-1] = 3",)),
+    "an item of a pair": ("IDX101", ("rows = [('May', 1)]\nfor r in rows:\n    print(r[2])",), ("r[1]", "r[0]")),
+    "an item of three": ("IDX101", ("rows = [('May', 1, 2)]\nfor r in rows:\n    print(r[3])",), ("r[2]",)),
     "a dictionary that was given": (
         "TYP105",
         ("def clean(d):\n    for k in d:\n        if not d[k]:\n            del d[k]\n    return d", "clean({'a': 0})"),

@@ -1,0 +1,126 @@
+"""Code of a function that does nothing, whatever the function is given: who wrote it meant something else, and no check may see it.
+
+A loop that ends in its first round whichever way a question comes out, a result that is thrown away, two branches that do the same, a
+question that was asked above in the same chain, a parameter that nothing reads. Of 2,007 functions in wrong programs of students
+(Refactory, questions 1 and 2) 121 have a loop of one round; of 1,682 in right ones two have, of 16,407 in Python's own library one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from jupyter_selfheal.scoring.deletion import dump
+
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_ENDS = (ast.Return, ast.Raise, ast.Break)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+"""Operators that nobody uses for what they do beside: ``|`` and ``>>`` join the steps of pipelines."""
+_SEES_ALL = frozenset({"locals", "eval", "exec", "vars"})
+
+
+def walk_own(node: ast.AST) -> Iterator[ast.AST]:
+    """What is below a node, but for functions and classes inside of it, in the order of the source."""
+    left = [node]
+    while left:
+        current = left.pop()
+        if current is not node:
+            yield current
+        left += [child for child in ast.iter_child_nodes(current) if not isinstance(child, _NESTED)][::-1]
+
+
+def find_loop_ended_either_way(function: ast.FunctionDef) -> str:
+    """A loop that asks something of an item and ends there, whichever way that comes out."""
+    for loop in walk_own(function):
+        if not isinstance(loop, ast.For | ast.While) or (
+            isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant)
+        ):
+            continue
+        asks = any(isinstance(s, ast.If) for s in loop.body)
+        if asks and _always_ends(loop.body) and not any(isinstance(n, ast.Continue) for n in walk_own(loop)):
+            head = (
+                f"for {ast.unparse(loop.target)} in" if isinstance(loop, ast.For) else f"while {ast.unparse(loop.test)}"
+            )
+            return f"the loop `{head} …` ends in its first round, whichever way `if` comes out"
+    return ""
+
+
+def _always_ends(block: Sequence[ast.stmt]) -> bool:
+    last = block[-1] if block else None
+    if isinstance(last, ast.If):
+        return _always_ends(last.body) and _always_ends(last.orelse)
+    return isinstance(last, _ENDS)
+
+
+def find_thrown_value(function: ast.FunctionDef) -> str:
+    """``price + 15`` or ``count == 0`` on a line of its own; one in a ``try`` or ``with`` may be there for its error."""
+    asked = [n for n in walk_own(function) if isinstance(n, ast.Try | ast.With)]
+    tried = {id(n) for block in asked for n in ast.walk(block)}
+    for node in walk_own(function):
+        value = node.value if isinstance(node, ast.Expr) and id(node) not in tried else None
+        is_thrown = isinstance(value, ast.Compare) or (
+            isinstance(value, ast.BinOp) and isinstance(value.op, _ARITHMETIC)
+        )
+        if value is not None and is_thrown and not any(isinstance(n, ast.Call | ast.Await) for n in ast.walk(value)):
+            return f"`{ast.unparse(value)}` stands alone and does nothing"
+    return ""
+
+
+def find_equal_branches(function: ast.FunctionDef) -> str:
+    """A question after which the same is done either way; one that calls something may be asked for that."""
+    for node in (function, *walk_own(function)):
+        for block in (b for name in ("body", "orelse") if isinstance(b := getattr(node, name, None), list)):
+            for at, statement in enumerate(block):
+                if (
+                    isinstance(statement, ast.If)
+                    and _does_the_same(statement, block[at + 1 :])
+                    and not _calls(statement.test)
+                ):
+                    return f"`if {ast.unparse(statement.test)}` does the same either way"
+    return ""
+
+
+def _does_the_same(question: ast.If, below: Sequence[ast.stmt]) -> bool:
+    """Whether both branches are equal; without an ``else``, the branch and what comes below, where both return."""
+    then = list(map(dump, question.body))
+    if question.orelse:
+        return then == list(map(dump, question.orelse)) and not isinstance(question.body[0], ast.Pass)
+    return isinstance(question.body[-1], ast.Return) and then == list(map(dump, below))
+
+
+def find_repeated_question(function: ast.FunctionDef) -> str:
+    """``elif a < b`` below ``if a < b``: it is never come to."""
+    for node in walk_own(function):
+        seen: list[str] = []
+        while isinstance(node, ast.If) and not _calls(node.test):
+            asked = dump(node.test)
+            if asked in seen:
+                return f"`elif {ast.unparse(node.test)}` is never come to: the same is asked above it"
+            seen.append(asked)
+            node = node.orelse[0] if len(node.orelse) == 1 else function
+    return ""
+
+
+def find_unread_parameter(function: ast.FunctionDef) -> str:
+    """A parameter that has to be given, and that nothing in a function of several statements reads."""
+    named = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    required = named[: len(named) - len(function.args.defaults)]
+    body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    if len(body) < 2 or function.decorator_list or named[:1] in (["self"], ["cls"]) or names & _SEES_ALL:
+        return ""
+    unread = next((name for name in required if name not in names and not name.startswith("_")), "")
+    return f"`{unread}`, which `{function.name}` is given, is never read" if unread else ""
+
+
+def _calls(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for n in ast.walk(node))
+
+
+IDLE_CODE = (
+    find_loop_ended_either_way,
+    find_thrown_value,
+    find_equal_branches,
+    find_repeated_question,
+)
+"""What is looked for in any function, the surest first. An unread parameter tells nothing of one that is handed to others."""
