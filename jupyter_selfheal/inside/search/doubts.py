@@ -11,7 +11,12 @@ from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
-from jupyter_selfheal.inside.search.empty_inputs import asks_for_empty, describe_failure_when_empty, list_empty_inputs
+from jupyter_selfheal.inside.search.empty_inputs import (
+    asks_for_empty,
+    describe_failure_when_empty,
+    list_empty_inputs,
+    looks_up,
+)
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
@@ -292,7 +297,7 @@ class Doubts:
         names = [name for name in self.sight.checked if any(f"def {name}(" in text for text in c.texts.values())]
         inputs = list_empty_inputs(self.sight.checked, names)
         types = compare_behaviour.collect_expected_types(self.runner.program)
-        is_asked = any(map(asks_for_empty, c.texts.values()))
+        is_asked = any(map(asks_for_empty, c.texts.values())) or any(looks_up(self.sight.checked[m]) for m in names)
         doubt = run_in_fork(
             lambda: describe_failure_when_empty(self.runner, c.codes, inputs, types, is_asked=is_asked), WAIT
         )

@@ -28,6 +28,18 @@ def asks_for_empty(text: str) -> bool:
     return bool(_ASKS.search(text))
 
 
+def looks_up(checked: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether the calls look for something in one collection (a number or a text beside it): of an empty one the answer is that it is not
+    there. A number that is a place in the collection in each call asks for what is there."""
+    kinds = {tuple(isinstance(value, _KINDS) for value in arguments) for arguments in checked}
+    if len(kinds) != 1 or sum(kind := next(iter(kinds))) != 1:
+        return False
+    at = kind.index(True)
+    beside = [(value, len(call[at])) for call in checked for n, value in enumerate(call) if n != at]
+    is_plain = all(type(value) in (int, float, str) for value, _ in beside)
+    return bool(beside) and is_plain and not all(type(v) is int and abs(v) <= size for v, size in beside)
+
+
 def list_empty_inputs(checked: Mapping[str, Sequence[tuple[Any, ...]]], functions: Collection[str]) -> list[Input]:
     """The first checked call of each of the ``functions`` with one of its collections empty, where no checked call has that."""
     found: list[Input] = []
@@ -53,7 +65,7 @@ def describe_failure_when_empty(
 ) -> str:
     """The doubt about a patch that raises for one of the ``inputs``; ``expected`` are the types of results that the checks name.
 
-    ``is_asked`` where the function itself asks whether something is empty: whoever wrote it means such input to give something.
+    ``is_asked`` where the function asks whether something is empty, or looks something up: such input is meant to give something.
     """
     faults = {"!UnboundLocalError"}
     if is_asked or (expected and set(expected) <= COLLECTIONS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.empty_inputs import asks_for_empty
+from jupyter_selfheal.inside.search.empty_inputs import asks_for_empty, looks_up
 from jupyter_selfheal.inside.search.first_or_last import list_kept
 from jupyter_selfheal.inside.search.near_failures import find_unknown_name, list_near_inputs
 from tests.unit.healers.search.test_several_edits import find
@@ -87,6 +87,23 @@ def test_a_function_that_asks_whether_its_list_is_empty_means_such_a_list() -> N
 ])  # fmt: skip
 def test_what_asks_for_an_empty_list(text: str, asks: bool) -> None:
     assert asks_for_empty(text) == asks
+
+
+@pytest.mark.parametrize(("calls", "is_so"), [
+    ([(42, [1, 5]), (3, [7])], True), ([("tea", {"tea": 1})], True), ([([1, 5], 1), ([7, 8, 9], 3)], False), ([([1, 5],), ([7],)], False),
+    ([([1], [2])], False), ([([3], len)], False), ([(1, 2)], False), ([], False),
+])  # fmt: skip
+def test_what_is_looked_for_in_a_collection(calls: list[tuple[object, ...]], is_so: bool) -> None:
+    assert looks_up(calls) == is_so
+
+
+def test_of_an_empty_list_the_answer_is_that_it_is_not_there() -> None:
+    text = (
+        "def place(x, xs):\n    if x >= xs[-1]:\n        return len(xs)\n    return [y >= x for y in xs].index(True)\n"
+    )
+    checks = "assert place(9, [1, 5, 9]) == 2\nassert place(42, [1, 5, 7]) == 3\nassert place(0, [3, 8]) == 0\n"
+    assert rival(text, checks) == "`place(9, [])` raises IndexError with it"
+    assert rival(text, checks + "assert place(4, []) == 0\n") != "`place(9, [])` raises IndexError with it"
 
 
 FOUND = "def find(xs):\n    found = -1\n    for {}:\n        if {}:\n            {}\n    return found\n"
