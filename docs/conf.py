@@ -30,6 +30,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"jupyter_selfheal {__version__}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["search_own_names.js"]
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": True,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import runpy
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
@@ -215,3 +218,27 @@ def test_a_sentence_of_a_box_that_a_later_one_says_again_is_said_once(gallery: A
     assert join("It is flaky.", "It is flaky. Set a seed.") == "It is flaky. Set a seed."
     assert join("A colon is missing", "Add it") == "A colon is missing. Add it."
     assert join("", "") == ""
+
+
+FAKE_SEARCH = """
+const pages = [["keyerror", "key", "column"], ["keyerror", "total"], ["nameerror", "defin"]];
+const terms = {};
+pages.forEach((words, page) => words.forEach((word) => (terms[word] = [terms[word] ?? []].flat().concat(page))));
+terms.defin = 2;  // Sphinx's index has a number where there is one page
+globalThis.Search = {
+  _index: {terms, titleterms: {}},
+  _performSearch: (query, words) =>
+    pages.map((_, page) => page).filter((page) => [...words].every((word) => [terms[word] ?? []].flat().includes(page))),
+};
+globalThis.document = {addEventListener: (_, begin) => { globalThis.begin = begin; }};
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node")
+def test_a_pasted_message_is_found_whatever_names_of_ones_own_are_in_it() -> None:
+    asked = [["keyerror", "pricce"], ["nameerror", "total", "defin"], ["keyerror", "total"], ["pricce"]]
+    script = (ROOT / "docs" / "_static" / "search_own_names.js").read_text(encoding="utf-8")
+    ask = f"begin(); console.log(JSON.stringify({asked}.map((words) => Search._performSearch('', new Set(words)))))"
+    ran = subprocess.run(["node", "-e", f"{FAKE_SEARCH}\n{script}\n{ask}"], capture_output=True, text=True, check=True)
+    assert json.loads(ran.stdout) == [[0, 1], [2], [1], []]
+    assert '"search_own_names.js"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
