@@ -167,6 +167,26 @@ def _read_record(node: ast.AST | None) -> tuple[str, str] | None:
     return (name, value) if sides == {name, value} and isinstance(made.value, ast.Name) else None
 
 
+def propose_exchanged_links(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``text.split()[::-1]`` for ``text[::-1].split()``, ``line.strip().split(",")`` for ``line.split(",").strip()``."""
+    last = _find_receiver(node)
+    first = _find_receiver(last) if last is not None else None
+    if last is None or first is None or not s.is_read(node):
+        return
+    ends = [s.end_of(part) for part in (first, last, node)]
+    one, two = s.text[ends[0] : ends[1]], s.text[ends[1] : ends[2]]
+    if one != two and "\n" not in one + two:
+        words = f"`{two}` belongs before `{one}`"
+        yield Change(((ends[0], ends[2], two + one),), 0.3, node.lineno, words)  # type: ignore[attr-defined]
+
+
+def _find_receiver(node: ast.AST) -> ast.expr | None:
+    """What a method is called on, or what a slice is taken of."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    return node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
+
+
 def _put_plain(s: Scope, node: ast.AST, text: str) -> tuple[int, int, str]:
     return s.start_of(node), s.end_of(node), text
 
@@ -248,6 +268,7 @@ OPERATORS = (
     propose_one_place_off,
     propose_exchanged_loops,
     propose_way_back,
+    propose_exchanged_links,
     propose_handed_down,
     propose_list_by_key,
     propose_whole_quotient,

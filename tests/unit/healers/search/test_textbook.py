@@ -70,6 +70,8 @@ MEANT = {
         "for x in xs:\n    if x > a:\n        a = x\n    elif x > b:\n        b = x\n",
         "for x in xs:\n    if x > a:\n        b = a\n        a = x\n    elif x > b:\n        b = x\n",
     ),
+    "words turned round": ("' '.join(t[::-1].split())", "' '.join(t.split()[::-1])"),
+    "parts of a stripped line": ("line.split(',').strip()", "line.strip().split(',')"),
     "digit by digit": (
         "while n > 0:\n    t += n % 10\n    n = n / 10\n",
         "while n > 0:\n    t += n % 10\n    n = n // 10\n",
@@ -106,6 +108,9 @@ NEAR_MISSES = {
     "it is handed down": "for x in xs:\n    if x > a:\n        b = a\n        a = x\n    elif x > b:\n        b = x\n",
     "the least and the greatest of others": "for x in xs:\n    if x > a:\n        a = x\n    elif y > b:\n        b = y\n",
     "one record": "for x in xs:\n    if x > a:\n        a = x\n",
+    "one link": "t.split()",
+    "the same link twice": "t[::-1][::-1]",
+    "an item": "t.split()[0]",
     "one key": "for w in words:\n    d['all'] = [w]\n",
     "no loop": "d[k] = [w]",
     "a key that is begun": "for w in words:\n    if w not in d:\n        d[w] = [w]\n",
