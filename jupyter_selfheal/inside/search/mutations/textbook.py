@@ -6,10 +6,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import Change, Scope
 
 _LETTERS = {"isupper": ("'A'", 0.5), "islower": ("'a'", 0.5), "isalpha": ("", 0.5)}
 """What a character was asked for before it is moved on, and the first letter of the alphabet that it is moved within."""
+
+_EMPTY = ("[]", "{}", "set()", "list()", "dict()")
+_FILLS = frozenset({"append", "add", "extend", "insert", "update", "appendleft", "setdefault"})
 
 
 def propose_rest_of_sequences(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -187,6 +191,46 @@ def _find_receiver(node: ast.AST) -> ast.expr | None:
     return node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
 
 
+def propose_own_collection(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``self.items = []`` in ``__init__`` for ``items = []`` of the class, which methods fill: all instances share that one list."""
+    if not isinstance(node, ast.ClassDef):
+        return
+    start_of_all = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+    for made in node.body:
+        if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name) or s.read_indent(made) is None:
+            continue
+        name, text = made.targets[0].id, s.text_of(made.value)
+        lines = _list_uses(node, name) if text in _EMPTY else ()
+        indent, (start, end, _) = s.read_indent(made), s.line_span(made)
+        words = f"all instances of `{node.name}` share the one `{name}` of the class"
+        if start_of_all is None:
+            new = f"{indent}def __init__(self):\n{indent}    self.{name} = {text}\n"
+            edits: tuple[Edit, ...] = ((start, end, new),)
+        elif (inner := s.read_indent(start_of_all.body[0])) is not None:
+            at = s.line_span(start_of_all.body[0])[0]
+            edits = ((start, end, ""), (at, at, f"{inner}self.{name} = {text}\n"))
+        else:
+            continue
+        yield from (Change(edits, 0.9, line, words) for line in lines)
+
+
+def _list_uses(node: ast.ClassDef, name: str) -> tuple[int, ...]:
+    """The lines of methods that read ``self.name``, where one of them changes it in place and none makes it its own: they run, the line of
+    the class does not, and the most suspicious of them counts."""
+    own = f"self.{name}"
+    nodes = [n for m in node.body if isinstance(m, ast.FunctionDef) for n in ast.walk(m)]
+    uses = [n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n) == own]
+    filled = [
+        n.func.value
+        for n in nodes
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in _FILLS
+    ]
+    filled += [n.value for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    if any(isinstance(n.ctx, ast.Store) for n in uses) or not any(n in filled for n in uses):
+        return ()
+    return tuple(dict.fromkeys(n.lineno for n in uses))
+
+
 def _put_plain(s: Scope, node: ast.AST, text: str) -> tuple[int, int, str]:
     return s.start_of(node), s.end_of(node), text
 
@@ -268,6 +312,7 @@ OPERATORS = (
     propose_one_place_off,
     propose_exchanged_loops,
     propose_way_back,
+    propose_own_collection,
     propose_exchanged_links,
     propose_handed_down,
     propose_list_by_key,

@@ -72,6 +72,14 @@ MEANT = {
     ),
     "words turned round": ("' '.join(t[::-1].split())", "' '.join(t.split()[::-1])"),
     "parts of a stripped line": ("line.split(',').strip()", "line.strip().split(',')"),
+    "a list of the class": (
+        "class S:\n    xs = []\n    def push(self, x):\n        self.xs.append(x)\n",
+        "class S:\n    def __init__(self):\n        self.xs = []\n    def push(self, x):\n        self.xs.append(x)\n",
+    ),
+    "a dictionary of the class": (
+        "class S:\n    d = {}\n    def __init__(self, n):\n        self.n = n\n    def put(self, k):\n        self.d[k] = 1\n",
+        "class S:\n    def __init__(self, n):\n        self.d = {}\n        self.n = n\n    def put(self, k):\n        self.d[k] = 1\n",
+    ),
     "digit by digit": (
         "while n > 0:\n    t += n % 10\n    n = n / 10\n",
         "while n > 0:\n    t += n % 10\n    n = n // 10\n",
@@ -111,6 +119,9 @@ NEAR_MISSES = {
     "one link": "t.split()",
     "the same link twice": "t[::-1][::-1]",
     "an item": "t.split()[0]",
+    "a list of its own": "class S:\n    xs = []\n    def __init__(self):\n        self.xs = []\n    def push(self, x):\n        self.xs.append(x)\n",
+    "a list that is read": "class S:\n    xs = []\n    def last(self):\n        return self.xs[-1]\n",
+    "a list of all by the class's name": "class S:\n    xs = []\n    def push(self, x):\n        S.xs.append(x)\n",
     "one key": "for w in words:\n    d['all'] = [w]\n",
     "no loop": "d[k] = [w]",
     "a key that is begun": "for w in words:\n    if w not in d:\n        d[w] = [w]\n",
