@@ -95,7 +95,7 @@ def format_healed_line(candidate: Candidate) -> str:
 def format_history_line(card: Card, candidate: Candidate, notebook: Notebook) -> str:
     """A heal of the session in one line: the cell, what failed, what was done about it."""
     undone = "; undone" if card.status.startswith("Undone") else ""
-    return f"{make_cell_namer(notebook)(card.cell_id)}: {card.headline} → {candidate.patch.title}{undone}"
+    return f"{make_cell_namer(notebook)(card.cell_id)} · {card.headline} → {candidate.patch.title}{undone}"
 
 
 def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:

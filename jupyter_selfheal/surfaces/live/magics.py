@@ -198,10 +198,11 @@ class HealMagics:
         healed = self._list_healed()
         if not healed:
             print("Self-heal: nothing was healed in this session yet.")
-        for number, heal in enumerate(healed, 1):
-            print(
-                f"{number:3}  {words.format_history_line(heal.card, heal.applied[0], self._session.find_notebook_of(heal))}"
-            )
+            return
+        _print_lines(
+            f"{number:3}  {words.format_history_line(heal.card, heal.applied[0], self._session.find_notebook_of(heal))}"
+            for number, heal in enumerate(healed, 1)
+        )
 
     def _list_healed(self) -> list[LiveHeal]:
         return [heal for heal in self._session.heals if heal.applied]

@@ -83,8 +83,8 @@ def print_forecasts(session: LiveSession) -> None:
     """``%heal ahead now``. Raises :class:`UsageError` where the worker does not answer."""
     cells = session.cells.list_cells_below()
     if not cells:
-        why = "there is no cell below the one that ran last"
-        print(f"Self-heal: {why if session.cells.is_told else 'no page has told which cells are below'}.")
+        untold = "no page has told which cells are below: that takes JupyterLab or Notebook 7 with the extension"
+        print(f"Self-heal: {'there is no cell below the one that ran last' if session.cells.is_told else untold}.")
         return
     run = session.make_run_id()
     notebook = session.cells.build_notebook(cells[0].id, cells[0].source, 0)

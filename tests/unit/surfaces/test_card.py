@@ -25,7 +25,14 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import Dialogue
-from jupyter_selfheal.surfaces.words import fit_to_screen, format_card, format_warning, list_card_lines, wrap_prose
+from jupyter_selfheal.surfaces.words import (
+    fit_to_screen,
+    format_card,
+    format_history_line,
+    format_warning,
+    list_card_lines,
+    wrap_prose,
+)
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -131,3 +138,12 @@ def test_a_card_is_broken_at_words_for_a_terminal_and_left_as_it_is_for_a_file(m
     assert "\nNo model was asked: start the kernel\n  with a key set, then ask." in fit_to_screen(lines, Screen())
     assert fit_to_screen(lines, StringIO()) == format_card(card, Notebook((Cell("c", "x.uper()"),)))
     assert note in format_card(card, Notebook((Cell("c", "x.uper()"),)))
+
+
+def test_a_line_of_the_history_tells_the_cell_from_what_failed_in_it_and_fits_a_terminal() -> None:
+    source = "total = sum(prices[n] for n in ['aple', 'pear'])"
+    card = replace(propose(9.0, SAFE), headline="KeyError: 'aple'")
+    line = format_history_line(card, card.candidates[0], Notebook((Cell("c", source, runs=4),), shows_runs=True))
+    assert line.startswith("cell [4]: total = sum(prices[n] for n in ['aple',")
+    assert " · KeyError: 'aple' → Change `uper`" in line
+    assert all(len(part) <= 80 for part in wrap_prose([f"  1  {line}"], 80))
