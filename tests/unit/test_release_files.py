@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from typing import Any
 
@@ -45,3 +46,10 @@ def test_a_release_is_published_without_a_stored_token() -> None:
     assert jobs["publish"]["permissions"] == {"id-token": "write", "attestations": "write"}
     assert "secrets." not in text
     assert "permissions" not in jobs["build"], "the job that runs our build has no right to publish"
+
+
+def test_modules_of_the_page_are_numbered_without_paths() -> None:
+    """Two wheels of one commit are equal byte for byte: by default the numbers are made from paths, pip's temporary folder among them."""
+    package = json.loads((ROOT / "labextension/package.json").read_text(encoding="utf-8"))
+    config = ROOT / "labextension" / package["jupyterlab"]["webpackConfig"]
+    assert 'moduleIds: "natural"' in config.read_text(encoding="utf-8")
