@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from jupyter_selfheal.healers.triage.left_alone.announced import REMEDY, SHOWN
 from jupyter_selfheal.model import Cell, Diagnosis
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.test_triage import diagnosed
@@ -92,3 +93,19 @@ def test_what_is_announced_is_not_a_statement_in_the_middle(bench: Bench) -> Non
 )
 def test_a_comment_says_that_the_language_does_not_do_it(bench: Bench, cell: str, is_left: bool) -> None:
     assert (diagnosed(bench.fail(cell)).skip_reason == "deliberate") is is_left
+
+
+@pytest.mark.parametrize(
+    ("note", "is_shown"),
+    [
+        ("Let's see what error we get if we add a number and a string:", True),
+        ("Which exception does Python raise when we divide by zero?", True),
+        ("What error do we get, and how do we fix it?", False),
+        ("What error rate do we get?", False),
+        ("Which error is handled below?", False),
+        ("See what error we get, then remove the blank", False),
+    ],
+)
+def test_a_question_for_the_error_announces_it(note: str, is_shown: bool) -> None:
+    shown = SHOWN.search(note)
+    assert (shown is not None and not REMEDY.search(note, shown.end())) is is_shown

@@ -29,6 +29,7 @@ def diagnosed(broken: Broken) -> Diagnosis:
         ("deliberate", ["# Using a variable before it is defined gives a NameError\nprint(later_defined)"]),
         ("deliberate", ["def add(a, b):\n    return a + b", "# This test fails on purpose, to show the report\nassert add(2, 2) == 5"]),
         ("deliberate", ["t = (1, 2)", "t[0] = 5  # TypeError!"]),
+        ("deliberate", ["t = 5", "# Let's see what error we get if we add a number and a text\nt + 'five'"]),
         ("deliberate", ["t = (1, 2)", "# -> raises a TypeError\nt[0] = 5"]),
         ("deliberate", ["t = (1, 2)", "t[5]  # gives a LookupError"]),
         ("skeleton", ["def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "f(1)"]),

@@ -59,6 +59,12 @@ OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
 )
 """Words by which a text speaks of another case than the code below it."""
+SHOWN = re.compile(
+    r"\b(?:what|which) (?:(?:kind|sort|type) of )?(?:error|exception)(?: message)?(?: (?:do|does|will|would|is))?"
+    r"(?: (?:we|you|it|this|python))? (?:gets?|sees?|gives?|raises?|raised|throws?|thrown)\b(?!.*\b(?:fix\w*|instead|mend\w*|solve\w*)\b)",
+    re.IGNORECASE,
+)
+"""A text that asks for the very error which the cell shows: "what error do we get if we add a number and a text?"."""
 REMEDY = re.compile(
     r"\b(?:avoid|catch|clean|convert|drop|filter|handle|prevent|remove|replace|skip)(?:s|ed|ing)?\b", re.IGNORECASE
 )
@@ -102,6 +108,8 @@ def _is_announcement(note: str, failure: Failure) -> bool:
     )
     if headed and _is_message(headed[1] or "", failure):
         return not OTHERWISE.search(plain)
+    if (shown := SHOWN.search(plain)) is not None:
+        return not REMEDY.search(plain, shown.end())
     told = ANNOUNCED.search(plain) or _find_explanation(plain, failure)
     return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
 
