@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TypeVar
 
 from jupyter_selfheal.errors import InfrastructureError, ProviderError
@@ -13,7 +12,6 @@ from jupyter_selfheal.loop import advance, evidence, limits, risks
 from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
-from jupyter_selfheal.loop.early_answers import EarlyAnswers
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.trial_states import TrialStates
 from jupyter_selfheal.model import Case, Cost, Reason
@@ -27,13 +25,10 @@ T = TypeVar("T")
 class Advisers:
     """Asks whoever is named, on a thread that is left behind once ``cancel`` is set: its cost then counts at its worst."""
 
-    def __init__(
-        self, parts: HealDependencies, states: TrialStates, cancel: threading.Event, early: EarlyAnswers
-    ) -> None:
+    def __init__(self, parts: HealDependencies, states: TrialStates, cancel: threading.Event) -> None:
         self._parts = parts
         self._states = states
         self._cancel = cancel
-        self._early = early
         self._healers: dict[str, Healer] = {h.name: h for h in parts.healers if not (h.paid and parts.config.offline)}
 
     @property
@@ -79,9 +74,7 @@ class Advisers:
         if reservation:
             yield ev.Reserved(reservation, name, command.worst)
         try:
-            ask = partial(healer.propose, command.case, starts, facts, dossier.archive)
-            take = partial(self._early.take, name, command.case, ask)
-            answer: Answer = self._run_cancellable(ask if dossier.archive else take)
+            answer: Answer = self._run_cancellable(lambda: healer.propose(command.case, starts, facts, dossier.archive))
         except InfrastructureError as error:
             is_money = isinstance(error, ProviderError) and error.kind == "budget"
             failed = ev.HealerFailed(name, Reason.OVER_BUDGET if is_money else Reason.INFRASTRUCTURE, str(error))

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from jupyter_selfheal.loop import commands as do
@@ -21,7 +20,6 @@ from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import stability
 from jupyter_selfheal.loop.advisers import Advisers
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
-from jupyter_selfheal.loop.early_answers import DIAGNOSIS, EarlyAnswers
 from jupyter_selfheal.loop.repeated_trials import RepeatedTrials
 from jupyter_selfheal.loop.repeats import is_untouched
 from jupyter_selfheal.loop.states import Dossier
@@ -49,8 +47,7 @@ class CommandRunner:
         self._baseline = baseline
         self._began = time.monotonic()
         self._states = TrialStates(parts, cancel)
-        self._early = EarlyAnswers(parts)
-        self._advisers = Advisers(parts, self._states, cancel, self._early)
+        self._advisers = Advisers(parts, self._states, cancel)
         self._repeated = RepeatedTrials(self._states, parts, self._find_missed_expectation)
 
     def close(self) -> None:
@@ -86,8 +83,7 @@ class CommandRunner:
                 yield from self._advisers.judge_cell(command, dossier)
             case do.Diagnose(case):
                 _, facts = self._states.prepare_states(dossier)
-                diagnose = partial(self.parts.diagnoser.diagnose, case, facts)
-                yield ev.DiagnosisMade(self._run_cancellable(lambda: self._early.take(DIAGNOSIS, case, diagnose)))
+                yield ev.DiagnosisMade(self._run_cancellable(lambda: self.parts.diagnoser.diagnose(case, facts)))
             case do.PriceCall(who):
                 yield ev.Priced(who, self._advisers.price_call(who, dossier))
             case do.AskHealer():
@@ -120,7 +116,6 @@ class CommandRunner:
         case, known = dossier.case, self._baseline
         anew = stability.choose_next_run(dossier, self.config) or 0
         if known is None or dossier.baselines or not stability.is_conclusive(case):
-            self._early.begin(dossier.current, *self._states.prepare_states(dossier))
             known = self._run_cancellable(lambda: self._repeated.run_baseline(dossier, anew))
         return ev.BaselineRan(known, self._find_missed_expectation(case, known) or "", anew)
 

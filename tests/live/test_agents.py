@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.errors import KernelError, UsageError
 from jupyter_selfheal.surfaces.mcp.edits import GivenEdit
 from jupyter_selfheal.surfaces.mcp.kernel_line import KernelLine
 from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
@@ -100,6 +100,33 @@ def test_a_kernel_that_was_restarted_is_asked_again(kernel: LiveKernel, toolbox:
     kernel.run("y = 2", "c1")
     kernel.run("z = 3", "c2")
     assert toolbox.check_session("all", 0, 20, 400)["ran"] == 2, "the server of the agent goes on"
+
+
+def test_a_kernel_that_is_busy_is_asked_once_and_its_line_stays_open(kernel: LiveKernel, tmp_path: Path) -> None:
+    kernel.run("%load_ext jupyter_selfheal")
+    line = KernelLine(lambda: Path(kernel.manager.connection_file), patience=PATIENCE)
+    line.look(copies=False)
+    line._patience, comm = 0.5, line._comm
+    go_on = tmp_path / "go on"
+    running = kernel.queue(
+        f"import pathlib, time\nwhile not pathlib.Path({str(go_on)!r}).exists():\n    time.sleep(0.01)"
+    )
+    try:
+        with pytest.raises(UsageError, match="does not answer"):
+            line.look(copies=False)
+    finally:
+        go_on.touch()
+    kernel.done(running)
+    line._patience = PATIENCE
+    line.look(copies=False)
+    assert line._comm == comm, "an offer that waits for its user hears of the decision"
+    line.close()
+
+
+def test_a_decision_is_not_waited_for_where_the_card_is_gone() -> None:
+    line = KernelLine(lambda: Path("none"))
+    with pytest.raises(KernelError, match="offer it again"):
+        line.wait_for_decision("a run", lambda: False, print)
 
 
 def offer(kernel: LiveKernel, toolbox: LiveToolbox, fix_id: str, decision: str) -> Any:

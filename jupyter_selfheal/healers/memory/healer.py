@@ -57,7 +57,6 @@ class MemoryHealer:
     reasoned = True
     trusted = True
     rank = 0
-    is_quick = True
 
     def __init__(self, path: Path | None = None) -> None:
         self.store = MemoryStore(path)

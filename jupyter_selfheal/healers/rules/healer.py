@@ -73,7 +73,6 @@ class RulesHealer:
     trusted = True
     installs = True
     rank = 10
-    is_quick = True
 
     def __init__(self, rules: Sequence[Rule] | None = None) -> None:
         self._rules = rules

@@ -47,13 +47,16 @@ def answer_questions(
     while (question := _receive_question(results)) is not None:
         prepare(question)
         if question["ahead"]:
-            spare = spare or _Copy(answer)
+            with contextlib.suppress(OSError):
+                spare = spare or _Copy(answer)
             continue
         seconds = float(question["timeout"])
         limit(seconds + _BEYOND)
         copy = spare or _Copy(answer)
         copy.put(question)
-        spare = _Copy(answer)
+        spare = None
+        with contextlib.suppress(OSError):  # of the process limit: the next question forks for itself
+            spare = _Copy(answer)
         send("answer", copy.take(seconds))
         limit(0.0)
         copy.end()

@@ -45,7 +45,7 @@ def _ignore_stop_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in STOP_SIGNALS}
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _list_heeded_signals()}
     try:
         yield
     finally:
@@ -61,7 +61,7 @@ def interruptible() -> Iterator[None]:
     """
     if _STOPPED.is_set():
         raise KeyboardInterrupt
-    for number in STOP_SIGNALS:
+    for number in _list_heeded_signals():
         signal.signal(number, _interrupt)
     try:
         yield
@@ -85,8 +85,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _note_interrupts() -> None:
     """A worker that waits has nothing to interrupt: that there was one is kept in mind."""
-    for number in STOP_SIGNALS:
+    for number in _list_heeded_signals():
         signal.signal(number, _stop if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def _list_heeded_signals() -> list[int]:
+    """All but what is ignored, as ``nohup`` has it; an interrupt is heeded even so, as by it the parent ends its workers."""
+    return [n for n in STOP_SIGNALS if n == signal.SIGINT or signal.getsignal(n) not in (signal.SIG_IGN, None)]
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

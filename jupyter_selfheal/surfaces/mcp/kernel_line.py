@@ -25,14 +25,16 @@ TICK = 0.5
 """Seconds after which whoever waits looks whether its call was cancelled."""
 
 NOT_LOADED = "the extension is not loaded in that kernel: ask the user to run `%load_ext jupyter_selfheal` there, then call again"
+RESTARTED = "the kernel was restarted, or the extension was loaded anew, while the card asked the user: offer it again"
 BUSY = "the kernel does not answer: it runs a cell, or has ended; call again when it is idle"
 
 
 class KernelLine:
     """A comm to one running kernel. Thread-safe: one question at a time; what is pushed meanwhile is kept.
 
-    ``find`` says where the kernel's connection file is: asked before the first question, and again where the kernel no longer answers, as the
-    user may have opened the notebook anew. A kernel that was restarted is noticed by its messages, which come from another session. Raises :class:`UsageError` in one sentence wherever the kernel cannot be reached, or its extension is not loaded.
+    ``find`` says where the kernel's connection file is: asked before the first question, and again where the kernel does not answer, as the
+    user may have opened the notebook anew. A kernel that was restarted is noticed by its messages, which come from another session.
+    Raises :class:`UsageError` in one sentence wherever the kernel cannot be reached, or its extension is not loaded.
     """
 
     def __init__(self, find: Callable[[], Path], patience: float = PATIENCE) -> None:
@@ -40,6 +42,7 @@ class KernelLine:
         self._patience = patience
         self._lock = threading.RLock()
         self._client: Any = None
+        self._file = Path()
         self._comm = ""
         self._session = ""
         self._number = 0
@@ -58,16 +61,22 @@ class KernelLine:
     def wait_for_decision(
         self, run: str, is_cancelled: Callable[[], bool], tell: Callable[[str], None]
     ) -> dict[str, JSON]:
-        """Block until the user has decided, or the call was cancelled; ``tell`` gets each new line of the card's status."""
-        said = ""
+        """Block until the user has decided, or the call was cancelled; ``tell`` gets each new line of the card's status.
+
+        Raises :class:`KernelError` where the call was cancelled, or the card is gone with its kernel.
+        """
+        said, comm = "", self._comm
         while not is_cancelled():
             with self._lock:
                 self._take_next(TICK)
                 state = self._decisions.get(run, {})
+                is_lost = not self._comm or self._comm != comm
             if (status := str(state.get("status", ""))) != said:
                 tell(said := status)
             if state.get("phase") in ("applied", "closed"):
                 return state
+            if is_lost:
+                raise KernelError(RESTARTED)
         raise KernelError("the call was cancelled: the card still asks the user")
 
     def close(self) -> None:
@@ -87,7 +96,7 @@ class KernelLine:
             except UsageError:
                 if not was_open or self._comm:
                     raise
-                answer = self._ask_once(question)  # the kernel was restarted: the one of now may have the extension
+                answer = self._ask_once(question)  # it is another kernel by now, which may have the extension
         if "error" in answer:
             raise UsageError(str(answer["error"]))
         return answer
@@ -121,9 +130,9 @@ class KernelLine:
     def _connect_kernel(self) -> Any:
         from jupyter_client.blocking.client import BlockingKernelClient
 
-        client, file = BlockingKernelClient(), self._find()
+        client, self._file = BlockingKernelClient(), self._find()
         try:
-            client.load_connection_file(str(file))
+            client.load_connection_file(str(self._file))
             client.start_channels(stdin=False, hb=False, control=False)
             self._wait_until_heard(client)
         except BaseException:
@@ -158,7 +167,8 @@ class KernelLine:
                 raise UsageError(NOT_LOADED)
             if data and fits(data):
                 return data
-        self.close()  # it may be gone for good: the next question looks for it anew
+        if self._find() != self._file:
+            self.close()  # the notebook was opened anew: the next question goes to the kernel of now
         raise UsageError(BUSY)
 
     def _take_next(self, seconds: float) -> dict[str, Any]:

@@ -22,7 +22,7 @@ SECONDS = 10.0
 
 
 class NoKernelYet(UsageError):
-    """The Jupyter server is there and runs no kernel, until the user opens a notebook."""
+    """The Jupyter server is there and does not run the kernel that is meant, until the user opens its notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,8 @@ def choose_kernel(kernels: tuple[RunningKernel, ...], wanted: str) -> RunningKer
     if not kernels:
         raise NoKernelYet("the Jupyter server runs no kernel: ask the user to open the notebook there, then call again")
     which = f"{wanted[:60]!r} names {len(fitting) or 'none'} of its kernels" if wanted else "it runs several kernels"
+    if not fitting:
+        raise NoKernelYet(f"{which}, which are {listed}: ask the user to open that notebook there, then call again")
     raise UsageError(f"{which}: give --kernel with the id or the notebook of one of {listed}")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.surfaces.bench import workers
 from jupyter_selfheal.surfaces.bench.workers import interruptible, open_workers
 from tests.waiting import PATIENCE, wait_until
 
@@ -97,3 +98,16 @@ def test_two_signals_to_the_whole_group_end_it_in_order_and_without_a_traceback(
     said, _ = ran.communicate(timeout=PATIENCE)
     assert (tmp_path / "1-ended").exists(), "a second signal cut what puts things away"
     assert said == "interrupted\n"
+
+
+def test_what_nohup_ignores_stays_ignored() -> None:
+    before = {number: signal.getsignal(number) for number in workers.STOP_SIGNALS}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        workers._note_interrupts()
+        with workers.interruptible():
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is workers._interrupt
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -12,7 +12,12 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.mcp import running_kernels
-from jupyter_selfheal.surfaces.mcp.running_kernels import RunningKernel, choose_kernel, find_connection_file
+from jupyter_selfheal.surfaces.mcp.running_kernels import (
+    NoKernelYet,
+    RunningKernel,
+    choose_kernel,
+    find_connection_file,
+)
 
 SECRET = "abcdef0123456789"
 ONE, TWO = RunningKernel("k1", "work/sales.ipynb"), RunningKernel("k2", "work/other.ipynb")
@@ -89,7 +94,15 @@ def test_of_several_kernels_one_must_be_named() -> None:
     assert choose_kernel((ONE, TWO), "other.ipynb") == TWO
     with pytest.raises(UsageError, match=r"it runs several kernels: give --kernel .*k1 \(work/sales.ipynb\)"):
         choose_kernel((ONE, TWO), "")
-    with pytest.raises(UsageError, match="names none of its kernels"):
-        choose_kernel((ONE, TWO), "k3")
-    with pytest.raises(UsageError, match="open the notebook there first"):
-        choose_kernel((), "")
+
+
+@pytest.mark.parametrize("kernels", [(), (ONE, TWO)])
+def test_a_kernel_that_is_not_there_yet_may_come(kernels: tuple[RunningKernel, ...]) -> None:
+    with pytest.raises(NoKernelYet, match=r"open (the|that) notebook there, then call again"):
+        choose_kernel(kernels, "k3")
+
+
+def test_of_two_kernels_of_one_name_one_must_be_named() -> None:
+    with pytest.raises(UsageError, match="names 2 of its kernels: give --kernel") as raised:
+        choose_kernel((ONE, RunningKernel("k3", "old/sales.ipynb")), "sales.ipynb")
+    assert not isinstance(raised.value, NoKernelYet)
