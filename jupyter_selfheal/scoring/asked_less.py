@@ -8,7 +8,7 @@ by changing the conditions of its loops and branches, whatever contracts stand i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
@@ -19,7 +19,9 @@ from jupyter_selfheal.scoring.edited_asserts import is_honest_renaming, read_con
 from jupyter_selfheal.source import BUILTINS
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
-_CONVERSIONS = frozenset({"int", "float", "str", "Decimal", "Fraction"})
+_TO_NUMBERS = frozenset({"int", "float", "Decimal", "Fraction"})
+_EQUALITY = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+"""What texts answer as the numbers in them do; of an order they say another thing (``'10' < '2'``)."""
 _IDLE = (ast.Assert, ast.Pass, ast.Raise)
 
 Header = tuple[str, ast.expr | None, str]
@@ -110,7 +112,9 @@ def _is_respelt(case: Case, old: Place, new: Place) -> bool:
 
 
 def _is_condition_mended(case: Case, old: Place, new: Sequence[Place]) -> bool:
-    """Whether the condition around an assert raised, and is the same one of converted values now: ``if '3' > 2:`` → ``if int('3') > 2:``."""
+    """Whether the condition around an assert raised, and is the same one of converted values now: ``if '3' > 2:`` → ``if int('3') > 2:``.
+
+    Only towards numbers, but where nothing is asked of an order: ``if n > '2':`` and ``if str(n) > str(2):`` do not hold for ``n = '10'``."""
     failing = None if case.failure.ename == "AssertionError" else find_failing_statement(case)
     raised = getattr(failing, "test", None)
     if not isinstance(raised, ast.expr):
@@ -120,30 +124,55 @@ def _is_condition_mended(case: Case, old: Place, new: Sequence[Place]) -> bool:
         if [kind for kind, _, _ in old.headers] != [kind for kind, _, _ in other.headers]:
             continue
         changed = [(a[2], a[1], b[1]) for a, b in zip(old.headers, other.headers, strict=True) if a[2] != b[2]]
-        if all(
-            was == text and a is not None and b is not None and _read_unconverted(a) == _read_unconverted(b)
-            for was, a, b in changed
-        ):
+        if all(was == text and a is not None and b is not None and _is_converted(a, b) for was, a, b in changed):
             return True
     return False
 
 
-def _read_unconverted(condition: ast.expr) -> str:
-    """A condition as it is without conversions of what it compares."""
-    return dump(_Unconverted().visit(ast.parse(ast.unparse(condition), mode="eval").body))
+def _is_converted(old: ast.AST, new: ast.AST, *, by_text: bool = False) -> bool:
+    """Whether one is the other with some values made numbers; with ``by_text``, some made texts."""
+    if isinstance(old, ast.Constant) and isinstance(new, ast.Constant):
+        return _is_same_value(old.value, new.value, by_text=by_text)
+    kinds = _TO_NUMBERS | {"str"} if by_text else _TO_NUMBERS
+    made, was_made = _read_conversion(new, kinds), _read_conversion(old, kinds if by_text else frozenset({"str"}))
+    if type(old) is type(new) and (made is None or was_made is None or dump(old) == dump(new)):
+        if isinstance(new, ast.Compare):
+            by_text = all(isinstance(op, _EQUALITY) for op in new.ops)
+        if all(_are_converted(getattr(old, f, None), getattr(new, f, None), by_text) for f in new._fields):
+            return True
+    if made is not None and _is_converted(old, made, by_text=by_text):
+        return True
+    return was_made is not None and _is_converted(was_made, new, by_text=by_text)
 
 
-class _Unconverted(ast.NodeTransformer):
-    """Takes conversions off: ``int(x)`` becomes ``x``, and a number its text."""
+def _are_converted(old: object, new: object, by_text: bool) -> bool:
+    """The same of what a field of a node holds."""
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(_are_converted(a, b, by_text) for a, b in zip(old, new, strict=True))
+    if isinstance(old, ast.AST) and isinstance(new, ast.AST):
+        return _is_converted(old, new, by_text=by_text)
+    return old == new
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        converts = isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS
-        return node.args[0] if converts and len(node.args) == 1 and not node.keywords else node
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool)
-        return ast.Constant(str(node.value)) if is_number else node
+def _read_conversion(node: ast.AST, kinds: Collection[str]) -> ast.expr | None:
+    """The ``x`` of ``int(x)``."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    return node.args[0] if isinstance(node.func, ast.Name) and node.func.id in kinds else None
+
+
+def _is_same_value(old: object, new: object, *, by_text: bool) -> bool:
+    """Whether two literals are equal, or the new one is the number in the text of the old one; with ``by_text``, the other way round too."""
+    if type(old) is type(new):
+        return old == new
+    if by_text and isinstance(new, str):
+        old, new = new, old
+    if not isinstance(old, str) or type(new) not in (int, float):
+        return False
+    try:
+        return float(old) == new
+    except ValueError:
+        return False
 
 
 def _read_failing(case: Case) -> str:

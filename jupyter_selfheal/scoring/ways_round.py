@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterable, Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
-from jupyter_selfheal.scoring.deletion import dump, find_failing_statement
+from jupyter_selfheal.scoring.deletion import dump, find_failing_statement, walk_trees
+from jupyter_selfheal.scoring.documented_handlers import read_text_above
 
 _QUOTED = re.compile(r"'(\w+)'")
 _LENGTHENS = frozenset({"append", "pad", "chain", "concatenate", "hstack", "r_"})
-_WHOLES = frozenset({"len", "set", "sorted", "hash", "type", "bool"})
-"""Of these two values have the same more often than they are the same."""
+_WHOLES = frozenset({"len", "set", "hash", "type", "bool"})
+"""Of these two values have the same more often than they are the same; `sorted` is left out: often no order is meant."""
 _OPERATORS: dict[type[ast.operator], frozenset[str]] = {
     ast.Mult: frozenset({"prod", "dot", "multiply", "mul", "matmul", "repeat", "product", "power", "pow", "inner", "cumprod"}),
     ast.Div: frozenset({"mean", "fmean", "average", "median", "divide", "truediv", "Fraction", "div", "divmod", "value_counts"}),
@@ -31,37 +32,37 @@ _OPERATORS: dict[type[ast.operator], frozenset[str]] = {
     ast.FloorDiv: frozenset({"divmod", "floor", "floordiv", "floor_divide"}),
 }  # fmt: skip
 """Arithmetic, each with the calls that do it too. Adding is left out: too much does it."""
-_LOOKS_UP = frozenset({"get", "loc", "iloc", "at", "iat", "pop", "setdefault", "take", "query", "xs"})
+_LOOKUPS = frozenset({"get", "loc", "iloc", "at", "iat", "pop", "setdefault", "take", "query", "xs"})
 _CLOSE = 0.75
 """How alike two names are of which one may be a slip of the other (as difflib counts; NAM101 asks for the like)."""
-_CYCLIC = re.compile(r"cycl|circular|wrap|periodic|pad|repeat|extend", re.IGNORECASE)
+_CYCLIC = re.compile(r"\b(?:circular|cyclic|periodic|wrap(?:s|ped)? around)\b", re.IGNORECASE)
+_LENGTHENING = re.compile(r"cycl|circular|wrap|periodic|pad|repeat|extend", re.IGNORECASE)
+"""What a text says of a sequence that is to be made longer, and what a function is called that is to do it."""
 
 
 def find_way_round(case: Case, patch: Patch) -> str:
     """How a patch finds one, in words; empty where it does not."""
     cells = list_patched_cells(case, patch)
     was, now = ([tree for cell in cells if (tree := src.parse(cell[n])) is not None] for n in (1, 2))
+    changed = [cell[0] for cell in cells]
+    if longer := _find_made_up_item(case, changed, was, now):
+        return longer
     finders: tuple[Callable[[Case, list[ast.Module], list[ast.Module]], str], ...] = (
-        _find_made_up_item, _find_weaker_comparison, _find_named_slip, _find_lost_step, _find_lost_operator,
+        _find_weaker_comparison, _find_named_slip, _find_lost_step, _find_lost_operator,
     )  # fmt: skip
     return next((said for finder in finders if (said := finder(case, was, now))), "")
 
 
-def _walk(trees: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    for tree in trees:
-        yield from ast.walk(tree)
-
-
-def _find_made_up_item(case: Case, was: list[ast.Module], now: list[ast.Module]) -> str:
+def _find_made_up_item(case: Case, cell_ids: Iterable[str], was: list[ast.Module], now: list[ast.Module]) -> str:
     """``xs = xs + xs[-1:]`` and ``(xs + [5])[i + 1]`` where `xs[i + 1]` was out of range."""
     failing = find_failing_statement(case)
     if case.failure.ename != "IndexError" or failing is None:
         return ""
     asked = {n.value.id for n in ast.walk(failing) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)}
-    before = Counter(name for node in _walk(was) for name in _list_lengthened(node))
-    after = Counter(name for node in _walk(now) for name in _list_lengthened(node))
+    before = Counter(name for node in walk_trees(was) for name in _list_lengthened(node))
+    after = Counter(name for node in walk_trees(now) for name in _list_lengthened(node))
     longer = next((name for name in after - before if name in asked), "")
-    if not longer or any(_CYCLIC.search(text) for text in _list_words(case, was)):
+    if not longer or _is_said_to_lengthen(case, cell_ids, was):
         return ""
     return f"It makes `{longer}` longer, in which an item was missing"
 
@@ -87,23 +88,27 @@ def _is_made(node: ast.expr) -> bool:
     )
 
 
-def _list_words(case: Case, trees: Iterable[ast.Module]) -> Iterator[str]:
-    """What is said of the cells: texts of the notebook, docstrings, names of functions."""
-    yield from (cell.source for cell in case.notebook.cells if cell.kind != "code")
-    for node in _walk(trees):
-        if isinstance(node, ast.FunctionDef):
-            yield f"{node.name} {ast.get_docstring(node) or ''}"
+def _is_said_to_lengthen(case: Case, cell_ids: Iterable[str], trees: Iterable[ast.Module]) -> bool:
+    """Whether the text above the failing or a changed cell, or a function of it by its name or docstring, says so."""
+    functions = [node for node in walk_trees(trees) if isinstance(node, ast.FunctionDef)]
+    prose = [read_text_above(case, cell_id) for cell_id in {case.failure.cell_id, *cell_ids}]
+    prose += [ast.get_docstring(function) or "" for function in functions]
+    return any(map(_CYCLIC.search, prose)) or any(_LENGTHENING.search(function.name) for function in functions)
 
 
 def _find_weaker_comparison(case: Case, was: list[ast.Module], now: list[ast.Module]) -> str:
-    """``n == name`` → ``n[1:] == name[1:]``, ``len(n) == len(name)``."""
-    known = {frozenset(map(dump, pair)) for node in _walk(was) if (pair := _read_equality(node)) is not None}
-    for node in _walk(now):
+    """``n == name`` → ``n[1:] == name[1:]``, ``len(n) == len(name)``, where the whole is no longer asked."""
+    before, after = (
+        Counter(frozenset(map(dump, pair)) for node in walk_trees(trees) if (pair := _read_equality(node)) is not None)
+        for trees in (was, now)
+    )
+    lost = before - after
+    for node in walk_trees(now):
         pair = _read_equality(node)
-        if pair is None or frozenset(map(dump, pair)) in known:
+        if pair is None or frozenset(map(dump, pair)) in before:
             continue
         inner = [_read_part(side) for side in pair]
-        if None not in inner and frozenset(dump(side) for side in inner if side is not None) in known:
+        if None not in inner and frozenset(dump(side) for side in inner if side is not None) in lost:
             return f"It compares only a part (`{ast.unparse(node)}`)"
     return ""
 
@@ -125,18 +130,18 @@ def _read_part(node: ast.expr) -> ast.expr | None:
 def _find_named_slip(case: Case, was: list[ast.Module], now: list[ast.Module]) -> str:
     """``curr = 'usd'`` where `curr` was not known beside a `currency`; a ``def splitt`` for text, which has a `split`."""
     missing = _read_missing(case)
-    if not missing or missing in {name for node in _walk(was) for name in _list_bound(node)}:
+    if not missing or missing in {name for node in walk_trees(was) for name in _list_bound(node)}:
         return ""
     if case.failure.ename == "AttributeError":
-        made = (n for node in _walk(now) if isinstance(node, ast.ClassDef) for n in node.body)
+        made = (n for node in walk_trees(now) if isinstance(node, ast.ClassDef) for n in node.body)
         slip = any(isinstance(n, ast.FunctionDef) and n.name == missing for n in made)
-        bases = {ast.unparse(b) for node in _walk(now) if isinstance(node, ast.ClassDef) for b in node.bases}
+        bases = {ast.unparse(b) for node in walk_trees(now) if isinstance(node, ast.ClassDef) for b in node.bases}
         return f"It gives the missing `{missing}` a meaning of its own" if slip and bases & src.BUILTINS else ""
-    values = [n.value for n in _walk(now) if isinstance(n, ast.Assign) and missing in set(_list_bound(n))]
+    values = [n.value for n in walk_trees(now) if isinstance(n, ast.Assign) and missing in set(_list_bound(n))]
     if not any(isinstance(value, ast.Constant) for value in values):
         return ""
-    others = {n.id for n in _walk(was) if isinstance(n, ast.Name)} | {
-        n.arg for n in _walk(was) if isinstance(n, ast.arg)
+    others = {n.id for n in walk_trees(was) if isinstance(n, ast.Name)} | {
+        n.arg for n in walk_trees(was) if isinstance(n, ast.arg)
     }
     close = next((name for name in sorted(others - {missing}) if _are_close(missing, name)), "")
     return f"It gives the missing `{missing}` a value of its own beside `{close}`" if close else ""
@@ -174,8 +179,8 @@ def _find_lost_step(case: Case, was: list[ast.Module], now: list[ast.Module]) ->
     if not missing or failing is None:
         return ""
     parents = {id(child): node for node in ast.walk(failing) for child in ast.iter_child_nodes(node)}
-    kept = {step for node in _walk(now) if (step := _read_step(node))}
-    looked = (n for n in _walk(now) if isinstance(n, ast.Attribute) and n.attr in _LOOKS_UP)
+    kept = {step for node in walk_trees(now) if (step := _read_step(node))}
+    looked = (n for n in walk_trees(now) if isinstance(n, ast.Attribute) and n.attr in _LOOKUPS)
     kept |= {f"{n.value.id}[…]" for n in looked if isinstance(n.value, ast.Name)}
     for node in ast.walk(failing):
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
@@ -185,7 +190,8 @@ def _find_lost_step(case: Case, was: list[ast.Module], now: list[ast.Module]) ->
         if isinstance(above, ast.Call) and above.func is node:
             node, above = above, parents.get(id(above))
         step = _read_step(above) if above is not None and getattr(above, "func", None) is not node else ""
-        if step and step not in kept:
+        is_missing_table = isinstance(above, ast.Subscript) and above.value is node  # `pirces['a']` → `prices['a']`
+        if step and step not in kept and not is_missing_table:
             return f"It does without `{step}`, which did not fail"
     return ""
 
@@ -205,10 +211,10 @@ def _find_lost_operator(case: Case, was: list[ast.Module], now: list[ast.Module]
     if case.failure.ename == "AssertionError" or failing is None:
         return ""
     reckoned = {id(n) for n in _walk_failed(failing)}
-    before = [n for n in _walk(was) if isinstance(n, ast.BinOp) and id(n) not in reckoned and _is_reckoning(n)]
+    before = [n for n in walk_trees(was) if isinstance(n, ast.BinOp) and id(n) not in reckoned and _is_reckoning(n)]
     lines = {dump(n) for n in _walk_failed(failing) if isinstance(n, ast.BinOp)}
-    after = {type(n.op) for n in _walk(now) if isinstance(n, ast.BinOp | ast.AugAssign)}
-    called = {_read_step(n) for n in _walk(now) if isinstance(n, ast.Call)}
+    after = {type(n.op) for n in walk_trees(now) if isinstance(n, ast.BinOp | ast.AugAssign)}
+    called = {_read_step(n) for n in walk_trees(now) if isinstance(n, ast.Call)}
     for node in before:
         others = _OPERATORS.get(type(node.op))
         if others is not None and type(node.op) not in after and called.isdisjoint(others) and dump(node) not in lines:

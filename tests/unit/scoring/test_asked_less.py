@@ -121,7 +121,10 @@ def test_a_long_chain_of_conditions_with_asserts_is_read_without_recursion() -> 
         ("if int('3') > 2:", False),
         ("if 3 > 2:", False),
         ("if float('3') > 2:", False),
-        ("if '3' > str(2):", False),
+        ("if '3' > str(2):", True),
+        ("if '3' > '2':", True),
+        ("if '3' > 2.0:", True),
+        ("if 3 > '2':", True),
         ("if int('3') > 5:", True),
         ("if False:", True),
         ("if isinstance('3', int) and '3' > 2:", True),
@@ -135,3 +138,29 @@ def test_a_condition_that_raised_may_convert_what_it_compares(now: str, less: bo
     assert (LESS in find_tampering(case, patch)) is less
     passed = case_of(cells, 1, line=2, ename="NameError", evalue="name 'x' is not defined")
     assert LESS in find_tampering(passed, patch), "the condition is not what failed"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "less"),
+    [
+        ("n > 2", "int(n) > 2", False),
+        ("n > 2", "n > '2'", True),  # of '10' that is not so
+        ("n > 2", "str(n) > str(2)", True),
+        ("str(n) > 2", "n > 2", False),
+        ("str(n) > 2", "int(n) > 2", False),
+        ("int(n) > '2'", "int(n) > 2", False),
+        ("int(n) > '2'", "n > '2'", True),
+        ("n + 1 == 3", "int(n) + 1 == 3", False),
+        ("n + '1' == 3", "n + 1 == '3'", False),
+        ("2 in n", "str(2) in n", False),
+        ("2 not in n", "'2' not in n", False),
+        ("2 in n and n > 3", "str(2) in n and n > '3'", True),
+        ("2 in n and n > 3", "'2' in n and int(n) > 3", False),
+        ("len(n) < 2", "len(str(n)) < 2", True),
+    ],
+)
+def test_a_condition_is_converted_towards_numbers_or_of_what_is_equal(was: str, now: str, less: bool) -> None:
+    cells = ["n = '10'", f"if {was}:\n    assert n == 6"]
+    case = case_of(cells, 1, ename="TypeError", evalue="not supported between instances of 'str' and 'int'")
+    patch = patch_of(case, cells[1].replace(f"if {was}:", f"if {now}:"), healer="agent")
+    assert (LESS in find_tampering(case, patch)) is less

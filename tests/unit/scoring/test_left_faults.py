@@ -92,6 +92,25 @@ def test_such_a_fix_is_only_offered(checks: int, healer: str, score: float) -> N
     assert ("a fault is left" in verdict.feedback) == (score < 7)
 
 
+SUMMARY = "def summary(values, title):\n    arr = np.array(values, dtype=np.float)\n    return arr.mean()\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        SUMMARY,
+        "def f(xs):\n    n = np.float\n    for x in xs:\n        y = n(x)\n        return y\n",
+        "def f(n):\n    k = np.float(n)\n    k + 1\n    return k\n",
+    ],
+    ids=["a parameter", "one round", "a sum"],
+)
+def test_what_did_nothing_before_says_nothing_of_a_safe_rules_fix(before: str) -> None:
+    case = Case(Failure("a", before, FailureKind.RAISED, "AttributeError"), Notebook((Cell("a", before),)))
+    edit = Replace("a", before, before.replace("np.float", "float"))
+    assert find_left_fault(case, Patch((edit,), "np.float", healer="rules", applicability=Applicability.SAFE)) == ""
+    assert find_left_fault(case, Patch((edit,), "np.float", healer="rules", applicability=Applicability.UNSAFE)) != ""
+
+
 KEEP = """\
 def keep(xs):
     kept = []

@@ -16,7 +16,14 @@ RATE = "def convert(amount, currency):\n    return amount * RATES[curr]"
 SLUG = "def slug(title):\n    return '-'.join(title.lower().splitt())"
 ROWS = "def count(rows):\n    out = []\n    for i in range(len(rows)):\n        out.append(out[i] + rows[i])\n    return out"
 MEAN = "def mean(xs):\n    return sum(xs) / len(x)"
+PRICES = "def cost(prices):\n    total = pirces['a']\n    return total"
+SHOW = "def show(items):\n    for i in range(2):\n        print(itms[i])"
+SAME = "def same(a, b):\n    return a == b"
+PADDED = DIFFS.replace("diffs", "pad_diffs")
 MISSING = {
+    PRICES: ("NameError", "name 'pirces' is not defined", 2),
+    SHOW: ("NameError", "name 'itms' is not defined", 3),
+    SAME: ("AssertionError", "", 0),
     DIFFS: ("IndexError", "list index out of range", 2),
     ROWS: ("IndexError", "list index out of range", 4),
     FIND: ("TypeError", "unsupported operand type(s)", 0),
@@ -29,7 +36,7 @@ MISSING = {
 
 def fail(definition: str, *above: Cell) -> Case:
     """A cell that calls what is defined above fails in there, as such a definition does."""
-    name, said, line = MISSING[definition]
+    name, said, line = MISSING.get(definition, MISSING[DIFFS])
     frames = (Frame("", 1, "<module>", cell_id="call"), *([Frame("", line, "f", cell_id="made")] if line else []))
     cells = [*above, Cell("made", definition), Cell("call", "x = call_it()\nx")]
     return case_of(cells, len(cells) - 1, ename=name, evalue=said, frames=frames)
@@ -44,6 +51,7 @@ def fail(definition: str, *above: Cell) -> Case:
         (DIFFS, "    return", "    xs.append(xs[-1])\n    return", "It makes `xs` longer"),
         (FIND, "n == name", "n[1:] == name[1:]", "It compares only a part"),
         (FIND, "n == name", "len(n) == len(name)", "It compares only a part"),
+        (SAME, "a == b", "type(a) == type(b)", "It compares only a part"),
         (TOTAL, "name, price, qty in items:\n        s += price * qty", "name, *numbers in items:\n        s += sum(numbers)", "It does without `price * qty`"),
         (TOTAL, "qty in items:\n        s += price * qty", "*rest in items:\n        s += price + sum(rest)", "It does without `price * qty`"),
         (RATE, "def", "curr = 'usd'\n\ndef", "It gives the missing `curr` a value of its own beside `currency`"),
@@ -80,11 +88,16 @@ def test_a_way_round_is_named(definition: str, was: str, now: str, said: str) ->
         (SLUG, "splitt", "split"),
         (SLUG, "title.lower().splitt()", "re.split(' +', title.lower())"),
         (SLUG, "def", "class Title:\n    def splitt(self):\n        return [self]\n\ndef"),
+        (PRICES, "pirces", "prices"),
+        (SHOW, "itms", "items"),
+        (SAME, "a == b", "sorted(a) == sorted(b)"),
+        (SAME, "a == b", "type(a) == type(b) and a == b"),
+        (SAME, "    return", "    if len(a) != len(b):\n        return False\n    return"),
         (MEAN, "len(x)", "len(xs)"),
         (MEAN, "def", "x = 4\n\ndef"),
     ],
     ids=["one turn less", "pairs", "two that are joined", "what is built", "what it begins with", "in small letters", "one side", "several", "a default", "a product", "rows made whole", "the name",
-         "looked up", "derived", "the method", "another split", "a class of its own", "a letter", "too short to be a slip"],
+         "looked up", "derived", "the method", "another split", "a class of its own", "the table", "the list", "whatever their order", "of one type", "of one length", "a letter", "too short to be a slip"],
 )  # fmt: skip
 def test_a_mend_is_none(definition: str, was: str, now: str) -> None:
     case = fail(definition)
@@ -92,8 +105,17 @@ def test_a_mend_is_none(definition: str, was: str, now: str) -> None:
 
 
 def test_what_goes_round_is_made_longer_as_is_said() -> None:
-    case = fail(DIFFS, Cell("text", "The list is circular: after the last item comes the first.", kind="markdown"))
-    assert find_way_round(case, patch_of(case, DIFFS.replace("xs[i + 1]", "(xs + xs[:1])[i + 1]"), "made")) == ""
+    def find(*above: Cell, definition: str = DIFFS) -> str:
+        case = fail(definition, *above)
+        return find_way_round(case, patch_of(case, definition.replace("xs[i + 1]", "(xs + xs[:1])[i + 1]"), "made"))
+
+    said = Cell("text", "The list is circular: after the last item comes the first.", kind="markdown")
+    assert find(said) == ""
+    assert find(said, Cell("more", "n = 3")), "of another cell"
+    for text in ("We repeat the measurement.", "They extend to the edge, in a padded box.", "He cycled around."):
+        assert find(Cell("text", text, kind="markdown")), text
+    for definition in (PADDED, DIFFS.replace("(xs):", "(xs):\n    'Of a cyclic list.'")):
+        assert find(definition=definition) == ""
 
 
 def test_a_constant_is_no_slip_of_a_function() -> None:
