@@ -14,6 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, list_test_functions, read_stored_oracle
 from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
 from jupyter_selfheal.healers.search.reading import has_assert, list_written_calls
+from jupyter_selfheal.inside.search.mutations.own_collection import find_class_reads
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 from jupyter_selfheal.source.callers import calls_any, choose_callers
 from jupyter_selfheal.source.rerun import DEFINITIONS, awaits, map_modules
@@ -300,11 +301,16 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
                 bound = src.collect_names([node]).binds
                 above |= dict.fromkeys(sorted(bound))
                 beside |= bound if bound & names else frozenset()
+    of_classes, extended = find_class_reads(
+        tree for cell in case.notebook.cells if cell.kind == "code" and (tree := src.parse(cell.source))
+    )
     return {
         "attributes": sorted(attributes),
         "beside": sorted(beside),
         "callables": sorted({*filter(None, defined), *functions}),
+        "extended": sorted(extended),
         "modules": sorted(modules),
         "names": sorted(names),
         "nearby": [n for n in above if n not in defined][:NEARBY],
+        "of_classes": sorted(of_classes),
     }

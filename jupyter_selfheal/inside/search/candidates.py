@@ -78,6 +78,8 @@ class Maker:
             frozenset(given.get("attributes", ())),
             frozenset(given.get("callables", ())),
             outside,
+            frozenset(given.get("of_classes", ())),
+            frozenset(given.get("extended", ())),
             tuple(given.get("modules", ())),
             nearby,
             not self.program.units[unit].query,

@@ -44,6 +44,10 @@ class Hints:
     attributes: frozenset[str] = frozenset()
     callables: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
+    of_classes: frozenset[str] = frozenset()
+    """Attributes that the notebook reads of a class itself, not of an instance."""
+    extended: frozenset[str] = frozenset()
+    """Classes of which other ones are made."""
     modules: tuple[str, ...] = ()
     """Imported modules, for an attribute that is looked up on the wrong thing."""
     nearby: tuple[str, ...] = ()

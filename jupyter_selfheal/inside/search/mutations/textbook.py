@@ -6,14 +6,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.search.mutations.own_collection import propose_own_collection
 from jupyter_selfheal.inside.search.scope import Change, Scope
 
 _LETTERS = {"isupper": ("'A'", 0.5), "islower": ("'a'", 0.5), "isalpha": ("", 0.5)}
 """What a character was asked for before it is moved on, and the first letter of the alphabet that it is moved within."""
-
-_EMPTY = ("[]", "{}", "set()", "list()", "dict()")
-_FILLS = frozenset({"append", "add", "extend", "insert", "update", "appendleft", "setdefault"})
 
 
 def propose_rest_of_sequences(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -54,19 +51,19 @@ def _read_place(test: ast.expr) -> tuple[str, str] | None:
     """``i`` and ``a`` of ``i < len(a)``."""
     if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or not isinstance(test.ops[0], ast.Lt):
         return None
-    call = test.comparators[0]
-    is_length = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "len"
-    if not isinstance(call, ast.Call) or not is_length or not isinstance(call.args[0], ast.Name):
-        return None
-    return test.left.id, call.args[0].id
+    match test.comparators:
+        case [ast.Call(func=ast.Name("len"), args=[ast.Name(whole)], keywords=[])]:
+            return test.left.id, whole
+    return None
 
 
 def propose_both_middles(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``return xs[n // 2]`` is one of the two middle items where their number is even: their mean is meant there."""
     if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Subscript) or s.read_indent(node) is None:
         return
-    size = _find_halved(s, node, node.value.slice)
-    if size is None or "%" in s.text_of(s.find_function(node)):
+    function = s.find_function(node)
+    size = None if isinstance(function, ast.Module) else _find_halved(s, node, node.value.slice)
+    if size is None or "%" in s.text_of(function):
         return
     whole, middle = s.text_of(node.value.value), s.text_of(node.value.slice)
     indent, start = s.read_indent(node), s.line_span(node)[0]
@@ -97,15 +94,22 @@ def propose_one_place_off(s: Scope, node: ast.AST) -> Iterator[Change]:
     right = node.right
     if not isinstance(right, ast.Subscript) or s.text_of(node.left.value) != s.text_of(right.value):
         return
-    first, second = s.text_of(node.left.slice), s.text_of(right.slice)
-    for one, two, new in (
-        (first, f"{first} + 1", (f"{first} - 1", first)),
-        (f"{second} - 1", second, (second, f"{second} + 1")),
-    ):
-        if (first, second) == (one, two):
-            edits = (s.put(node.left.slice, new[0]), s.put(right.slice, new[1]))
-            plain = tuple((start, end, text.strip("()")) for start, end, text in edits)
-            yield Change(plain, 0.4, node.lineno, f"`{s.text_of(node)}` stands one place off")
+    first, second = node.left.slice, right.slice
+    one, two = s.text_of(first), s.text_of(second)
+    if _is_step(s, second, ast.Add, one):
+        edits = (_put_plain(s, first, f"{one} - 1"), _put_plain(s, second, one))
+    elif _is_step(s, first, ast.Sub, two):
+        edits = (_put_plain(s, first, two), _put_plain(s, second, f"{two} + 1"))
+    else:
+        return
+    yield Change(edits, 0.4, node.lineno, f"`{s.text_of(node)}` stands one place off")
+
+
+def _is_step(s: Scope, node: ast.expr, sign: type[ast.operator], base: str) -> bool:
+    """Whether it is ``i + 1``, or with another sign ``i - 1``, of the base ``i``."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, sign) or s.text_of(node.left) != base:
+        return False
+    return isinstance(node.right, ast.Constant) and node.right.value == 1
 
 
 def propose_exchanged_loops(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -179,7 +183,7 @@ def propose_exchanged_links(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     ends = [s.end_of(part) for part in (first, last, node)]
     one, two = s.text[ends[0] : ends[1]], s.text[ends[1] : ends[2]]
-    if one != two and "\n" not in one + two:
+    if one != two and "\n" not in one + two and all(link[:1] in (".", "[") for link in (one, two)):
         words = f"`{two}` belongs before `{one}`"
         yield Change(((ends[0], ends[2], two + one),), 0.3, node.lineno, words)  # type: ignore[attr-defined]
 
@@ -189,46 +193,6 @@ def _find_receiver(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.value
     return node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
-
-
-def propose_own_collection(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``self.items = []`` in ``__init__`` for ``items = []`` of the class, which methods fill: all instances share that one list."""
-    if not isinstance(node, ast.ClassDef):
-        return
-    start_of_all = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
-    for made in node.body:
-        if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name) or s.read_indent(made) is None:
-            continue
-        name, text = made.targets[0].id, s.text_of(made.value)
-        lines = _list_uses(node, name) if text in _EMPTY else ()
-        indent, (start, end, _) = s.read_indent(made), s.line_span(made)
-        words = f"all instances of `{node.name}` share the one `{name}` of the class"
-        if start_of_all is None:
-            new = f"{indent}def __init__(self):\n{indent}    self.{name} = {text}\n"
-            edits: tuple[Edit, ...] = ((start, end, new),)
-        elif (inner := s.read_indent(start_of_all.body[0])) is not None:
-            at = s.line_span(start_of_all.body[0])[0]
-            edits = ((start, end, ""), (at, at, f"{inner}self.{name} = {text}\n"))
-        else:
-            continue
-        yield from (Change(edits, 0.9, line, words) for line in lines)
-
-
-def _list_uses(node: ast.ClassDef, name: str) -> tuple[int, ...]:
-    """The lines of methods that read ``self.name``, where one of them changes it in place and none makes it its own: they run, the line of
-    the class does not, and the most suspicious of them counts."""
-    own = f"self.{name}"
-    nodes = [n for m in node.body if isinstance(m, ast.FunctionDef) for n in ast.walk(m)]
-    uses = [n for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n) == own]
-    filled = [
-        n.func.value
-        for n in nodes
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in _FILLS
-    ]
-    filled += [n.value for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-    if any(isinstance(n.ctx, ast.Store) for n in uses) or not any(n in filled for n in uses):
-        return ()
-    return tuple(dict.fromkeys(n.lineno for n in uses))
 
 
 def _put_plain(s: Scope, node: ast.AST, text: str) -> tuple[int, int, str]:
@@ -243,12 +207,12 @@ def propose_way_back(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(moved, ast.BinOp) or not isinstance(moved.op, ast.Add | ast.Sub):
         return
     character = _read_ord(moved.left)
-    asked = next((a for p in s.walk_upwards(node) if (a := _read_question(p)) is not None and a[0] == character), None)
+    asked = next((a for a in _list_answers(s, node) if a[0] == character), None)
     if character is None or asked is None or any(isinstance(n, ast.Mod) for n in ast.walk(moved)):
         return
     letter, prior = _LETTERS[asked[1]]
     begins = f"ord({letter})" if letter else f"ord('A' if {character}.isupper() else 'a')"
-    sign, step = "+" if isinstance(moved.op, ast.Add) else "-", s.text_of(moved.right)
+    sign, step = "+" if isinstance(moved.op, ast.Add) else "-", s.parenthesize(moved.right)
     new = f"(ord({character}) - {begins} {sign} {step}) % 26 + {begins}"
     words = f"`{s.text_of(node)}` leaves the alphabet: after the last letter comes the first"
     yield Change((_put_plain(s, moved, new),), prior, node.lineno, words)
@@ -259,6 +223,16 @@ def _read_ord(node: ast.AST) -> str | None:
     is_ord = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ord"
     argument = node.args[0] if isinstance(node, ast.Call) and is_ord and node.args else None
     return argument.id if isinstance(argument, ast.Name) else None
+
+
+def _list_answers(s: Scope, node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The questions around a node that are answered with yes there, innermost first: not those of whose ``else`` it is a part."""
+    for parent in s.walk_upwards(node):
+        if isinstance(parent, ast.If | ast.IfExp) and (asked := _read_question(parent)) is not None:
+            body = parent.body if isinstance(parent, ast.If) else [parent.body]
+            if any(part is node for part in body):
+                yield asked
+        node = parent
 
 
 def _read_question(node: ast.AST) -> tuple[str, str] | None:

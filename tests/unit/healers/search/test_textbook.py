@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.mutations import textbook
-from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.scope import Hints, Scope
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
 MERGE = """def merge(a, b):
     out = []
@@ -21,9 +23,9 @@ MERGE = """def merge(a, b):
 """
 
 
-def list_texts(source: str) -> list[str]:
+def list_texts(source: str, hints: Hints | None = None) -> list[str]:
     """What the operators make of a source."""
-    s = Scope(source)
+    s = Scope(source, hints)
     return [splice(source, c.edits) for node in s.order for propose in textbook.OPERATORS for c in propose(s, node)]
 
 
@@ -80,6 +82,23 @@ MEANT = {
         "class S:\n    d = {}\n    def __init__(self, n):\n        self.n = n\n    def put(self, k):\n        self.d[k] = 1\n",
         "class S:\n    def __init__(self, n):\n        self.d = {}\n        self.n = n\n    def put(self, k):\n        self.d[k] = 1\n",
     ),
+    "a list of the class below a docstring": (
+        'class S:\n    xs = []  # kept\n    def __init__(self):\n        """All."""\n        self.n = 0\n    def push(self, x):\n        self.xs.append(x)\n',
+        'class S:\n    def __init__(self):\n        """All."""\n        self.xs = []\n        self.n = 0\n    def push(self, x):\n        self.xs.append(x)\n',
+    ),
+    "a list of a class that begins by itself": (
+        "class S(B):\n    xs = []\n    def __init__(self):\n        super().__init__()\n    def push(self, xs):\n        self.xs.extend(xs)\n",
+        "class S(B):\n    def __init__(self):\n        self.xs = []\n        super().__init__()\n    def push(self, xs):\n        self.xs.extend(xs)\n",
+    ),
+    "one place down at what is called": ("d[f(x)] - d[f(x) + 1]", "d[f(x) - 1] - d[f(x)]"),
+    "letters by a difference": (
+        "if c.islower():\n    out += chr(ord(c) - (a - b))\n",
+        "if c.islower():\n    out += chr((ord(c) - ord('a') - (a - b)) % 26 + ord('a'))\n",
+    ),
+    "small letters of the others": (
+        "if c.isupper():\n    out += c\nelif c.islower():\n    out += chr(ord(c) + k)\n",
+        "if c.isupper():\n    out += c\nelif c.islower():\n    out += chr((ord(c) - ord('a') + k) % 26 + ord('a'))\n",
+    ),
     "digit by digit": (
         "while n > 0:\n    t += n % 10\n    n = n / 10\n",
         "while n > 0:\n    t += n % 10\n    n = n // 10\n",
@@ -122,6 +141,19 @@ NEAR_MISSES = {
     "a list of its own": "class S:\n    xs = []\n    def __init__(self):\n        self.xs = []\n    def push(self, x):\n        self.xs.append(x)\n",
     "a list that is read": "class S:\n    xs = []\n    def last(self):\n        return self.xs[-1]\n",
     "a list of all by the class's name": "class S:\n    xs = []\n    def push(self, x):\n        S.xs.append(x)\n",
+    "a list of a class with a base": "class S(B):\n    xs = []\n    def push(self, x):\n        self.xs.append(x)\n",
+    "a list of a class whose beginning is made": "@dataclass\nclass S:\n    xs = []\n    def push(self, x):\n        self.xs.append(x)\n",
+    "a list that a method of the class counts": "class S:\n    xs = []\n    def push(self, x):\n        self.xs.append(x)\n    @classmethod\n    def total(cls):\n        return len(cls.xs)\n",
+    "a list that is asked of the type": "class S:\n    xs = []\n    def push(self, x):\n        self.xs.append(x)\n        return len(type(self).xs)\n",
+    "a list with another name": "class S:\n    xs = []\n    ys = xs\n    def push(self, x):\n        self.xs.append(x)\n",
+    "a list that is a default": "class S:\n    xs = []\n    def push(self, x, to=xs):\n        self.xs.append(x)\n",
+    "two lists at once": "class S:\n    xs = ys = []\n    def push(self, x):\n        self.xs.append(x)\n",
+    "a list that shares its line": "class S:\n    xs = []; n = 0\n    def push(self, x):\n        self.xs.append(x)\n",
+    "the length of nothing": "while i < len() and j < len(b):\n    out.append(b[j])\n    j += 1\n",
+    "a result of no function": "return xs[n // 2]\n",
+    "a sum in brackets": "(first + last).upper().split()",
+    "no capital letter": "if c.isupper():\n    out += c\nelse:\n    out += chr(ord(c) + k)\n",
+    "no small letter": "c if c.islower() else chr(ord(c) + k)",
     "one key": "for w in words:\n    d['all'] = [w]\n",
     "no loop": "d[k] = [w]",
     "a key that is begun": "for w in words:\n    if w not in d:\n        d[w] = [w]\n",
@@ -133,3 +165,26 @@ NEAR_MISSES = {
 @pytest.mark.parametrize("source", NEAR_MISSES.values(), ids=NEAR_MISSES)
 def test_what_is_complete_is_left_alone(source: str) -> None:
     assert list_texts(source) == []
+
+
+SHARED = "class S:\n    xs = []\n    def push(self, x):\n        self.xs.append(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "is_shared"),
+    [
+        ("print(S.xs)", True),
+        ("class T(S):\n    pass", True),
+        ("getattr(S, 'xs')", True),
+        ("S().xs", False),
+        ("t.xs", False),
+        ("class T:\n    xs = 3\nT.n", False),
+    ],
+)
+def test_what_another_cell_reads_of_the_class_or_makes_of_it_stays_shared(elsewhere: str, is_shared: bool) -> None:
+    check = "s = S()\nassert s.push(1) is None"
+    notebook = Notebook((Cell("d", SHARED), Cell("t", check), Cell("e", elsewhere)))
+    plan = build_plan(Case(Failure("t", check, FailureKind.RAISED, "AssertionError"), notebook))
+    assert plan is not None
+    known = {name: frozenset(map(str, plan.hints[name])) for name in ("of_classes", "extended")}  # type: ignore[arg-type]
+    assert bool(list_texts(SHARED, Hints(**known))) is not is_shared
