@@ -246,7 +246,7 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
 
 def _fits(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:
     """True where the call has what a case needs besides the keyword."""
-    written = {f"{k.arg}={context.text(k.value)}" for k in call.keywords if k.arg}
+    written = {text for k in call.keywords if k.arg for text in (k.arg, f"{k.arg}={context.text(k.value)}")}
     if case.after and _find_call_on(context, call) is None:
         return False
     return (not case.needs or case.needs in written) and ("{item}" not in case.wrap or _only_item(keyword) is not None)

@@ -15,9 +15,9 @@ NAMED = re.compile(
 """What messages say: "Pass utc=True in to_datetime", "specify ``engine='python'``"."""
 
 NO_DAY = re.compile(
-    r"day is out of range for month|month must be in 1\.\.12|hour must be in 0\.\.23|minute must be in 0\.\.59"
+    r"day is out of range for month|(?P<month>month must be in 1\.\.12)|hour must be in 0\.\.23|minute must be in 0\.\.59"
 )
-"""What is said of a date or a time that does not exist."""
+"""What is said of a date or a time that does not exist; one without such a month may have its day there (``2021-13-05``)."""
 HIDING = re.compile(r"error|ignore|skip|allow|raise|warn|coerce|verify|strict|valid|check|safe|force|drop")
 """Words of arguments and values that only make a failure go away."""
 
@@ -43,7 +43,8 @@ class NamedArgument(Rule):
     why = "The library's own message asks for it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if NO_DAY.search(context.failure.evalue):  # whatever the format, no month has that day
+        no_day = NO_DAY.search(context.failure.evalue)
+        if no_day and not no_day["month"]:  # whatever the format, no month has that day
             return
         named = {m["name"]: m["value"] for m in NAMED.finditer(context.failure.evalue)}
         wanted = {n: v for n, v in named.items() if not HIDING.search(n) and not HIDING.search(v.lower())}

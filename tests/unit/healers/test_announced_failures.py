@@ -101,7 +101,15 @@ def test_a_comment_says_that_the_language_does_not_do_it(bench: Bench, cell: str
         ("Let's see what error we get if we add a number and a string:", True),
         ("Which exception does Python raise when we divide by zero?", True),
         ("What error do we get, and how do we fix it?", False),
+        ("Which error message do we get?", True),
+        ("Let's see which exception is raised:", True),
+        ("What error does it give when the list is empty?", True),
         ("What error rate do we get?", False),
+        ("Let's see what error we get on the test data.", False),
+        ("What error do we get with 10 neighbours?", False),
+        ("Let us see what error it gives for k = 3.", False),
+        ("We print which exception it raised, and go on.", False),
+        ("Now compute what error the model gives on unseen rows:", False),
         ("Which error is handled below?", False),
         ("See what error we get, then remove the blank", False),
     ],
@@ -109,3 +117,19 @@ def test_a_comment_says_that_the_language_does_not_do_it(bench: Bench, cell: str
 def test_a_question_for_the_error_announces_it(note: str, is_shown: bool) -> None:
     shown = SHOWN.search(note)
     assert (shown is not None and not REMEDY.search(note, shown.end())) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("text", "cell", "is_left"),
+    [
+        ("Let's see what error we get on the test data.", "y_test = [1.0]\nerr = sum(y_tset)", False),
+        ("What error do we get if we leave rows out?", "y_test = [1.0]\nerr = sum(y_tset)", False),
+        ("What error do we get if we leave rows out?", "from math import factorail", False),
+        ("What error do we get if we read an unknown name?", "print(zzq)", True),
+        ("What error do we get if we add a text?", "[1.0] + 'a'", True),
+    ],
+)
+def test_a_misspelt_name_below_a_question_for_the_error_is_none_that_was_asked_for(
+    bench: Bench, text: str, cell: str, is_left: bool
+) -> None:
+    assert (diagnose_below(bench, text, cell).skip_reason == "deliberate") is is_left

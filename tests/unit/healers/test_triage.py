@@ -417,3 +417,17 @@ def test_a_missing_table_is_named_without_its_schema_and_with_what_is_there(benc
     found = diagnosed(bench.fail(filled, "rows.execute('select * from main.users')"))
     assert "no table `users`" in found.cause
     assert found.advice == "What is open has `flights`: open the database that has `users`, or make the table first."
+
+
+@pytest.mark.parametrize(
+    ("above", "cell", "named"),
+    [
+        ("days = ['2021-02-30']\nother = 1", "[read(d) for d in days]", "2021-02-30"),
+        ("days = ['2021-03-01']\nother = 1", "[read(d) for d in ['2021-02-31']]", "2021-02-31"),
+        ("days = ['2021-02-30']\nother = 1", "[read(d) for d in ['30.2.2021']]", ""),
+    ],
+)
+def test_a_date_is_named_where_the_failing_cell_comes_to_it(bench: Bench, above: str, cell: str, named: str) -> None:
+    read = "def read(day):\n    raise ValueError('day is out of range for month')"
+    cause = diagnosed(bench.fail(read, above, cell)).cause
+    assert cause == f"The data hold a date that does not exist{f', `{named}`' if named else ''}."

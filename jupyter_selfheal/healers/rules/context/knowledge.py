@@ -66,7 +66,7 @@ class Case:
 
     ``argument`` takes its place (``{value}`` is what was given; empty: it goes), ``callee`` is the new last name of the
     callee or a dotted path, ``wrap`` is put around the call (``{call}``; ``{item}`` is the only item of a list that was given).
-    ``needs`` is an argument, as written, that the call must have too.
+    ``needs`` is an argument, as written, that the call must have too, or the name of one, whatever its value is.
     """
 
     argument: str = ""

@@ -60,11 +60,15 @@ OTHERWISE = re.compile(
 )
 """Words by which a text speaks of another case than the code below it."""
 SHOWN = re.compile(
-    r"\b(?:what|which) (?:(?:kind|sort|type) of )?(?:error|exception)(?: message)?(?: (?:do|does|will|would|is))?"
-    r"(?: (?:we|you|it|this|python))? (?:gets?|sees?|gives?|raises?|raised|throws?|thrown)\b(?!.*\b(?:fix\w*|instead|mend\w*|solve\w*)\b)",
+    r"\b(?:what|which) (?:(?:kind|sort|type) of )?(?:error message|exception(?: message)?|(?P<plain>error))"
+    r"(?:(?: (?:do|does|will|would))?(?: (?:we|you|it|this|python))? (?:get|see|give|raise|throw)s?| is (?:raised|thrown))\b"
+    r"(?(plain)(?=[^.]*\b(?:if|when|by)\b))(?!.*\b(?:fix\w*|instead|mend\w*|solve\w*)\b)",
     re.IGNORECASE,
 )
-"""A text that asks for the very error which the cell shows: "what error do we get if we add a number and a text?"."""
+"""A text that asks for the very error which the cell shows: "what error do we get if we add a number and a text?". A plain "error" with
+no case that it comes of may be a number: "what error do we get with 10 neighbours?"."""
+_MISSPELT = ("NameError", "ImportError", "ModuleNotFoundError")
+"""What a slip of the pen raises where a text asked for an error of another kind, or for a number."""
 REMEDY = re.compile(
     r"\b(?:avoid|catch|clean|convert|drop|filter|handle|prevent|remove|replace|skip)(?:s|ed|ing)?\b", re.IGNORECASE
 )
@@ -81,6 +85,8 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
         return None
     notes = _collect_notes(context)
     note = next((t for t in notes if _is_announcement(t, context.failure)), "")
+    if SHOWN.search(note) and context.failure.ename in _MISSPELT and remedies.has_safe_remedy(context):
+        return None
     if not note and context.failure.ename in ("IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"):
         asked = next((t for t in notes if ASKED.search(t)), "")
         is_idle = "what if" in asked.lower()  # "what if prices rise?" asks of the data, and any rule may know better

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import calendar
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
@@ -71,14 +71,20 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
 
 
 def _find_impossible_date(context: RuleContext) -> str:
-    """What the message, or a text of the notebook up to here, has for a day that no month has: "a date that does not exist, `2023-02-30`"."""
-    cells = (*context.notebook.code_before(context.failure.cell_id), find_cell(context))
-    texts = (n.value for c in cells for n in src.walk(c.source) if isinstance(n, ast.Constant))
+    """What the message, or a text that the failing cell comes to, has for a day that no month has: "a date that does not exist, `2023-02-30`"."""
+    sources = (context.failure.source, *_list_needed(context, src.find_names(context.failure.source).uses))
+    texts = (n.value for source in sources for n in src.walk(source) if isinstance(n, ast.Constant))
     for text in (context.failure.evalue, *(t for t in texts if isinstance(t, str))):
         for year, month, day in ISO_DATE.findall(text):
             if not (1 <= int(month) <= 12 and 1 <= int(day) <= calendar.monthrange(int(year), int(month))[1]):
                 return f"a date that does not exist, `{year}-{month}-{day}`"
     return "a date that does not exist"
+
+
+def _list_needed(context: RuleContext, wanted: Iterable[str]) -> list[str]:
+    """The cells above that make what these names are."""
+    above = [c.source for c in context.notebook.code_before(context.failure.cell_id)]
+    return [above[n] for n in src.backward_slice(above, wanted)]
 
 
 def _find_written_gap(context: RuleContext) -> str:
@@ -185,8 +191,7 @@ def _is_near(test: ast.Compare) -> bool:
 def _uses_own_functions(context: RuleContext, statement: ast.stmt) -> bool:
     """True where a function of the notebook took part in what the assert looks at."""
     above = context.notebook.code_before(context.failure.cell_id)
-    wanted = src.collect_names([statement]).uses
-    texts = [context.failure.source, *(above[n].source for n in src.backward_slice([c.source for c in above], wanted))]
+    texts = [context.failure.source, *_list_needed(context, src.collect_names([statement]).uses)]
     defined = {
         n.name for c in (*above, find_cell(context)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)
     }

@@ -89,6 +89,20 @@ def test_an_axis_that_was_not_joined_along_rows_is_only_offered(bench: Bench) ->
     assert bench.propose_patches("API201", *cells)[0].applicability is Applicability.UNSAFE
 
 
+@pytest.mark.parametrize(
+    ("more", "is_safe"), [("periods=1", True), ("axis=1", True), ("axis=side", False), ("limit=1", False)]
+)
+def test_gaps_that_were_filled_another_way_before_a_change_are_only_offered(
+    bench: Bench, more: str, is_safe: bool
+) -> None:
+    cells = [
+        f"{PANDAS}\nside = 1\ndf = pd.DataFrame({{'a': [1.0, 2.0], 'b': [None, 4.0]}})",
+        f"df.pct_change(fill_method='ffill', {more})",
+    ]
+    (patch,) = bench.propose_patches("API201", *cells)
+    assert patch.applicability is (Applicability.SAFE if is_safe else Applicability.UNSAFE)
+
+
 def test_a_column_that_cannot_be_read_is_kept_as_ignore_did(bench: Bench) -> None:
     frame = f"{PANDAS}\ndf = pd.DataFrame({{'n': ['1', '2'], 'city': ['Rome', '7']}})"
     cells = [
