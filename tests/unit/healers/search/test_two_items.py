@@ -153,14 +153,21 @@ def test_a_second_check_that_comes_to_a_number_speaks_for_it() -> None:
     [
         ("def hyp(a, b):\n    return (a + b) ** 0.5", "assert hyp(3, 4) == 5"),
         ("def diff(a, b):\n    return a - b", "assert diff(2, 5) == 3"),
-        ("def by_len(ws):\n    d = {}\n    for w in ws:\n        d[len(w)] = [w]\n    return d", "assert by_len(['a', 'b']) == {1: ['a', 'b']}"),
     ],
-    ids=["written parentheses", "the other sign", "what it was given"],
+    ids=["written parentheses", "the other sign"],
 )  # fmt: skip
 def test_what_meets_one_check_by_chance_is_only_offered(definition: str, check: str) -> None:
     reply = find(definition, check)
     assert reply["patches"]
     assert reply["patches"][0]["rival"]
+
+
+def test_what_is_handed_back_as_it_was_given_comes_behind_what_gathers() -> None:
+    by_length = "def by_len(ws):\n    d = {}\n    for w in ws:\n        d[len(w)] = [w]\n    return d"
+    gathers, hands_back = find(by_length, "assert by_len(['a', 'b']) == {1: ['a', 'b']}")["patches"][:2]
+    assert (gathers["words"], gathers["rival"]) == ("`d[len(w)] = [w]` forgets what was there for the same key", "")
+    assert hands_back["words"] == "`[w]` should be `ws`"
+    assert hands_back["rival"]
 
 
 def test_a_sign_that_moves_each_result_otherwise_is_still_applied() -> None:
