@@ -19,7 +19,7 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.P
 _SEES_ALL = frozenset({"locals", "eval", "exec", "vars"})
 
 
-def walk_own(node: ast.AST) -> Iterator[ast.AST]:
+def walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
     """What is below a node, but for functions and classes inside of it, in the order of the source."""
     left = [node]
     while left:
@@ -31,32 +31,50 @@ def walk_own(node: ast.AST) -> Iterator[ast.AST]:
 
 def find_loop_ended_either_way(function: ast.FunctionDef) -> str:
     """A loop that asks something of an item and ends there, whichever way that comes out."""
-    for loop in walk_own(function):
-        if not isinstance(loop, ast.For | ast.While) or (
-            isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant)
-        ):
+    for loop in walk_in_order(function):
+        if not isinstance(loop, ast.For | ast.While) or is_endless(loop):
             continue
-        asks = any(isinstance(s, ast.If) for s in loop.body)
-        if asks and _always_ends(loop.body) and not any(isinstance(n, ast.Continue) for n in walk_own(loop)):
-            head = (
-                f"for {ast.unparse(loop.target)} in" if isinstance(loop, ast.For) else f"while {ast.unparse(loop.test)}"
-            )
-            return f"the loop `{head} …` ends in its first round, whichever way `if` comes out"
+        asks = any(isinstance(s, ast.If) and not _refuses(s) for s in loop.body)
+        if asks and _always_ends(loop.body) and not any(isinstance(n, ast.Continue) for n in walk_in_order(loop)):
+            return f"the loop `{_write_head(loop)} …` ends in its first round, whichever way `if` comes out"
     return ""
 
 
+def is_endless(loop: ast.For | ast.While) -> bool:
+    """``while True``."""
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+
+
+def _refuses(question: ast.If) -> bool:
+    """Whether a question only raises an error for an item that is not taken: the first one that is may be all that is asked for."""
+    return any(block and isinstance(block[-1], ast.Raise) for block in (question.body, question.orelse))
+
+
+def _write_head(loop: ast.For | ast.While) -> str:
+    """``for i, y in``, as one writes it, and ``while n > 1``."""
+    if isinstance(loop, ast.While):
+        return f"while {ast.unparse(loop.test)}"
+    target = ast.unparse(loop.target)
+    return f"for {target[1:-1] if isinstance(loop.target, ast.Tuple) else target} in"
+
+
 def _always_ends(block: Sequence[ast.stmt]) -> bool:
-    last = block[-1] if block else None
-    if isinstance(last, ast.If):
-        return _always_ends(last.body) and _always_ends(last.orelse)
-    return isinstance(last, _ENDS)
+    left = [block]  # no recursion: a chain of `elif` is as deep as it is long
+    while left:
+        block = left.pop()
+        last = block[-1] if block else None
+        if isinstance(last, ast.If):
+            left += [last.body, last.orelse]
+        elif not isinstance(last, _ENDS):
+            return False
+    return True
 
 
 def find_thrown_value(function: ast.FunctionDef) -> str:
     """``price + 15`` or ``count == 0`` on a line of its own; one in a ``try`` or ``with`` may be there for its error."""
-    asked = [n for n in walk_own(function) if isinstance(n, ast.Try | ast.With)]
+    asked = [n for n in walk_in_order(function) if isinstance(n, ast.Try | ast.With)]
     tried = {id(n) for block in asked for n in ast.walk(block)}
-    for node in walk_own(function):
+    for node in walk_in_order(function):
         value = node.value if isinstance(node, ast.Expr) and id(node) not in tried else None
         is_thrown = isinstance(value, ast.Compare) or (
             isinstance(value, ast.BinOp) and isinstance(value.op, _ARITHMETIC)
@@ -68,36 +86,60 @@ def find_thrown_value(function: ast.FunctionDef) -> str:
 
 def find_equal_branches(function: ast.FunctionDef) -> str:
     """A question after which the same is done either way; one that calls something may be asked for that."""
-    for node in (function, *walk_own(function)):
+    for node in (function, *walk_in_order(function)):
         for block in (b for name in ("body", "orelse") if isinstance(b := getattr(node, name, None), list)):
             for at, statement in enumerate(block):
                 if (
                     isinstance(statement, ast.If)
-                    and _does_the_same(statement, block[at + 1 :])
+                    and _does_the_same(statement, block, at)
                     and not _calls(statement.test)
                 ):
                     return f"`if {ast.unparse(statement.test)}` does the same either way"
     return ""
 
 
-def _does_the_same(question: ast.If, below: Sequence[ast.stmt]) -> bool:
-    """Whether both branches are equal; without an ``else``, the branch and what comes below, where both return."""
-    then = list(map(dump, question.body))
+def _does_the_same(question: ast.If, block: Sequence[ast.stmt], at: int) -> bool:
+    """Whether both branches are equal; without an ``else``, the branch and what comes below it in its ``block``, where both return."""
     if question.orelse:
-        return then == list(map(dump, question.orelse)) and not isinstance(question.body[0], ast.Pass)
-    return isinstance(question.body[-1], ast.Return) and then == list(map(dump, below))
+        return not isinstance(question.body[0], ast.Pass) and _are_equal(question.body, question.orelse)
+    returns = isinstance(question.body[-1], ast.Return) and len(question.body) == len(block) - at - 1
+    return returns and _are_equal(question.body, block[at + 1 :])
+
+
+def _are_equal(left: Sequence[ast.stmt], right: Sequence[ast.stmt]) -> bool:
+    """Whether two blocks have the same text. It ends where they first differ: each of a long chain of questions is asked about all below it."""
+    waiting: list[tuple[object, object]] = [(left, right)]
+    while waiting:
+        one, other = waiting.pop()
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            waiting += zip(reversed(one), reversed(other), strict=True)
+        elif isinstance(one, ast.AST):
+            waiting += [(getattr(one, f, None), getattr(other, f, None)) for f in reversed(one._fields)]
+        elif one != other:
+            return False
+    return True
 
 
 def find_repeated_question(function: ast.FunctionDef) -> str:
     """``elif a < b`` below ``if a < b``: it is never come to."""
-    for node in walk_own(function):
-        seen: list[str] = []
-        while isinstance(node, ast.If) and not _calls(node.test):
-            asked = dump(node.test)
+    questions = [n for n in walk_in_order(function) if isinstance(n, ast.If)]
+    later = {id(n.orelse[0]) for n in questions if len(n.orelse) == 1}
+    for node in (n for n in questions if id(n) not in later):
+        link: ast.stmt | None = node
+        seen = set[str]()
+        while isinstance(link, ast.If):
+            asked = dump(link.test)
             if asked in seen:
-                return f"`elif {ast.unparse(node.test)}` is never come to: the same is asked above it"
-            seen.append(asked)
-            node = node.orelse[0] if len(node.orelse) == 1 else function
+                return f"`elif {ast.unparse(link.test)}` is never come to: the same is asked above it"
+            if _calls(link.test):
+                seen.clear()  # what is asked below may come out otherwise
+            else:
+                seen.add(asked)
+            link = link.orelse[0] if len(link.orelse) == 1 else None
     return ""
 
 

@@ -16,7 +16,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
-from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_own
+from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, is_endless, walk_in_order
 from jupyter_selfheal.source import BUILTINS
 
 _CHANGES_SIZE = frozenset(
@@ -61,12 +61,12 @@ def _is_handed_on(name: str, after: str, case: Case) -> bool:
 
 def _find_idle_question(function: ast.FunctionDef) -> str:
     """A question whether a collection is empty, in the body of a loop through it that does not change it."""
-    for loop in walk_own(function):
+    for loop in walk_in_order(function):
         looped = _name_looped(loop) if isinstance(loop, ast.For) else ""
         if not looped or not isinstance(loop, ast.For) or any(_changes(n, looped) for n in ast.walk(loop)):
             continue
         for statement in loop.body:
-            for node in (statement, *walk_own(statement)):
+            for node in (statement, *walk_in_order(statement)):
                 if isinstance(node, ast.If) and _asks_empty(node.test) == looped:
                     asked = ast.unparse(node.test)
                     return f"`{asked}` is asked inside of the loop through `{looped}`, where it never holds"
@@ -74,7 +74,7 @@ def _find_idle_question(function: ast.FunctionDef) -> str:
 
 
 def _find_first_place(function: ast.FunctionDef) -> str:
-    for node in walk_own(function):
+    for node in walk_in_order(function):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
             continue
         item, owner = node.args[0], node.func.value
@@ -98,7 +98,7 @@ def _find_unused_function(function: ast.FunctionDef) -> str:
 
 
 def _find_uncalled_method(function: ast.FunctionDef) -> str:
-    for node in walk_own(function):
+    for node in walk_in_order(function):
         value = node.value if isinstance(node, ast.Expr) else None
         if isinstance(value, ast.Attribute) and value.attr in _CHANGES_ITEMS and isinstance(value.value, ast.Name):
             return f"`{ast.unparse(value)}` calls nothing"
@@ -107,7 +107,7 @@ def _find_uncalled_method(function: ast.FunctionDef) -> str:
 
 def _find_last_item_left(function: ast.FunctionDef) -> str:
     """A collection whose last items a loop by index never looks at, and nothing else in the function either."""
-    own = list(walk_own(function))
+    own = list(walk_in_order(function))
     for loop in (n for n in own if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
         looped, index = _name_all_but_last(loop.iter), ast.unparse(loop.target)
         found = [n for n in own if isinstance(n, ast.Subscript)] if looped else []
@@ -127,15 +127,15 @@ def _find_last_item_left(function: ast.FunctionDef) -> str:
 
 def _find_items_passed_over(function: ast.FunctionDef) -> str:
     """Items taken out of the very list that a loop goes through, which then goes on."""
-    for loop in walk_own(function):
+    for loop in walk_in_order(function):
         if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Name):
             continue
         looped = loop.iter.id
-        own = list(walk_own(loop))
+        own = list(walk_in_order(loop))
         if any(isinstance(n, ast.Name) and n.id == looped and isinstance(n.ctx, ast.Store) for n in own):
             continue  # what is taken out of is another list by then
         # Its own `else` runs when nothing is left to pass over.
-        after = {id(n) for s in loop.orelse for n in (s, *walk_own(s))}
+        after = {id(n) for s in loop.orelse for n in (s, *walk_in_order(s))}
         blocks = [loop.body] + [
             block
             for n in own
@@ -155,15 +155,11 @@ def _find_single_round(function: ast.FunctionDef) -> str:
     if not isinstance(loop, ast.For | ast.While) or loop.orelse or len(loop.body) < 2:
         return ""
     last = loop.body[-1]
-    if not isinstance(last, ast.Return) or last.value is None or (isinstance(loop, ast.While) and _is_endless(loop)):
+    if not isinstance(last, ast.Return) or last.value is None or is_endless(loop):
         return ""
-    if any(isinstance(n, ast.Continue) for n in walk_own(loop)):
+    if any(isinstance(n, ast.Continue) for n in walk_in_order(loop)):
         return ""
     return f"the loop of `{function.name}` returns in its first round, and without one the function gives nothing"
-
-
-def _is_endless(loop: ast.While) -> bool:
-    return isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
 def _take_out(statement: ast.stmt, name: str) -> str:

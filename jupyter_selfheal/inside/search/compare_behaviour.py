@@ -10,7 +10,7 @@ import ast
 import itertools
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, ClassVar
@@ -192,6 +192,25 @@ def collect_behaviours(
                         left -= runner.counter.total - before + OVERHEAD
             behaviours.append(shown)
     return behaviours
+
+
+def describe_first_failure(
+    runner: Runner, codes: Mapping[int, CodeType], inputs: Sequence[Input], faults: Collection[str], budget: int
+) -> str:
+    """The first of the ``inputs`` for which a patch raises one of the ``faults`` (``!IndexError``), in words; empty where there is none.
+
+    What the functions are given they are given in one go, and ``budget`` is of all of it: each time all definitions run anew.
+    """
+    given: dict[str, list[Input]] = {}
+    for one in inputs:
+        given.setdefault(one.function, []).append(one)
+    for function, calls in given.items():
+        arguments = [one.arguments for one in calls]
+        (shown,) = collect_behaviours(runner, [dict(codes)], function, arguments, budget // len(given))
+        for one, said in zip(calls, shown, strict=False):  # what does not run so far shows nothing
+            if said in faults:
+                return f"`{one.text}` raises {said[1:]} with it"
+    return ""
 
 
 def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

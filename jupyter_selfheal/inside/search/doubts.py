@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Collection, Sequence
 from types import CodeType
@@ -13,9 +14,9 @@ from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.empty_inputs import (
     asks_for_empty,
+    asks_for_item,
     describe_failure_when_empty,
     list_empty_inputs,
-    looks_up,
 )
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.given_back import find_given_back
@@ -31,7 +32,12 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_lost_name,
     find_unread_items,
 )
-from jupyter_selfheal.inside.search.near_failures import describe_near_failure, find_unknown_name, list_near_inputs
+from jupyter_selfheal.inside.search.near_failures import (
+    describe_near_failure,
+    find_unknown_name,
+    list_bound,
+    list_near_inputs,
+)
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_constant_shift,
@@ -90,6 +96,11 @@ class Doubts:
         self.answers = list_expected_texts(runner.program)
         self.idle: dict[int, str] = {}
         self.turned = list_turned(candidates, {k: u.text for k, u in enumerate(self.units)})
+
+    @functools.cached_property
+    def bound(self) -> set[str]:
+        """The global names that the program binds."""
+        return list_bound(u.text for u in self.units)
 
     def describe(self, n: int, likeliest: int) -> str:
         """The first doubt about a candidate, empty where there is none; ``likeliest`` is the one that does the same in the likeliest way."""
@@ -266,9 +277,9 @@ class Doubts:
     def _describe_near_failure(self, n: int) -> str:
         """The doubt about a patched function that fails where no check comes to: it reads what nothing defines, or leaves its list."""
         c = self.candidates[n]
-        bound = {name for u in self.units for name in _WORD.findall(u.text.split("(")[0].split("=")[0])}
+        known = {*self.runner.ns, *self.bound, *list_bound(c.texts.values())}
         for text in c.texts.values():
-            if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, {*self.runner.ns, *bound})):
+            if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, known)):
                 return f"`{name}` is defined nowhere"
         for function, checked in self.sight.checked.items():
             if any(f"def {function}(" in text for text in c.texts.values()):
@@ -297,7 +308,9 @@ class Doubts:
         names = [name for name in self.sight.checked if any(f"def {name}(" in text for text in c.texts.values())]
         inputs = list_empty_inputs(self.sight.checked, names)
         types = compare_behaviour.collect_expected_types(self.runner.program)
-        is_asked = any(map(asks_for_empty, c.texts.values())) or any(looks_up(self.sight.checked[m]) for m in names)
+        is_asked = any(map(asks_for_empty, c.texts.values())) or any(
+            asks_for_item(text, m, self.sight.checked[m]) for m in names for text in c.texts.values()
+        )
         doubt = run_in_fork(
             lambda: describe_failure_when_empty(self.runner, c.codes, inputs, types, is_asked=is_asked), WAIT
         )

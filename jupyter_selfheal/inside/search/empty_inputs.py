@@ -6,38 +6,60 @@ A variable that only a loop binds is unbound where the loop has no round: nobody
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
+from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 COLLECTIONS = frozenset({"list", "tuple", "dict", "set"})
 _KINDS = (list, tuple, dict, set)
 _ASKS = re.compile(
-    r"==\s*(?:\[\]|\(\)|\{\}|list\(\)|tuple\(\))|\b(?:if|while|or|and) not \w+\s*(?::|or\b|and\b)|\blen\(\w+\) *(?:== *0|< *1)\b"
+    r"\b(\w+)\s*==\s*(?:\[\]|\(\)|\{\}|list\(\)|tuple\(\))|\b(?:if|while|or|and) not (\w+)\s*(?::|or\b|and\b)|\blen\((\w+)\) *(?:== *0|< *1)\b"
 )
+_FINDERS = frozenset({"index", "count", "get", "find", "rfind", "bisect", "bisect_left", "bisect_right"})
 CALLED, STEPS = 8, 400_000
 """Empty inputs that are tried, and the steps that they may take."""
 
 
 def asks_for_empty(text: str) -> bool:
-    """Whether a function asks for an empty collection: ``xs == []``, ``not xs``, ``len(xs) == 0``."""
-    return bool(_ASKS.search(text))
+    """Whether a function asks for an empty collection that it is given: ``xs == []``, ``not xs``, ``len(xs) == 0``. ``not found`` is a flag."""
+    asked = {name for names in _ASKS.findall(text) for name in names if name}
+    return bool(asked and asked & {n.arg for n in ast.walk(ast.parse(text)) if isinstance(n, ast.arg)})
 
 
-def looks_up(checked: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether the calls look for something in one collection (a number or a text beside it): of an empty one the answer is that it is not
-    there. A number that is a place in the collection in each call asks for what is there."""
+def asks_for_item(text: str, function: str, checked: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether a function looks for something in one collection, a number or a text that it is given beside it and compares with something: of
+    an empty collection the answer is that it is not there. A number that is a place in the collection in each call asks for what is there."""
     kinds = {tuple(isinstance(value, _KINDS) for value in arguments) for arguments in checked}
     if len(kinds) != 1 or sum(kind := next(iter(kinds))) != 1:
         return False
     at = kind.index(True)
     beside = [(value, len(call[at])) for call in checked for n, value in enumerate(call) if n != at]
     is_plain = all(type(value) in (int, float, str) for value, _ in beside)
-    return bool(beside) and is_plain and not all(type(v) is int and abs(v) <= size for v, size in beside)
+    if not beside or not is_plain or all(type(v) is int and abs(v) <= size for v, size in beside):
+        return False
+    defined = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == function)
+    return any(_is_looked_for(name.arg, node) for node in defined for n, name in enumerate(node.args.args) if n != at)
+
+
+def _is_looked_for(name: str, function: ast.FunctionDef) -> bool:
+    """Whether a parameter is compared, is a key, or is given to what finds; ``x * 10`` for each item looks for nothing."""
+    for node in ast.walk(function):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Subscript):
+            sides = [node.slice]
+        elif isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            sides = node.args if called in _FINDERS else []
+        if any(isinstance(side, ast.Name) and side.id == name for side in sides):
+            return True
+    return False
 
 
 def list_empty_inputs(checked: Mapping[str, Sequence[tuple[Any, ...]]], functions: Collection[str]) -> list[Input]:
@@ -70,8 +92,4 @@ def describe_failure_when_empty(
     faults = {"!UnboundLocalError"}
     if is_asked or (expected and set(expected) <= COLLECTIONS):
         faults.add("!IndexError")
-    for given in inputs:
-        shown = collect_behaviours(runner, [dict(codes)], given.function, [given.arguments], STEPS)
-        if shown and shown[0] and shown[0][0] in faults:
-            return f"`{given.text}` raises {shown[0][0][1:]} with it"
-    return ""
+    return describe_first_failure(runner, codes, inputs, faults, STEPS)

@@ -57,7 +57,7 @@ def _list_keeping(tree: ast.AST) -> Iterator[tuple[_Loop, ast.If, str]]:
         names = [n for n in ast.walk(loop) if isinstance(n, ast.Name)]
         items = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(loop, ast.For) else set()
         for question in (n for n in ast.walk(loop) if isinstance(n, ast.If)):
-            if isinstance(question.body[-1], _ENDS) or _looks_up(question.test, items):
+            if isinstance(question.body[-1], _ENDS) or _compares_item(question.test, items):
                 continue
             for kept in _list_set(question.body):
                 if sum(n.id == kept for n in names) == 1:
@@ -71,7 +71,7 @@ def _list_set(body: Sequence[ast.stmt]) -> Iterator[str]:
             yield target.id
 
 
-def _looks_up(test: ast.expr, items: set[str]) -> bool:
+def _compares_item(test: ast.expr, items: set[str]) -> bool:
     """``name == wanted``, ``row[0] == wanted``: an item, or a part of it, is what is looked for."""
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
         return False

@@ -7,12 +7,13 @@ that nothing defines, run or not.
 from __future__ import annotations
 
 import builtins
+import re
 import symtable
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours, generate_inputs
+from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure, generate_inputs
 from jupyter_selfheal.inside.search.input_domain import list_covered
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
@@ -20,6 +21,7 @@ Arguments = tuple[Any, ...]
 
 STEPS = 400_000
 """Steps that all calls may take."""
+_WORD = re.compile(r"\w+")
 _FAULTS = ("!IndexError", "!UnboundLocalError")
 
 
@@ -37,7 +39,7 @@ def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], f
         return []
     given = generate_inputs(calls)
     pairs = zip(given, list_covered(given, checked), strict=True)
-    return [Input(function, g) for g, is_covered in pairs if is_covered and g[at] and _is_within(g, at)]
+    return [Input(function, g) for g, is_covered in pairs if is_covered and _is_within(g, at)]
 
 
 def _is_flat(arguments: Arguments, places: Collection[int]) -> bool:
@@ -49,17 +51,17 @@ def _is_flat(arguments: Arguments, places: Collection[int]) -> bool:
 
 
 def _is_within(arguments: Arguments, at: int) -> bool:
+    """Whether there is a list with something in it, and nothing but places in it beside."""
+    items = arguments[at] if at < len(arguments) else None
+    if not isinstance(items, list | tuple) or not items:
+        return False  # calls of other cells may give something else
     beside = (value for n, value in enumerate(arguments) if n != at)
-    return all(abs(value) < len(arguments[at]) for value in beside)
+    return all(isinstance(value, int | float) and abs(value) < len(items) for value in beside)
 
 
 def describe_near_failure(runner: Runner, codes: Mapping[int, CodeType], inputs: Sequence[Input]) -> str:
     """The doubt about a patch with which one of the ``inputs`` raises an error that nobody means; empty where none does."""
-    for given in inputs:
-        shown = collect_behaviours(runner, [dict(codes)], given.function, [given.arguments], STEPS)
-        if shown and shown[0] and shown[0][0] in _FAULTS:
-            return f"`{given.text}` raises {shown[0][0][1:]} with it"
-    return ""
+    return describe_first_failure(runner, codes, inputs, _FAULTS, STEPS)
 
 
 def find_unknown_name(text: str, known: Collection[str]) -> str:
@@ -68,6 +70,29 @@ def find_unknown_name(text: str, known: Collection[str]) -> str:
         return ""
     names = _list_read_globals(symtable.symtable(text, "cell", "exec"))
     return next((n for n in names if n not in known and not hasattr(builtins, n) and not n.startswith("__")), "")
+
+
+def list_bound(texts: Iterable[str]) -> set[str]:
+    """The global names that units bind: whatever binds them, ``global`` in a function too. Of what is no whole program, every word."""
+    bound = set[str]()
+    for text in texts:
+        try:
+            table = symtable.symtable(text, "cell", "exec")
+        except SyntaxError:
+            bound.update(_WORD.findall(text))
+        else:
+            bound.update(_list_bound_globals(table))
+    return bound
+
+
+def _list_bound_globals(table: symtable.SymbolTable) -> Iterator[str]:
+    is_top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        is_bound = symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+        if is_bound and (is_top or symbol.is_declared_global()):
+            yield symbol.get_name()
+    for inner in table.get_children():
+        yield from _list_bound_globals(inner)
 
 
 def _list_read_globals(table: symtable.SymbolTable) -> Iterator[str]:

@@ -7,15 +7,23 @@ import ast
 import pytest
 
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
-from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter
+from jupyter_selfheal.scoring.deletion import dump
+from jupyter_selfheal.scoring.idle_code import (
+    IDLE_CODE,
+    find_equal_branches,
+    find_loop_ended_either_way,
+    find_repeated_question,
+    find_unread_parameter,
+)
 from jupyter_selfheal.scoring.left_faults import find_left_fault
+from tests.work import count_calls
 
 SPOT = "def spot(x, xs):\n    for i, y in enumerate(xs):\n        if y >= x:\n            return i\n"
 PRICE = "def price(weight, fast):\n    cost = 5\n    if fast:\n        {}\n    return cost\n"
 GRADE = "def grade(n):\n    if n > 90:\n        return 'A'\n    elif {}:\n        return 'B'\n    return 'C'\n"
 
 SPEAKS = {
-    "either branch returns": (SPOT + "        else:\n            return len(xs)\n", "the loop `for (i, y) in …` ends in its first round"),
+    "either branch returns": (SPOT + "        else:\n            return len(xs)\n", "the loop `for i, y in …` ends in its first round"),
     "the round ends in a return": (SPOT + "        return len(xs)\n", "ends in its first round"),
     "a while": ("def f(n):\n    while n > 1:\n        if n % 2:\n            return n\n        break\n", "the loop `while n > 1 …` ends"),
     "a sum": (PRICE.format("cost + 15"), "`cost + 15` stands alone and does nothing"),
@@ -26,6 +34,9 @@ SPEAKS = {
 }  # fmt: skip
 
 SILENT = {
+    "an item that is refused": "def first(xs):\n    for x in xs:\n        if x < 0:\n            raise ValueError(x)\n        return x\n    return None\n",
+    "an item that is taken": "def first(xs):\n    for x in xs:\n        if x > 0:\n            return x\n        else:\n            raise ValueError(x)\n    return None\n",
+    "an endless loop": "def ask(n):\n    while 1:\n        if n:\n            return n\n        return 0\n",
     "it goes on": SPOT,
     "it goes on in one branch": SPOT + "        else:\n            x = x\n",
     "it goes on by a continue": SPOT + "        elif y:\n            continue\n        else:\n            return 0\n",
@@ -60,6 +71,24 @@ def test_code_that_does_nothing_is_told(text: str, words: str) -> None:
 @pytest.mark.parametrize("text", SILENT.values(), ids=SILENT)
 def test_nothing_is_said_of_code_that_does_something(text: str) -> None:
     assert [find(read(text)) for find in IDLE_CODE] == [""] * len(IDLE_CODE)
+
+
+LINES = "    if n == {0}:\n        return {0}\n"
+LINKS = "        elif n == {0}:\n            return {0}\n"
+
+
+def test_many_questions_in_a_row_and_a_long_chain_are_read_once() -> None:
+    """Of each question all below it was written out: a thousand took 4 s, and 400 `elif` more recursion than Python has."""
+    row = read("def f(n):\n" + "".join(LINES.format(k) for k in range(200)) + "    return 200\n")
+    chain = "def f(ns):\n    for n in ns:\n        if n < 0:\n            return n\n" + "".join(
+        LINKS.format(k) for k in range(600)
+    )
+    long = read(f"{chain}        else:\n            return 7\n")
+    assert count_calls(lambda: [find(row) for find in IDLE_CODE], of=dump.__code__) <= 200
+    assert "ends in its first round" in find_loop_ended_either_way(long)
+    assert [find(long) for find in (find_equal_branches, find_repeated_question)] == ["", ""]
+    again = read(chain + LINKS.format(5))
+    assert find_repeated_question(again) == "`elif n == 5` is never come to: the same is asked above it"
 
 
 def test_a_parameter_that_nothing_reads() -> None:

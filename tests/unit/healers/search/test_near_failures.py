@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.empty_inputs import asks_for_empty, looks_up
-from jupyter_selfheal.inside.search.first_or_last import list_kept
-from jupyter_selfheal.inside.search.near_failures import find_unknown_name, list_near_inputs
+from jupyter_selfheal.inside.search.compare_behaviour import collect_behaviours
+from jupyter_selfheal.inside.search.empty_inputs import (
+    asks_for_empty,
+    asks_for_item,
+    describe_failure_when_empty,
+    list_empty_inputs,
+)
+from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
+from jupyter_selfheal.inside.search.near_failures import (
+    describe_near_failure,
+    find_unknown_name,
+    list_bound,
+    list_near_inputs,
+)
+from jupyter_selfheal.inside.search.program import read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
 from tests.unit.healers.search.test_several_edits import find
+from tests.work import count_calls
 
 PLACE = """\
 def place(x, xs):
@@ -31,7 +45,37 @@ def rival(definition: str, checks: str) -> str:
 
 def test_an_index_that_leaves_a_list_like_the_checked_ones_is_a_fault_that_is_left() -> None:
     assert rival(PLACE.format("len(xs)"), ABOVE).endswith("raises IndexError with it")
-    assert "IndexError" not in rival(PLACE.format("-1"), ABOVE)
+    calls = [(42, [-5, 1, 3, 7]), (40, (1, 5))]
+    for last, is_left in (("len(xs)", True), ("-1", False)):
+        text = PLACE.format(last)
+        said = describe_near_failure(
+            prepare(text), {0: compile(text, "<text>", "exec")}, list_near_inputs(calls, calls, "place")
+        )
+        assert ("IndexError" in said) is is_left
+
+
+def test_calls_of_another_kind_are_passed_over() -> None:
+    """`total(1, 0)` has no list where the others have one, and was asked for its length."""
+    assert list_near_inputs([([], 0), ([3, 3, 1], 0), (1, 0)], [([], 0), ((3, 3, 1), 0)], "total") == []
+
+
+def prepare(definition: str, *checks: str) -> Runner:
+    units: list[dict[str, object]] = [{"text": definition, "role": "define", "mutable": True}]
+    units += [{"text": check, "role": "check", "cell": "c"} for check in checks]
+    return Runner(read_program({"units": units}), {"__name__": "__main__"})
+
+
+def test_all_inputs_are_tried_in_one_go() -> None:
+    """All definitions ran anew for each of them, and each had the steps that are for all."""
+    text = "def last(xs):\n    return xs[len(xs)] if xs[0] == 5 else xs[0]\n"
+    calls = [([1, 2],), ([3],), ([4, 5, 6],)]
+    inputs = list_near_inputs(calls, calls, "last")
+    runner, codes, said = prepare(text), {0: compile(text, "<text>", "exec")}, list[str]()
+    work = count_calls(
+        lambda: said.append(describe_near_failure(runner, codes, inputs)), of=collect_behaviours.__code__
+    )
+    assert (len(inputs) > 1, work) == (True, 1)
+    assert said == ["`last([5])` raises IndexError with it"]
 
 
 CALLS = {
@@ -66,6 +110,33 @@ def test_a_name_that_nothing_defines(text: str, name: str) -> None:
     assert find_unknown_name(text, {"limit", "f"}) == name
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def start():\n    global total\n    total = 0\n",
+        "with open('a.txt') as total:\n    pass\n",
+        "try:\n    total = 1\nexcept ValueError as error:\n    print(error)\n",
+        "if (2 > 1):\n    total = 1\n",
+        "(rate, total) = 1, 2\n",
+        "import totals as total\n",
+        "if (total := 3) > 2:\n    pass\n",
+        "for total in range(3):\n    pass\n",
+        "total: int = 3\n",
+        "class total:\n    pass\n",
+        "total = = 3\n",
+    ],
+)
+def test_what_binds_a_global_name(text: str) -> None:
+    assert "total" in list_bound(["x = 1\n", text])
+
+
+@pytest.mark.parametrize(
+    "text", ["print(total)\n", "def f(total):\n    total = 3\n", "def f():\n    global total\n    return total\n", "x.total = 3\n"]
+)  # fmt: skip
+def test_what_binds_none(text: str) -> None:
+    assert "total" not in list_bound([text])
+
+
 def test_a_name_of_the_cell_or_of_the_session_is_known() -> None:
     text = "RATE = 3\ndef f(xs):\n    if not xs:\n        return {}\n    return sum(xs) - RATE\n"
     checks = "assert f([1, 2]) == 6\nassert f([2, 2]) == 7\n"
@@ -84,9 +155,10 @@ def test_a_function_that_asks_whether_its_list_is_empty_means_such_a_list() -> N
 @pytest.mark.parametrize(("text", "asks"), [
     ("if xs == []:", True), ("if not xs:", True), ("if x or not xs:", True), ("if len(xs) == 0:", True), ("while len(xs) < 1:", True),
     ("if x == 0:", False), ("if not xs[0]:", False), ("if not seen(x):", False), ("if len(xs) == 1:", False), ("if len(xs) < 10:", False),
+    ("if not found:", False), ("if found == []:", False), ("while not done:", False),
 ])  # fmt: skip
 def test_what_asks_for_an_empty_list(text: str, asks: bool) -> None:
-    assert asks_for_empty(text) == asks
+    assert asks_for_empty(f"def f(x, xs):\n    found = done = x\n    {text}\n        pass\n") == asks
 
 
 @pytest.mark.parametrize(("calls", "is_so"), [
@@ -94,16 +166,30 @@ def test_what_asks_for_an_empty_list(text: str, asks: bool) -> None:
     ([([1], [2])], False), ([([3], len)], False), ([(1, 2)], False), ([], False),
 ])  # fmt: skip
 def test_what_is_looked_for_in_a_collection(calls: list[tuple[object, ...]], is_so: bool) -> None:
-    assert looks_up(calls) == is_so
+    assert asks_for_item("def f(a, b=0):\n    return a == b\n", "f", calls) == is_so
+
+
+@pytest.mark.parametrize(("body", "is_so"), [
+    ("[x for x in xs if x > n]", True), ("xs.index(n)", True), ("xs[n]", True), ("n in xs", True),
+    ("[x * n for x in xs]", False), ("round(sum(xs) / n, n)", False), ("xs[0] + n == xs[1]", False),
+])  # fmt: skip
+def test_what_is_reckoned_with_is_not_looked_for(body: str, is_so: bool) -> None:
+    text = f"def scale(xs, n):\n    return {body}\n"
+    assert asks_for_item(text, "scale", [([1, 2], 10), ([4, 5], 7)]) == is_so
 
 
 def test_of_an_empty_list_the_answer_is_that_it_is_not_there() -> None:
     text = (
         "def place(x, xs):\n    if x >= xs[-1]:\n        return len(xs)\n    return [y >= x for y in xs].index(True)\n"
     )
-    checks = "assert place(9, [1, 5, 9]) == 2\nassert place(42, [1, 5, 7]) == 3\nassert place(0, [3, 8]) == 0\n"
-    assert rival(text, checks) == "`place(9, [])` raises IndexError with it"
-    assert rival(text, checks + "assert place(4, []) == 0\n") != "`place(9, [])` raises IndexError with it"
+    calls = [(9, [1, 5, 9]), (42, [1, 5, 7]), (0, [3, 8])]
+    inputs = list_empty_inputs({"place": calls}, ["place"])
+    is_asked = asks_for_item(text, "place", calls)
+    runner, codes = prepare(text), {0: compile(text, "<text>", "exec")}
+    said = describe_failure_when_empty(runner, codes, inputs, {"int"}, is_asked=is_asked)
+    assert said == "`place(9, [])` raises IndexError with it"
+    assert describe_failure_when_empty(runner, codes, inputs, {"int"}) == ""
+    assert list_empty_inputs({"place": [*calls, (4, [])]}, ["place"]) == []
 
 
 FOUND = "def find(xs):\n    found = -1\n    for {}:\n        if {}:\n            {}\n    return found\n"
@@ -114,7 +200,11 @@ def test_the_first_may_be_meant_where_the_last_is_kept() -> None:
     checks = "assert find([1, 4, 7]) == 4\nassert find([1, 3]) == -1\n"
     words = "`found` is of the last with `x % 2 != 1`, and no check has two to tell whether the first is meant"
     assert rival(wrong, checks) == words
-    assert rival(wrong, checks.replace("[1, 4, 7]) == 4", "[2, 4, 7]) == 4")) == ""
+    ((noted, kept, asked),) = list_kept(wrong.replace("== 1", "!= 1"))
+    assert (kept, asked) == ("found", "x % 2 != 1")
+    for items, has_two in (("[1, 4, 7]", False), ("[2, 4, 7]", True), ("[1, 3]", True)):  # of none nothing is seen
+        runner = prepare(wrong, f"assert find({items})", "assert find([1, 3])")
+        assert finds_two(runner, {}, 0, noted, 400_000) is has_two
 
 
 @pytest.mark.parametrize(("loop", "asked", "body"), [
