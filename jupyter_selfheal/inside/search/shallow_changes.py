@@ -23,6 +23,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     for asked, now in zip(_list_questions(before), _list_questions(after), strict=False):
         if isinstance(asked, ast.Call) and any(ast.dump(now) == ast.dump(given) for given in asked.args):
             return f"`{ast.unparse(asked)}` is no longer asked"
+    if counted := next((c for c in _list_thinned(after) if c not in _list_thinned(before)), ""):
+        return f"`{counted}` counts some of the items, and may meet a few numbers by chance"
     if other := _find_hidden_comparison(before, after):
         return f"with `{other}` something else is compared than a number"
     if mended == 1 and any(_is_turned(a, b) for a, b in zip(_list_given(before), _list_given(after), strict=False)):
@@ -30,6 +32,15 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     if mended == 1 and any(_forgets(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)):
         return "a part of both sides is equal more often than they are"
     return ""
+
+
+def _list_thinned(tree: ast.AST) -> list[str]:
+    """``len(xs[::2])``: of what is only counted every second item is taken."""
+    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "len")
+    slices = (
+        (n, a.slice) for n in calls for a in n.args if isinstance(a, ast.Subscript) and isinstance(a.slice, ast.Slice)
+    )
+    return [ast.unparse(n) for n, part in slices if part.step is not None and ast.unparse(part.step) not in ("1", "-1")]
 
 
 def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
