@@ -18,7 +18,7 @@ from jupyter_selfheal.surfaces.mcp.live_tools import LiveToolbox
 from jupyter_selfheal.surfaces.mcp.runs import ToolRun
 from jupyter_selfheal.surfaces.notebook.settings import Settings
 from tests.live.conftest import LiveKernel
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -107,10 +107,11 @@ def test_a_kernel_that_is_busy_is_asked_once_and_its_line_stays_open(kernel: Liv
     line = KernelLine(lambda: Path(kernel.manager.connection_file), patience=PATIENCE)
     line.look(copies=False)
     line._patience, comm = 0.5, line._comm
-    go_on = tmp_path / "go on"
+    began, go_on = tmp_path / "began", tmp_path / "go on"
     running = kernel.queue(
-        f"import pathlib, time\nwhile not pathlib.Path({str(go_on)!r}).exists():\n    time.sleep(0.01)"
+        f"import pathlib, time\npathlib.Path({str(began)!r}).touch()\nwhile not pathlib.Path({str(go_on)!r}).exists():\n    time.sleep(0.01)"
     )
+    assert wait_until(began.exists)
     try:
         with pytest.raises(UsageError, match="does not answer"):
             line.look(copies=False)

@@ -98,5 +98,8 @@ def _list_bound_globals(table: symtable.SymbolTable) -> Iterator[str]:
 def _list_read_globals(table: symtable.SymbolTable) -> Iterator[str]:
     for inner in table.get_children():
         if inner.get_type() == "function":
-            yield from (s.get_name() for s in inner.get_symbols() if s.is_global() and s.is_referenced())
+            # A function that is named `top`, as symtable names a module, has its own variables for globals too.
+            yield from (
+                s.get_name() for s in inner.get_symbols() if s.is_global() and not s.is_local() and s.is_referenced()
+            )
         yield from _list_read_globals(inner)

@@ -218,3 +218,8 @@ def test_the_first_may_be_meant_where_the_last_is_kept() -> None:
 ])  # fmt: skip
 def test_nothing_is_asked_of_what_is_no_choice_of_two(loop: str, asked: str, body: str) -> None:
     assert list_kept(FOUND.format(loop, asked, body)) == []
+
+
+def test_a_function_may_be_named_as_symtable_names_a_module() -> None:
+    assert find_unknown_name("def top(a):\n    b = max(a)\n    return b\n", ()) == ""
+    assert find_unknown_name("def top(a):\n    return max(a, c)\n", ()) == "c"
