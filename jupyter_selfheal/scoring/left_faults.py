@@ -3,8 +3,7 @@
 They are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
 is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one. A function inside of it is never used;
 ``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one;
-a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them; a loop whose body ends with a ``return`` has
-one round, and without any the function gives nothing.
+a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them. Code that does nothing is found by ``idle_code.py``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
-from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, is_endless, walk_in_order
+from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_in_order
 from jupyter_selfheal.source import BUILTINS
 
 _CHANGES_SIZE = frozenset(
@@ -40,7 +39,7 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         functions = [
             n for n in src.walk(after) if isinstance(n, ast.FunctionDef) and src.extract_text(after, n) not in known
         ]
-        faults = (find(f) for f in functions for find in (_FAULTS if is_safe else (*_FAULTS, *_IDLE)))
+        faults = (find(f) for f in functions for find in (_FAULTS if is_safe else (*_FAULTS, *IDLE_CODE)))
         if fault := next(filter(None, faults), ""):
             return fault
         called = [f for f in functions if not is_safe and not _is_handed_on(f.name, after, case)]
@@ -149,19 +148,6 @@ def _find_items_passed_over(function: ast.FunctionDef) -> str:
     return ""
 
 
-def _find_single_round(function: ast.FunctionDef) -> str:
-    """A loop that always returns a value in its first round, with nothing behind it for the case that it has no round."""
-    loop = function.body[-1]
-    if not isinstance(loop, ast.For | ast.While) or loop.orelse or len(loop.body) < 2:
-        return ""
-    last = loop.body[-1]
-    if not isinstance(last, ast.Return) or last.value is None or is_endless(loop):
-        return ""
-    if any(isinstance(n, ast.Continue) for n in walk_in_order(loop)):
-        return ""
-    return f"the loop of `{function.name}` returns in its first round, and without one the function gives nothing"
-
-
 def _take_out(statement: ast.stmt, name: str) -> str:
     """The call by which a statement takes an item out of a list; empty where it does not."""
     if isinstance(statement, ast.Delete):
@@ -236,4 +222,3 @@ _FAULTS = (
     _find_last_item_left,
     _find_items_passed_over,
 )
-_IDLE = (_find_single_round, *IDLE_CODE)

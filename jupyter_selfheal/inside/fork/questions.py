@@ -53,15 +53,15 @@ def answer_questions(
         seconds = float(question["timeout"])
         limit(seconds + _BEYOND)
         copy = spare or _Copy(answer)
-        copy.put(question)
+        copy.send_question(question)
         spare = None
         with contextlib.suppress(OSError):  # of the process limit: the next question forks for itself
             spare = _Copy(answer)
-        send("answer", copy.take(seconds))
+        send("answer", copy.receive_answer(seconds))
         limit(0.0)
-        copy.end()
+        copy.remove()
     if spare is not None:
-        spare.end()
+        spare.remove()
 
 
 def _receive_question(results: socket.socket) -> dict[str, Any] | None:
@@ -86,20 +86,20 @@ class _Copy:
                 os._exit(0)
         other.close()
 
-    def put(self, question: dict[str, Any]) -> None:
-        """Ask it. One that has died says so in :meth:`take`."""
+    def send_question(self, question: dict[str, Any]) -> None:
+        """Ask it. One that has died says so in :meth:`receive_answer`."""
         data = json.dumps(question).encode("utf-8", "backslashreplace")
         with contextlib.suppress(OSError):
             self._end.sendall(len(data).to_bytes(4, "big") + data)
 
-    def take(self, seconds: float) -> dict[str, Any]:
+    def receive_answer(self, seconds: float) -> dict[str, Any]:
         """The answer, as soon as it is there: that the copy gives back its memory is not waited for."""
         data = _read_all(self._end, seconds)
         with contextlib.suppress(ValueError):
             return dict(json.loads(data)) if data is not None else _UNANSWERED
         return _DIED
 
-    def end(self) -> None:
+    def remove(self) -> None:
         """Nothing is left of it."""
         self._end.close()
         with contextlib.suppress(ProcessLookupError):

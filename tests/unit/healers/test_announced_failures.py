@@ -9,7 +9,7 @@ import pytest
 from jupyter_selfheal.healers.triage.left_alone.announced import REMEDY, SHOWN
 from jupyter_selfheal.model import Cell, Diagnosis
 from jupyter_selfheal.testing.rule_conformance import Bench
-from tests.unit.healers.test_triage import diagnosed
+from tests.unit.healers.triage import diagnose
 
 
 def diagnose_below(bench: Bench, text: str, cell: str) -> Diagnosis:
@@ -17,7 +17,7 @@ def diagnose_below(bench: Bench, text: str, cell: str) -> Diagnosis:
     broken = bench.fail(cell)
     above = Cell("text", text, kind="markdown")
     notebook = replace(broken.case.notebook, cells=(above, *broken.case.notebook.cells))
-    return diagnosed(replace(broken, case=replace(broken.case, notebook=notebook)))
+    return diagnose(replace(broken, case=replace(broken.case, notebook=notebook)))
 
 
 TEXTS = (
@@ -92,7 +92,7 @@ def test_what_is_announced_is_not_a_statement_in_the_middle(bench: Bench) -> Non
     ],
 )
 def test_a_comment_says_that_the_language_does_not_do_it(bench: Bench, cell: str, is_left: bool) -> None:
-    assert (diagnosed(bench.fail(cell)).skip_reason == "deliberate") is is_left
+    assert (diagnose(bench.fail(cell)).skip_reason == "deliberate") is is_left
 
 
 @pytest.mark.parametrize(
