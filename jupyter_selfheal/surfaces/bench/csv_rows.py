@@ -37,7 +37,8 @@ def _flatten_rows(path: Path) -> Iterator[dict[str, Any]]:
     head = read_head(path)
     machine = {name: head.get(name, "") for name in ("system", "machine", "cores")}
     versions = {f"versions.{name}": said for name, said in dict(head.get("versions", {})).items()}
-    measured = {**asdict(setup), "healers": "+".join(setup.healers), **machine, **versions}
+    warmth = setup.temperature if setup.temperature >= 0 else ""
+    measured = {**asdict(setup), "healers": "+".join(setup.healers), "temperature": warmth, **machine, **versions}
     for row in rows:
         told = {name: value for name, value in asdict(row).items() if name not in QUOTED}
         yield {"file": path.name, **measured, **_flatten_row(told)}

@@ -239,7 +239,7 @@ def _draw_phases(axis: Any, found: Sequence[Configuration]) -> None:
                 label=phase if not at else None,
             )  # fmt: skip
             left += mean
-    axis.set_yticks(range(len(found)), [_wrap_name(c.name) for c in found], fontsize=9)
+    _name_bars(axis, found)
     axis.set_xlabel("seconds a heal, on the clock")
     axis.legend(fontsize=8)
 
@@ -290,9 +290,15 @@ def _draw_shares(axis: Any, found: Sequence[Configuration], key: Any) -> None:
                 label=kind if not at else None,
             )  # fmt: skip
             left += share
-    axis.set_yticks(range(len(found)), [_wrap_name(c.name) for c in found], fontsize=9)
+    _name_bars(axis, found)
     axis.set_xlabel("share of heals")
     _add_legend(axis, 3)
+
+
+def _name_bars(axis: Any, found: Sequence[Configuration]) -> None:
+    """Beside each bar its configuration, the first one on top as in every other panel's order."""
+    axis.set_yticks(range(len(found)), [_wrap_name(c.name) for c in found], fontsize=9)
+    axis.invert_yaxis()
 
 
 def _add_legend(axis: Any, columns: int) -> None:

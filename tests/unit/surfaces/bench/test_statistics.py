@@ -351,6 +351,7 @@ def test_rows_are_a_table_that_pandas_reads(tmp_path: Path, capsys: pytest.Captu
     assert (lines[2]["name"], lines[2]["model"], lines[2]["tokens.judge"]) == ('say "a, b"', "stand-in", "7")
     assert lines[0]["tokens.judge"] == "", "nobody was asked there"
     assert all(line["versions.python"] and line["seed"] and "diff" not in line for line in lines)
+    assert {line["temperature"] for line in lines} == {""}, "the model's own, and no number that says so"
 
 
 def test_files_that_cannot_be_compared_get_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
