@@ -104,6 +104,12 @@ def _list_known_names(case: Case) -> frozenset[str]:
     return frozenset[str]().union(*(n.binds | n.imports for n in names))
 
 
+def _list_used_below(case: Case) -> frozenset[str]:
+    """What the cells below read."""
+    below = case.notebook.code_after(case.failure.cell_id)
+    return frozenset[str]().union(*(src.find_names(c.source).uses for c in below))
+
+
 def _plan_reading(case: Case, source: str) -> Plan | None:
     failure = replace(case.failure, source=source, kind=FailureKind.MISSED, ename="ExpectationMissed")
     notebook = case.notebook
@@ -132,6 +138,7 @@ def _run_readings(
     whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
     argument: dict[str, JSON] = {
         "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "mutates": mutates,
+        "used": sorted(_list_used_below(case)),
         "readings": [{"text": r.source, "cost": r.cost} for r in readings],
     }  # fmt: skip
     step = Probe(loader.probe_source("search.try_readings"), argument, name="readings")
@@ -147,8 +154,7 @@ def _run_readings(
 
 def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JSON]) -> list[Patch]:
     """The sources that meet the oracle. Behind one that is doubted each is: the likelier may be right all the same."""
-    below = case.notebook.code_after(case.failure.cell_id)
-    used = frozenset[str]().union(*(src.find_names(c.source).uses for c in below))
+    used = _list_used_below(case)
     patches: list[Patch] = []
     for raw in replies:
         words = (*readings[raw["reading"]].words, *raw["words"])

@@ -102,9 +102,20 @@ def quote_words(site: Site) -> Iterator[Slip]:
             near = 0.0 if segment[n] <= site.center <= segment[n + length - 1] + 1 else 0.3
             cost = find_cost("wrap.quotes") + near + find_cost("wrap.quotes_token") * (len(segment) - length)
             quote = "'" if '"' in inside else '"'
-            yield Slip(
-                begin.start, end.end, f"{quote}{inside}{quote}", cost, f"the quotes around `{inside[:30]}` are missing"
-            )
+            words = f"the quotes around `{inside[:30]}` are missing"
+            yield Slip(begin.start, end.end, f"{quote}{inside}{quote}", cost, words)
+            if n == 0 and length == len(segment) > 1:
+                yield from _quote_behind_name(site, begin, end, cost)
+
+
+def _quote_behind_name(site: Site, name: Token, end: Token, cost: float) -> Iterator[Slip]:
+    """``print(total is high)`` as ``print(total, "is high")``: the first word is a variable of the notebook."""
+    bound = {a.text for a, b in itertools.pairwise(site.tokens) if a.kind == NAME and b.text == "="} | site.known
+    inside = site.source[name.end : end.end].strip()
+    if name.text in bound and inside[:1].isalpha():
+        text = f', "{inside}"'
+        words = f"a comma and the quotes around `{inside[:30]}` are missing"
+        yield Slip(name.end, end.end, text, cost + find_cost("wrap.quotes_behind_name"), words)
 
 
 def _find_segment(site: Site) -> tuple[int, int]:

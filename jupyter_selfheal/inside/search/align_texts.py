@@ -246,6 +246,8 @@ def _is_value(old: str, new: str) -> bool:
     words, others = re.sub(r"[\W_]", "", old).lower(), re.sub(r"[\W_]", "", new).lower()
     if not others or words == others:
         return False
+    if sorted(_WORDS.findall(old.lower())) == sorted(_WORDS.findall(new.lower())):
+        return False  # the same words in another order
     if any(w.lower() not in SMALL_WORDS and not _is_like_any(w, old) for w in _WORDS.findall(new)):
         return True
     return 2 * _count_common(words, others) / (len(words) + len(others)) < ALIKE

@@ -7,6 +7,7 @@ a fork of its own, so that one that never comes back costs nothing but itself.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import math
 import re
@@ -17,13 +18,14 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
+from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.process_pool import read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
-from jupyter_selfheal.inside.search.value_changes import list_kept_results, list_value_changes
+from jupyter_selfheal.inside.search.value_changes import list_value_changes
 
 STEPS = 2_000_000
 """Steps of one run: a reading that loops is cut there."""
@@ -43,8 +45,8 @@ FEW_LINES = "whoever got the text wrong may have got more wrong than so few prin
 TELLING = 4
 """Lines of expected output from which texts that were aligned with it are not doubted: on the 107 development programs of PyDex nine
 of thirteen such readings without another doubt were right, and eighteen of twenty-two whose texts were right as they stood."""
-KEPT = 3
-"""Results that are dropped, and that are kept in a source that passes."""
+KEPT, TRIED = 3, 6
+"""Results that nothing comes of, and that are kept in a source that passes; changes that are tried for one of them."""
 DOUBTED = 3
 """Of the readings that pass, those that are looked at for parts that did not run: no more are shown."""
 EXPLORED_FOR, OVERHEAD = 40_000_000, 16_000
@@ -139,9 +141,10 @@ class Explorer:
             if passing or depth == DEPTH:
                 break
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
-            front = [child for node in nodes[:BEAM] for child in self._list_children(node)]
+            children = (child for node in nodes[:BEAM] for child in self._list_children(node))
+            front = [c for c in children if not _compares_with_itself(c.source)]
         if not passing and with_mutations:
-            for child in self._list_mutants(start):
+            for child in (c for c in self._list_mutants(start) if not _compares_with_itself(c.source)):
                 done, _ = self.try_node(child)
                 if done:
                     passing.append(done)
@@ -171,6 +174,14 @@ class Explorer:
                 (*node.words, change.words),
                 rival=_describe_guess(change.words),
             )
+
+
+def _compares_with_itself(source: str) -> bool:
+    """``if a == a``: a change that asks nothing any more is none."""
+    return any(
+        isinstance(n, ast.Compare) and isinstance(n.left, ast.Name) and ast.dump(n.left) == ast.dump(n.comparators[0])
+        for n in ast.walk(ast.parse(source))
+    )
 
 
 def _describe_guess(words: str) -> str:
@@ -207,26 +218,30 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         passing = [_describe_reading(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
         tried = len(nodes)
-        if not passing:
-            passing, tried = _explore_all(
-                explorer, nodes, likeness, tried, MUTATED if argument.get("mutates", True) else 0
-            )
+        least = min((p["cost"] for p in passing), default=math.inf)
+        likelier = [n for n, node in enumerate(nodes) if likeness[n] > -1 and node.cost + CHANGE < least]
+        if likelier:
+            mutated = MUTATED if argument.get("mutates", True) and not passing else 0
+            more, tried = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
+            passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
         for found in passing[:DOUBTED]:
-            _keep_results(explorer, found)
+            _use_idle_results(explorer, found, frozenset(argument.get("used", ())))
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
                 found["rival"] = UNRUN
         return {"passing": passing, "likeness": likeness, "tried": tried}
 
 
-def _keep_results(explorer: Explorer, found: dict[str, Any]) -> None:
-    """Let a source that passes keep the results that it drops, where it passes with them too: they were called for something."""
+def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset[str]) -> None:
+    """Let a source that passes keep the results that it drops, and print those that it stores and never reads, where it passes with
+    them too: they were computed for something."""
     for _ in range(KEPT):
-        for change in list_kept_results(found["text"]):
+        changes = [*list_kept_results(found["text"]), *list_used_results(found["text"], used)]
+        for change in changes[:TRIED]:
             new = splice(found["text"], change.edits)
             if run_in_fork(lambda new=new: explorer.run(new)[0], WAIT) is True:  # type: ignore[misc]
                 found["text"], found["words"] = new, [*found["words"], change.words]
-                found["rival"] = found["rival"] or _describe_guess(change.words)
+                found["rival"] = found["rival"] or f'with and without "{change.words}" the cell prints the same here'
                 break
         else:
             return
@@ -246,12 +261,12 @@ def _describe_reading(reading: int, node: _Node) -> dict[str, Any]:
 
 
 def _explore_all(
-    explorer: Explorer, nodes: list[_Node], likeness: list[float], tried: int, mutated: int
+    explorer: Explorer, nodes: list[_Node], likeness: list[float], among: list[int], tried: int, mutated: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Change more in the likeliest readings: those that cost least and printed most of what is expected."""
+    """Change more in the likeliest of some readings (``among``): those that cost least and printed most of what is expected."""
     passing: list[dict[str, Any]] = []
     began, steps = read_cpu_time(), 0
-    order = sorted((n for n in range(len(nodes)) if likeness[n] > -1), key=lambda n: nodes[n].cost - 1.5 * likeness[n])
+    order = sorted(among, key=lambda n: nodes[n].cost - 1.5 * likeness[n])
     for place, number in enumerate(order[:EXPLORED]):
         before = explorer.runner.counter.total
 

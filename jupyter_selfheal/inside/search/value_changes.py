@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.scope import Change
 
 PRINTED = 3
@@ -22,9 +23,8 @@ SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list
 """Builtins that a name may be another spelling of."""
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
 """The words of an expected line before its first number, and behind its last one."""
-_MAKERS = frozenset({"abs", "float", "int", "list", "reversed", "round", "sorted", "str"})
-_TEXT_MAKERS = frozenset({"capitalize", "lower", "lstrip", "replace", "rstrip", "split", "strip", "title", "upper"})
-"""Builtins and methods of texts that give a new value, and change nothing."""
+CONSTANTS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False", "null": "None", "none": "None"}
+"""Python's constants as other languages spell them."""
 _NUMBERS = ("int", "float", "eval")
 
 
@@ -40,27 +40,6 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     changes += [*list_kept_results(source), *_print_words(tree, table, expected), *_read_digits(tree, table)]
     return sorted(changes, key=lambda c: -c.prior)
-
-
-def list_kept_results(source: str) -> list[Change]:
-    """``round(c, 2)`` by itself as ``c = round(c, 2)``: what gives a new value is called, and the value dropped."""
-    tree, table = ast.parse(source), LineTable(source)
-    changes: list[Change] = []
-    for statement in ast.walk(tree):
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if not isinstance(call, ast.Call):
-            continue
-        if isinstance(call.func, ast.Name) and call.func.id in _MAKERS and call.args:
-            owner = call.args[0]
-        elif isinstance(call.func, ast.Attribute) and call.func.attr in _TEXT_MAKERS:
-            owner = call.func.value
-        else:
-            continue
-        if isinstance(owner, ast.Name):
-            at = _find_span(call, table)[0]
-            words = f"`{ast.unparse(call)}` is not kept"
-            changes.append(Change(((at, at, f"{owner.id} = "),), 0.6, call.lineno, words))
-    return changes
 
 
 def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Change]:
@@ -120,6 +99,10 @@ def _change_reading(tree: ast.AST, source: str, table: LineTable, expected: str)
         id(n.args[0]): n for n in ast.walk(tree) if _is_call(n, *_NUMBERS) and isinstance(n, ast.Call) and n.args
     }
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_call(node, "int", "float") and _is_given_nothing(node):
+            start, end = _find_span(node.func, table)[1], _find_span(node, table)[1]
+            words = f"`{ast.unparse(node.func)}` is given nothing, and is to read a number"
+            yield Change(((start, end, "(input())"),), 0.6, node.lineno, words)
         if not _is_call(node, "input"):
             continue
         assert isinstance(node, ast.Call)
@@ -139,6 +122,12 @@ def _change_reading(tree: ast.AST, source: str, table: LineTable, expected: str)
                     yield Change(((first, last, name),), prior, node.lineno, words)
             outer_start, outer_end = _find_span(outer, table)
             yield Change(((outer_start, outer_end, source[start:end]),), 0.3, node.lineno, "what is read is a text")
+
+
+def _is_given_nothing(call: ast.Call) -> bool:
+    """``float()``, ``float(())``."""
+    given = [a for a in call.args if not (isinstance(a, ast.Tuple) and not a.elts)]
+    return not given and not call.keywords
 
 
 def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
@@ -211,6 +200,9 @@ def _replace_unknown(tree: ast.AST, source: str, table: LineTable, known: frozen
     used = {n.id for n in read}
     for name in dict.fromkeys(n.id for n in read if n.id not in there):
         places = [n for n in read if n.id == name]
+        if name in CONSTANTS:
+            edits = tuple((*_find_span(n, table), CONSTANTS[name]) for n in places)
+            yield Change(edits, 0.95, places[0].lineno, f"`{name}` is `{CONSTANTS[name]}`")
         for meant in _list_near_builtins(name):
             edits = tuple((*_find_span(n, table), meant) for n in places)
             yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`")

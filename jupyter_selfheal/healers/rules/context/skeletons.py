@@ -146,6 +146,13 @@ def has_attempt(source: str) -> bool:
     return written and not has_open_place(source) and not is_skeleton(rest)
 
 
+def has_code(source: str) -> bool:
+    """True where somebody has written code, wherever the note stands that asks for more, and left no hole in it."""
+    lines = [line for line in source.splitlines() if not (line.lstrip().startswith("#") and is_skeleton(line))]
+    written = any(line.strip() and not _is_given(line.strip()) for line in lines)
+    return written and not has_open_place(source) and not is_skeleton("\n".join(lines))
+
+
 def _is_given(line: str) -> bool:
     """A line that the exercise itself may come with: a comment, a head, a check, a value that stands for the answer."""
     return line.startswith(("#", "assert ", "def ")) or _GIVEN.fullmatch(line) is not None

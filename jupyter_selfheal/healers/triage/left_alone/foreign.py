@@ -59,7 +59,8 @@ def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis |
         else ""
     )
     foreign = _measure_share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
-    if not language and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
+    said = bool(context.case.oracle)  # nobody says what a text must print
+    if not language and not said and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
         language = "text"
     if not language:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function
-from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, is_skeleton
+from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code, is_skeleton
 from jupyter_selfheal.healers.search.reading import has_assert
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone, read_line
 from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, Oracle, Output, SkipReason
@@ -201,6 +201,8 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
     nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
+    if _is_slip_in_code(context):
+        return None
     for text in (context.failure.source, source, *_list_sources_of_callees(context)):
         if has_attempt(text) and is_checked(context):
             continue
@@ -208,6 +210,18 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
             return Diagnosis("This exercise isn't finished.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice)
     return None
+
+
+def _is_slip_in_code(context: RuleContext) -> bool:
+    """True where what somebody wrote does not parse, and somebody said what the cell must give. What must be written yet is said by that,
+    and a place without anything in it is no slip."""
+    failure = context.failure
+    return (
+        failure.kind is FailureKind.SYNTAX
+        and bool(context.case.oracle)
+        and "indented block" not in failure.evalue
+        and has_code(failure.source)
+    )
 
 
 def is_checked(context: RuleContext) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.skeletons import has_attempt
+from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code
 from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.propose import LIKELIER, _build_passing
@@ -16,6 +15,7 @@ from jupyter_selfheal.inside.search import try_readings
 from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
 from jupyter_selfheal.model import Case, Failure, FailureKind
 from jupyter_selfheal.testing.fixtures import build_notebook
+from tests.unit.healers.syntax.readings import run
 
 
 def align(source: str, expected: str, given: dict[str, Any] | None = None) -> str | None:
@@ -78,26 +78,6 @@ def test_a_text_is_aligned_with_what_is_expected(source: str, expected: str, mea
 )
 def test_a_value_is_never_written_into_a_text(source: str, expected: str) -> None:
     assert align(source, expected, {"r": 34}) is None
-
-
-def run(readings: list[str], stdout: str, **ns: Any) -> Any:
-    unit = {
-        "text": readings[0],
-        "role": "cell",
-        "mutable": True,
-        "cell": "c",
-        "start": 0,
-        "tests": False,
-        "query": False,
-    }
-    program = {"units": [unit], "stdout": stdout, "copied": sorted(ns)}
-    argument = {
-        "program": program,
-        "unit": 0,
-        "known": sorted(ns),
-        "readings": [{"text": text, "cost": float(n)} for n, text in enumerate(readings, 1)],
-    }
-    return try_readings.probe(SimpleNamespace(user_ns=dict(ns)), None, argument)
 
 
 def test_the_reading_that_prints_what_is_expected_passes() -> None:
@@ -281,6 +261,13 @@ def test_an_attempt_below_a_note_is_no_exercise() -> None:
     assert has_attempt("def f(x):\n    # your code here\n    return x * 2\n\nassert f(2) == 6")
     assert not has_attempt("def f(x):\n    # your code here\n    return None\n\nassert f(2) == 6")
     assert not has_attempt("# your code here\nanswer = 0\nassert answer == 42")
+
+
+def test_code_above_a_note_is_code() -> None:
+    assert has_code("print('Hi' x)\n# write your code here")
+    assert not has_code("# your code here\nx = ___ 3"), "a hole"
+    assert not has_code("def f(x):\n    # your code here"), "a head alone"
+    assert not has_code("# your code here\n"), "nothing"
 
 
 FURTHER = {

@@ -1,0 +1,143 @@
+"""What speaks against a way to read a cell: it parses, and is hardly what somebody meant."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import warnings
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.syntax import token_edits
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
+
+
+def count_doubts(source: str, known: frozenset[str]) -> float:
+    """What speaks against a reading: CPython's own warnings, names that nothing binds, statements that do nothing."""
+    masked = src.mask(source)
+    doubts = 0.0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            compile(masked, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return 0.0
+    doubts += find_cost("doubt.warning") * len(caught)
+    tree = ast.parse("") if (parsed := src.parse(source)) is None else parsed
+    doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(tree, known))
+    doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
+    doubts += find_cost("doubt.arguments") * sum(_has_other_arguments(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.asks_nothing") * sum(_asks_nothing(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.one_branch") * len(_list_one_branch_names(tree))
+    doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
+    return doubts
+
+
+ARGUMENTS = {
+    "len": (1, 1),
+    "abs": (1, 1),
+    "sum": (1, 2),
+    "int": (0, 2),
+    "float": (0, 1),
+    "input": (0, 1),
+    "range": (1, 3),
+    "round": (1, 2),
+}
+
+
+def _has_other_arguments(node: ast.AST) -> bool:
+    """``len(x, 2)``: a builtin that takes no so many."""
+    if (
+        not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ARGUMENTS)
+        or node.keywords
+    ):
+        return False
+    least, most = ARGUMENTS[node.func.id]
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    return not starred and not least <= len(node.args) <= most
+
+
+def _returns_in_loop(node: ast.AST) -> bool:
+    """A function that ends with a loop whose body ends with `return`: the result was meant to stand behind it."""
+    if not isinstance(node, ast.FunctionDef) or not isinstance(last := node.body[-1], ast.For | ast.While):
+        return False
+    inner: ast.stmt = last
+    while isinstance(inner, ast.For | ast.While | ast.If):
+        inner = inner.body[-1]
+    return isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name)
+
+
+def _count_touching_texts(source: str) -> int:
+    """Texts that begin where another one ends: ``'is same as''.C'``. A quote was put in the wrong place."""
+    texts = [t for t in split_tokens(source) if t.kind == TEXT]
+    return sum(a.end == b.start for a, b in itertools.pairwise(texts))
+
+
+def _list_unknown_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
+    bound = set(known) | token_edits.BUILTINS
+    read: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bound.add(node.name)
+    return read - bound
+
+
+def _has_no_effect(node: ast.AST, source: str) -> bool:
+    if isinstance(node, ast.AnnAssign) and node.value is None:
+        return not isinstance(node.annotation, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
+    if not isinstance(node, ast.Expr):
+        return False
+    value = node.value
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return not (ast.get_source_segment(source, value) or "").endswith(('"""', "'''"))
+    return not isinstance(value, ast.Call | ast.Await | ast.Yield | ast.YieldFrom) and not (
+        isinstance(value, ast.Constant) and value.value is ...
+    )
+
+
+def _asks_nothing(node: ast.AST) -> bool:
+    """``if (a, b):`` is always true, and so is ``a == a``."""
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        test = node.test
+        return bool(isinstance(test, ast.Tuple | ast.List | ast.Set) and test.elts)
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.left, ast.Name)
+        and ast.dump(node.left) == ast.dump(node.comparators[0])
+    )
+
+
+def _list_one_branch_names(tree: ast.Module) -> set[str]:
+    """Names that one branch of an ``if`` with an ``else`` binds, the other one does not, nothing above does, and that is read behind it:
+    the line that reads it belongs into the branch."""
+    names: set[str] = set()
+    blocks = [b for n in ast.walk(tree) for b in (getattr(n, "body", None), getattr(n, "orelse", None))]
+    for block in blocks:
+        if not isinstance(block, list):
+            continue
+        bound: set[str] = set()
+        open_names: set[str] = set()
+        for node in block:
+            used = src.collect_names([node])
+            names |= open_names & used.uses
+            if isinstance(node, ast.If) and node.orelse:
+                one, other = (_collect_bound(b) for b in (node.body, node.orelse))
+                open_names |= (one ^ other) - bound
+                bound |= one & other
+            else:
+                bound |= used.binds
+                open_names -= used.binds
+    return names
+
+
+def _collect_bound(block: list[ast.stmt]) -> set[str]:
+    return set(src.collect_names(block).binds)

@@ -1,0 +1,29 @@
+"""Readings of a cell, run against what it is expected to print."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from jupyter_selfheal.inside.search import try_readings
+
+
+def run(readings: list[str], stdout: str, *, used: tuple[str, ...] = (), **ns: Any) -> Any:
+    unit = {
+        "text": readings[0],
+        "role": "cell",
+        "mutable": True,
+        "cell": "c",
+        "start": 0,
+        "tests": False,
+        "query": False,
+    }
+    program = {"units": [unit], "stdout": stdout, "copied": sorted(ns)}
+    argument = {
+        "program": program,
+        "unit": 0,
+        "known": sorted(ns),
+        "used": list(used),
+        "readings": [{"text": text, "cost": float(n)} for n, text in enumerate(readings, 1)],
+    }
+    return try_readings.probe(SimpleNamespace(user_ns=dict(ns)), None, argument)

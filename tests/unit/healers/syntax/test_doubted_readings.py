@@ -1,0 +1,101 @@
+"""What speaks against a reading, results that nothing comes of, and readings that are gone on with though a less likely one passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.syntax.best_first import find_readings
+from jupyter_selfheal.healers.syntax.doubts import count_doubts
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from tests.unit.healers.syntax.readings import run
+
+DIGITS = "c = str(x)[::-1]\nd = int(c)\nprint('R:', c)"
+
+
+def test_a_result_that_nothing_reads_is_what_is_printed() -> None:
+    found = run([DIGITS], "R: 34", x=43)["passing"][0]
+    assert found["text"] == DIGITS.replace("print('R:', c)", "print('R:', d)")
+    assert "prints the same here" in found["rival"], "nothing tells that it is not `c`: it is offered"
+
+
+@pytest.mark.parametrize(
+    ("source", "stdout", "x", "used"),
+    [
+        (DIGITS, "R: 034", 430, ()),  # it prints something else
+        (DIGITS, "R: 34", 43, ("d",)),  # a cell below reads it
+        (DIGITS + "\nx = d", "R: 34", 43, ()),  # the cell itself does
+        ("c = str(x)\nb = 'z'\nd = b.upper()\nprint('R:', c)", "R: 43", 43, ()),  # it is made of another value
+    ],
+)
+def test_a_result_is_not_printed_in_place_of_another(source: str, stdout: str, x: int, used: tuple[str, ...]) -> None:
+    assert run([source], stdout, x=x, used=used)["passing"][0]["text"] == source
+
+
+def test_a_number_that_is_given_nothing_is_read() -> None:
+    source = "n = float(())\nprint('Twice:', n * 2)"
+    found = run([source], "Twice: 6.0", input=lambda: "3")["passing"][0]
+    assert found["text"] == source.replace("float(())", "float(input())")
+    assert found["rival"]
+
+
+@pytest.mark.parametrize(
+    ("source", "stdout"),
+    [
+        ("n = float()\nprint('Twice:', n * 2)", "Twice: 0.0"),  # nothing is what is meant
+        ("n = float(2)\nprint('Twice:', n * 2)", "Twice: 4.0"),
+        ("n = list()\nprint('Items:', n)", "Items: []"),
+    ],
+)
+def test_what_prints_what_is_expected_reads_nothing(source: str, stdout: str) -> None:
+    assert run([source], stdout, input=lambda: "3")["passing"][0]["text"] == source
+
+
+def test_a_likelier_reading_is_gone_on_with_though_another_one_passes() -> None:
+    likely, odd = (
+        "if w == w[::-1]:\n    print('yes')\nelse:\n    print('no')",
+        "if w:\n    print('yes')\nelse:\n    print('no')",
+    )
+    reply = run([likely, likely.replace("'no'", "'No'"), odd, odd.replace("w:", "w is w:")], "yes", w="Anna")
+    assert reply["passing"][0]["text"] == likely.replace("w == w[::-1]", "w.lower() == w[::-1].lower()")
+
+
+def test_other_languages_constants_are_no_names() -> None:
+    source = "a = x > 2\nif a == true:\n    print('yes')\nelse:\n    print('no')"
+    assert run([source], "yes", x=3)["passing"][0]["text"] == source.replace("true", "True")
+
+
+@pytest.mark.parametrize("name", ["tru", "others", "b"])
+def test_nothing_is_compared_with_itself(name: str) -> None:
+    source = f"a = x > 2\nif a == {name}:\n    print('yes')\nelse:\n    print('no')"
+    assert not any("a == a" in p["text"] for p in run([source], "yes", x=3)["passing"])
+
+
+@pytest.mark.parametrize(
+    ("source", "doubt"),
+    [
+        ("x = 1\nif (x, 2):\n    x = 2", "asks_nothing"),
+        ("x = 1\nif x == x:\n    x = 2", "asks_nothing"),
+        ("x = 1\nif x in (1, 2):\n    x = 2", ""),
+        ("x = 1\nif (x):\n    x = 2", ""),
+        ("x = 1\nwhile []:\n    x = 2", ""),
+        ("x = 1\nif x:\n    print(1)\nelse:\n    y = 2\nprint(y)", "one_branch"),
+        ("x = 1\nif x:\n    y = 1\nelse:\n    y = 2\nprint(y)", ""),
+        ("x = y = 1\nif x:\n    print(1)\nelse:\n    y = 2\nprint(y)", ""),
+        ("x = 1\nif x:\n    y = 2\nprint(y)", ""),
+        ("x = 1\nif x:\n    print(1)\nelse:\n    y = 2\n    print(y)", ""),
+    ],
+)
+def test_what_asks_nothing_and_what_one_branch_binds_is_doubted(source: str, doubt: str) -> None:
+    assert count_doubts(source, frozenset()) == pytest.approx(find_cost(f"doubt.{doubt}") if doubt else 0.0)
+
+
+def test_words_behind_a_variable_are_a_text_beside_it() -> None:
+    sources = [r.source for r in find_readings("total = 3\nprint(total is rather high)")]
+    assert 'total = 3\nprint(total, "is rather high")' in sources[:3]
+
+
+@pytest.mark.parametrize(
+    "broken", ["print(total is rather high)", "total = 3\nprint(total 2)", "total = 3\nprint(the total is high)"]
+)
+def test_words_behind_what_is_no_variable_are_not(broken: str) -> None:
+    assert not any("a comma and the quotes" in w for r in find_readings(broken) for w in r.words)

@@ -1,0 +1,46 @@
+"""Cells of which somebody expects something are no exercises and no texts: a slip in them is healed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jupyter_selfheal.model import Oracle, SkipReason
+from jupyter_selfheal.testing.rule_conformance import Bench
+from tests.unit.healers.triage import diagnose
+
+
+@pytest.mark.parametrize(
+    ("cell", "stdout", "reason"),
+    [
+        ("name = 'AK'print('Hi', name)\n# write your code below", "Hi AK", None),
+        ("name = 'AK'print('Hi', name)\n# write your code below", "", SkipReason.SKELETON),
+        ("x = 1\ndef f(x):\n    # your code here\n", "1", SkipReason.SKELETON),
+        ("# your code here\nx = ___ 3", "3", SkipReason.SKELETON),
+    ],
+    ids=["a slip, and what is expected", "nothing is expected", "nothing is written there", "a hole"],
+)
+def test_code_above_an_open_place_is_healed_where_somebody_said_what_it_must_give(
+    bench: Bench, cell: str, stdout: str, reason: SkipReason
+) -> None:
+    broken = bench.fail(cell)
+    case = replace(broken.case, oracle=Oracle(stdout=stdout))
+    assert diagnose(replace(broken, case=case)).skip_reason == reason
+
+
+@pytest.mark.parametrize(
+    ("cell", "stdout", "reason"),
+    [
+        ("total = 3 print(total)", "3", None),
+        ("this is a note that somebody wrote into a code cell", "", SkipReason.NOT_PYTHON),
+        ("SELECT name FROM products;", "3", SkipReason.NOT_PYTHON),
+        ("values <- c(1, 2)\nmean(values)", "3", SkipReason.NOT_PYTHON),
+    ],
+)
+def test_what_somebody_expects_something_of_is_no_text(
+    bench: Bench, cell: str, stdout: str, reason: SkipReason | None
+) -> None:
+    broken = bench.fail(cell)
+    case = replace(broken.case, oracle=Oracle(stdout=stdout))
+    assert diagnose(replace(broken, case=case)).skip_reason == reason
