@@ -94,3 +94,16 @@ def test_tests_that_failed_speak_for_a_fix_though_another_function_of_its_file_s
     given = write(place / "n.ipynb", "import bill", "bill.add_tax(10, 0.5)")
     heal(given, "-o", "out.ipynb", "--project", ".", "--test", "pytest -q", ends=0)
     assert (place / "bill.py").read_text() == bill.replace("rte", "rate")
+
+
+def test_what_fails_while_a_file_is_imported_is_healed_there_though_a_cell_could_not_help(place: Path) -> None:
+    """A submodule that a package no longer has, for another one that is not installed: no cell could bring it back."""
+    helper = place / "helper.py"
+    helper.write_text(
+        "from sklearn.externals.six import StringIO\n\n\ndef read(text):\n    return StringIO(text).read()\n"
+    )
+    given = write(place / "n.ipynb", "from helper import read", "print(read('a'))")
+    done = heal(given, "-o", "out.ipynb", "--json", "--project", ".", ends=0)
+    assert [c["status"] for c in done.cells] == ["healed", "runs again"]
+    assert helper.read_text().startswith("from io import StringIO\n")
+    assert sources(place / "out.ipynb") == ["from helper import read", "print(read('a'))"]

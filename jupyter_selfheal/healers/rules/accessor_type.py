@@ -7,19 +7,20 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.value_types import ISO
+from jupyter_selfheal.healers.rules.context.value_types import DAY, ISO
 from jupyter_selfheal.model import Applicability, Patch
 
 
 class AccessorType(Rule):
-    """Turn texts into dates before `.dt`, and numbers into texts before `.str`.
+    """Turn texts and days written as numbers into dates before `.dt`, and numbers into texts before `.str`.
 
     **Failure** `AttributeError: Can only use .dt accessor with datetimelike values`, `Can only use .str accessor with string values`.
 
-    **Fix** `pd.to_datetime(df["when"]).dt.month`; `df["zip"].astype(str).str[:2]`.
+    **Fix** `pd.to_datetime(df["when"]).dt.month`; `pd.to_datetime(df["day"].astype(str), format="%Y%m%d").dt.month`; `df["zip"].astype(str).str[:2]`.
 
-    **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`), and for whole numbers as texts. Unsafe otherwise: day and month
-    may be in another order, and a missing value becomes the text `nan`. Silent for a table, which has neither accessor.
+    **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
+    numbers as texts. Unsafe otherwise: day and month may be in another order, and a missing value becomes the text `nan`. Silent for a table,
+    which has neither accessor, and for other numbers.
     """
 
     code = "PDA117"
@@ -47,17 +48,10 @@ class AccessorType(Rule):
         live = context.describe_all([node.value], calls=True)[0] if isinstance(node, ast.Attribute) else None
         if not isinstance(node, ast.Attribute) or live is None or not live.is_a("pandas.Series"):
             return
-        text, imports = context.text(node.value), []
-        if which == "dt":
-            known = context.reference("pandas.to_datetime")
-            if known is None or live.dtype not in ("object", "str", "string"):
-                return
-            imports = [known[1]]
-            sure = _holds_accessor(context, f"({text}).dropna().astype(str).str.fullmatch({ISO!r}).all()")
-            new = f"{known[0]}({text})"
-        else:
-            sure = live.dtype.lower().startswith(("int", "uint"))
-            new = f"{context.operand(node.value)}.astype(str)"
+        changed = _write_dates(context, node, live.dtype) if which == "dt" else _write_texts(context, node, live.dtype)
+        if changed is None:
+            return
+        new, sure, imports = changed
         yield self.patch(
             context.replace(context.cell_id, [(*context.span(node.value), new), *context.add_imports(imports)]),
             f"Use `{new}.{which}`",
@@ -68,5 +62,26 @@ class AccessorType(Rule):
         )
 
 
-def _holds_accessor(context: RuleContext, expression: str) -> bool:
-    return bool(context.number(f"int({expression})") == 1)
+def _write_dates(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple[str, bool, list[str]] | None:
+    """The values before `.dt` as dates, whether that is their one reading, and the imports; None for values that are no dates."""
+    text, known = context.text(node.value), context.reference("pandas.to_datetime")
+    if known is None:
+        return None
+    if dtype.lower().startswith(("int", "uint")):
+        is_day = context.is_true(f"len({text}) and ({text}).dropna().astype(str).str.fullmatch({DAY!r}).all()")
+        return (
+            (f'{known[0]}({context.operand(node.value)}.astype(str), format="%Y%m%d")', True, [known[1]])
+            if is_day
+            else None
+        )
+    if dtype not in ("object", "str", "string"):
+        return None
+    return (
+        f"{known[0]}({text})",
+        context.is_true(f"({text}).dropna().astype(str).str.fullmatch({ISO!r}).all()"),
+        [known[1]],
+    )
+
+
+def _write_texts(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple[str, bool, list[str]]:
+    return f"{context.operand(node.value)}.astype(str)", dtype.lower().startswith(("int", "uint")), []

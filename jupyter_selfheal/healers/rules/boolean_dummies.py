@@ -35,7 +35,7 @@ class BooleanDummies(Rule):
         {"ValueError", "TypeError", "DataError", "UFuncTypeError", "UFuncNoLoopError", "_UFuncNoLoopError"}
     )
     message = re.compile(
-        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|no numeric data|could not convert|Cannot cast ufunc"
+        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|could not convert|Cannot cast ufunc"
     )
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."

@@ -13,6 +13,8 @@ from jupyter_selfheal.healers.rules.context.replay import change_and_replay, lis
 from jupyter_selfheal.healers.rules.context.value_types import DAY
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
+FORMAT = ', format="%Y%m%d"'
+
 
 class DatesInNumbers(Rule):
     """Read whole numbers like `20240301` as days.
@@ -20,7 +22,7 @@ class DatesInNumbers(Rule):
     **Failure** A missed assert or expectation, or an error, where the values come from `pd.to_datetime(df["day"])` of whole numbers: it counts them as
     nanoseconds since 1970.
 
-    **Fix** `pd.to_datetime(df["day"], format="%Y%m%d")`, also cells above. The cells that made the values run again.
+    **Fix** `pd.to_datetime(df["day"].astype(str), format="%Y%m%d")`, also cells above; without `astype` where values are missing. The cells that made the values run again.
 
     **Fix safety** Safe: each of the live dates is within a second of 1970 and its nanoseconds, read as digits, are a day of 1900 to 2099.
     Silent where one is not, and where a `format`, a `unit` or an `origin` is given.
@@ -35,7 +37,8 @@ class DatesInNumbers(Rule):
     why = "Read as nanoseconds all of the dates are in the first second of 1970; read as digits each is a day."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[str, list[Splice]] = {}
+        as_texts: dict[str, list[Splice]] = {}
+        as_given: dict[str, list[Splice]] = {}
         for cell_id, source, statement in list_statements_above(context):
             value = getattr(statement, "value", None)
             if not isinstance(statement, ast.Assign) or not isinstance(value, ast.Call):
@@ -43,16 +46,26 @@ class DatesInNumbers(Rule):
             target = statement.targets[0]
             is_plain = isinstance(target, ast.Name | ast.Subscript | ast.Attribute)
             is_read = last_name(value.func) == "to_datetime" and len(value.args) == 1 and _may_name_format(value)
-            if is_read and is_plain and context.is_true(_test_dates(src.extract_text(source, target))):
+            text = src.extract_text(source, target)
+            if is_read and is_plain and context.is_true(_test_dates(text)):
                 end = src.find_span(source, value.args[0])[1]
-                splices.setdefault(cell_id, []).append((end, end, ', format="%Y%m%d"'))
-        if splices and (edits := change_and_replay(context, splices)):
-            yield self.patch(
-                edits,
-                'Read the dates with `format="%Y%m%d"`',
-                "`to_datetime` takes whole numbers for nanoseconds since 1970.",
-                prior=0.93,
-            )
+                as_given.setdefault(cell_id, []).append((end, end, FORMAT))
+                whole = isinstance(value.args[0], ast.Name | ast.Subscript | ast.Attribute) and _is_whole(context, text)
+                as_texts.setdefault(cell_id, []).append((end, end, ".astype(str)" * whole + FORMAT))
+        # pandas 4 will no longer read numbers by a format; a column of numbers with a part is none of such texts
+        for number, splices in enumerate((as_texts, as_given) if as_texts != as_given else (as_given,)):
+            if splices and (edits := change_and_replay(context, splices)):
+                yield self.patch(
+                    edits,
+                    'Read the dates with `format="%Y%m%d"`',
+                    "`to_datetime` takes whole numbers for nanoseconds since 1970.",
+                    prior=0.93 - number / 100,
+                )
+
+
+def _is_whole(context: RuleContext, text: str) -> bool:
+    """Whether the dates are a column without a gap."""
+    return context.is_true(f"isinstance({text}, __import__('pandas').Series) and {text}.notna().all()")
 
 
 def _may_name_format(call: ast.Call) -> bool:

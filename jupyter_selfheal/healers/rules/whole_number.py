@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -18,6 +19,10 @@ MESSAGE = re.compile(
 )
 
 
+PARAMETER = re.compile(r"The '(\w+)' parameter of (\w+) must be an int\b.* Got (-?\d+)\.0 instead", re.S)
+"""What scikit-learn says of a whole number that is written as a float; it was given where the estimator was made."""
+
+
 class WholeNumber(Rule):
     """Make a whole number of a float where only a whole number is taken.
 
@@ -25,7 +30,8 @@ class WholeNumber(Rule):
     integer`.
 
     **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`) and around an index in which floats are
-    divided. Where a name holds the number, its assignment in the cell is changed.
+    divided. Where a name holds the number, its assignment in the cell is changed. What scikit-learn refuses in `fit` (`max_depth=5.0`) is
+    changed where the estimator is made, also in a cell above.
 
     **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
     in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up, where one is cut off, and
@@ -41,6 +47,9 @@ class WholeNumber(Rule):
     why = "The operands are integers, whose division gave a whole number in Python 2, or the value is whole."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if refused := PARAMETER.search(context.failure.evalue):
+            yield from self._mend_estimator(context, *refused.groups())
+            return
         for node, targets in _list_candidates(context):
             found = [(target, changes) for target in targets if (changes := _make_whole(context, target))]
             if not found:
@@ -56,6 +65,23 @@ class WholeNumber(Rule):
                 prior=0.86 if sure else 0.5,
             )
             return
+
+    def _mend_estimator(self, context: RuleContext, parameter: str, kind: str, number: str) -> Iterator[Patch]:
+        """Where the nearest estimator of this kind is made, at the failing cell or above."""
+        for view in context.look_upwards():
+            calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
+            given = [k.value for c in calls for k in c.keywords if k.arg == parameter]
+            written = [g for g in given if re.fullmatch(rf"{number}\.0*", view.text(g))]
+            if written:
+                yield self.patch(
+                    view.replace(view.cell_id, [(*view.span(g), number) for g in written]),
+                    f"Change `{parameter}={view.text(written[0])}` to `{parameter}={number}`",
+                    f"`{kind}` takes a whole number for `{parameter}`, and it is written as a float.",
+                    why="It is the same number.",
+                    prior=0.93,
+                )
+            if calls:
+                return
 
 
 def _list_candidates(context: RuleContext) -> Iterator[tuple[ast.expr, list[ast.expr]]]:

@@ -13,6 +13,12 @@ from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
 """What pandas says where a table is made of lists of different lengths."""
 
+APART = re.compile(
+    r"must have same first dimension|must be the same size|cannot be broadcast to a single shape|operands could not be broadcast together|"
+    r"does not match length of index"
+)
+"""What libraries say of two things whose values are taken pair by pair, and that have different lengths."""
+
 
 def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     """(cause, advice) in sentences; None where the message says all that there is."""
@@ -25,6 +31,10 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
         return _explain_none(context)
     if context.failure.ename == "ValueError" and UNEQUAL.search(context.failure.evalue):
         return _explain_lengths(context)
+    if context.failure.ename == "ValueError" and APART.search(context.failure.evalue):
+        return _explain_pair(context)
+    if context.failure.ename == "IndexError" and context.failure.evalue == "no such group":
+        return _explain_group(context)
     return None
 
 
@@ -122,6 +132,51 @@ def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
         else "Look where they are made."
     )
     return f"The columns have different lengths: {told}.", which
+
+
+def _explain_pair(context: RuleContext) -> tuple[str, str] | None:
+    """The lengths of two things that are drawn, reckoned or stored pair by pair."""
+    statement = context.failing_statement
+    for node in (*context.failing_nodes(ast.BinOp, ast.Call), *([statement] if statement is not None else [])):
+        texts = [t for n in _list_paired(node) if (t := context.text(n)) and not _has_call(n) and len(t) <= 40]
+        lengths = {t: number for t in dict.fromkeys(texts) if (number := context.number(f"len({t})")) is not None}
+        if len(lengths) > 1 and len(set(lengths.values())) > 1:
+            told = ", ".join(f"`{text}` {int(number)}" for text, number in lengths.items())
+            return f"They have different lengths: {told}.", "Look where they are made: each value needs its partner."
+    return None
+
+
+def _list_paired(node: ast.AST) -> list[ast.expr]:
+    """What a call, an operation or an assignment to a column takes pair by pair."""
+    if isinstance(node, ast.Call):
+        return [*node.args[:2], *(k.value for k in node.keywords if k.arg in ("x", "y", "height", "width", "s", "c"))]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return [target.value, node.value] if isinstance(node, ast.Assign) and isinstance(target, ast.Subscript) else []
+
+
+def _explain_group(context: RuleContext) -> tuple[str, str] | None:
+    """How many groups, or which ones, the pattern has."""
+    for call in context.failing_nodes(ast.Call):
+        asked = call.args[0] if isinstance(call.func, ast.Attribute) and call.args else None
+        owner = context.plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        count = context.number(f"{owner}.re.groups") if owner else None
+        if count is None or not isinstance(asked, ast.Constant):
+            continue
+        has = f"The pattern has {int(count) or 'no'} group{'s' * (count != 1)}"
+        if isinstance(asked.value, str):
+            return (
+                f"{has}, and none that is called `{asked.value}`.",
+                f"Name one in the pattern: `(?P<{asked.value}>…)`.",
+            )
+        return (
+            f"{has}: there is no group {asked.value!r}.",
+            f"Ask for one of 1 to {int(count)}, or put brackets around what it is to hold."
+            if count
+            else "Put brackets around what it is to hold, or ask for `0`, the whole match.",
+        )
+    return None
 
 
 def _has_call(node: ast.expr) -> bool:

@@ -115,7 +115,7 @@ class FileHealing:
     def find_next(self, report: NotebookReport) -> Record | None:
         """The first cell that fails in a file of the project, or with a wrong value, and was not looked at yet."""
         for record in report.records:
-            if record.status in _OPEN and record.cell.id not in self._seen and record.failure:
+            if _may_be_healed(record) and record.cell.id not in self._seen:
                 failure = record.failure[0]
                 wrong = failure.kind is FailureKind.MISSED or failure.ename == "AssertionError"
                 if find_place(failure, self._project) is not None or (wrong and record.status is Status.NOT_HEALED):
@@ -163,13 +163,15 @@ class FileHealing:
         with open_branch(self._session, approve="all") as branch:
             dependencies = branch.build_dependencies(derived.document, self._progress)
             report, _ = Batch(derived.document, dependencies, branch.limits).run()
-        healed = next((r for r in report.records if r.cell.id == record.cell.id), None)
-        if healed is None or not healed.candidate or healed.status not in (Status.HEALED, Status.PROPOSED):
-            return None
-        fixes = derived.restore_fixes(healed.edits or healed.candidate[0].patch.edits)
+        mended = [r for r in report.records if r.candidate and r.status in (Status.HEALED, Status.PROPOSED)]
+        files = {m.cell_id for m in derived.modules}
+        # what fails while a file is imported fails in the file's own cell
+        found = [r for r in mended if r.cell.id == record.cell.id] or [r for r in mended if r.cell.id in files]
+        fixes = derived.restore_fixes(e for r in found for e in r.edits or r.candidate[0].patch.edits)
         if fixes is None:
             return None
-        return Found(fixes, healed, "" if healed.status is Status.HEALED else healed.detail)
+        why_not = next((r.detail for r in found if r.status is Status.PROPOSED), "")
+        return Found(fixes, found[0], why_not)
 
     # --- proof ---
 
@@ -244,7 +246,7 @@ class FileHealing:
     # --- what is said ---
 
     def _name_place(self, report: NotebookReport, record: Record, place: FilePlace | None, why: str) -> NotebookReport:
-        if place is None or record.status is Status.PROPOSED:
+        if place is None or record.status in (Status.PROPOSED, Status.LEFT_ALONE):
             return report
         folder = Path(self._document.notebook.folder).resolve()
         detail = f"it fails in {place.describe(folder)}; {why}"
@@ -252,7 +254,7 @@ class FileHealing:
 
     def _offer_file(self, report: NotebookReport, record: Record, found: Found, why: str) -> NotebookReport:
         offered = replace(
-            record, status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
+            _reopen(record, found), status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
             detail=why, questions=(),
         )  # fmt: skip
         changes = tuple(
@@ -266,7 +268,7 @@ class FileHealing:
         """The first run's report with what the run with the fixed file adds."""
         after = {r.cell.id: r for r in proof.records}
         healed = replace(
-            record, status=Status.HEALED, candidate=found.record.candidate, proven_from=found.record.proven_from,
+            _reopen(record, found), status=Status.HEALED, candidate=found.record.candidate, proven_from=found.record.proven_from,
             detail="", edits=(), run=found.record.run, attempts=found.record.attempts, questions=(),
         )  # fmt: skip
         records = tuple(
@@ -277,6 +279,21 @@ class FileHealing:
             report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN, *found.notes),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
         )  # fmt: skip
+
+
+def _may_be_healed(record: Record) -> bool:
+    """Whether a failure may have its mend in a file: it is open, or it is left alone for a submodule that a package no longer has, which
+    no cell can bring back, but whose file can import what it needs from elsewhere."""
+    if not record.failure or record.status not in {*_OPEN, Status.LEFT_ALONE}:
+        return False
+    failure = record.failure[0]
+    is_submodule = failure.ename == "ModuleNotFoundError" and "." in failure.evalue
+    return record.status is not Status.LEFT_ALONE or is_submodule
+
+
+def _reopen(record: Record, found: Found) -> Record:
+    """The record, with the diagnosis that a fix was found for where its own said that there is none."""
+    return replace(record, diagnosis=found.record.diagnosis) if record.status is Status.LEFT_ALONE else record
 
 
 def is_only_unconfirmed(record: Record) -> bool:

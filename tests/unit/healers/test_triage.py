@@ -345,6 +345,23 @@ def test_without_numbers_an_output_below_tells_that_the_author_went_on(bench: Be
             "The columns have different lengths: `names` 3, `ages` 2, `[1, 2, 3]` 3.",
             ["import pandas as pd\nnames, ages = list('abc'), [3, 4]", "pd.DataFrame({'name': names, 'age': ages, 'n': [1, 2, 3]})"],
         ),
+        (
+            "They have different lengths: `x` 3, `y[1:]` 1.",
+            ["import matplotlib.pyplot as plt\nx, y = [1, 2, 3], [4, 5]", "plt.plot(x, y[1:])"],
+        ),
+        (
+            "They have different lengths: `x` 3, `y` 2.",
+            ["import numpy as np\nx, y = np.arange(3), np.arange(2)", "x.sum() + (x + y).sum()"],
+        ),
+        (
+            "They have different lengths: `d` 3, `ages` 2.",
+            ["import pandas as pd\nd, ages = pd.DataFrame({'n': [1, 2, 3]}), [4, 5]", "d['age'] = ages"],
+        ),
+        ("The pattern has 2 groups: there is no group 5.", ["import re\nm = re.match('(.)(.)', 'ab')", "m.group(5)"]),
+        (
+            "The pattern has 1 group, and none that is called `year`.",
+            ["import re\nm = re.match('(.)', 'ab')", "m.group('year')"],
+        ),
     ],
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:
