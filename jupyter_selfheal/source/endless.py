@@ -1,4 +1,4 @@
-"""Loops that cannot end, as their text shows: ``while n > 0: print(n)``."""
+"""Loops that cannot end, as their text shows: ``while n > 0: print(n)``, ``while waiting: done += 1``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,15 @@ _READING = frozenset(
 def may_end(loop: ast.While) -> bool:
     """True where the loop may be left, or may change a name of its condition, in a way that can be seen or cannot be excluded."""
     test = loop.test
-    if not isinstance(test, ast.Compare) or not all(map(_is_fixed, (test.left, *test.comparators))):
+    if isinstance(test, ast.Compare):
+        if not all(map(_is_fixed, (test.left, *test.comparators))):
+            return True
+    elif not isinstance(test, ast.Name) or not _is_read_as_collection(loop, test.id):
         return True
     names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} - {"len"}
     measured = {n.args[0].id for n in ast.walk(test) if isinstance(n, ast.Call) and isinstance(n.args[0], ast.Name)}
+    if isinstance(test, ast.Name):
+        measured.add(test.id)
     inner = [n for statement in loop.body for n in ast.walk(statement)]
     if loop.orelse or any(isinstance(n, _EXITS) for n in inner):
         return True
@@ -51,6 +56,16 @@ def _is_fixed(side: ast.expr) -> bool:
         is_length = isinstance(side.func, ast.Name) and side.func.id == "len" and not side.keywords
         return is_length and len(side.args) == 1 and isinstance(side.args[0], ast.Name)
     return isinstance(side, ast.Name | ast.Constant)
+
+
+def _is_read_as_collection(loop: ast.While, name: str) -> bool:
+    """Whether the loop takes items of it: a flag such as ``running`` may be turned by somebody else."""
+    read = (
+        n.iter if isinstance(n, ast.For) else getattr(n, "value", None)
+        for n in ast.walk(loop)
+        if isinstance(n, ast.For | ast.Subscript)
+    )
+    return any(isinstance(n, ast.Name) and n.id == name for n in read)
 
 
 def _may_change(call: ast.Call, measured: set[str]) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.endless_loops import list_endless_loops
 from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
-from jupyter_selfheal.source.endless import may_end
 
 STEPS = {ast.Lt: "+= 1", ast.LtE: "+= 1", ast.Gt: "-= 1", ast.GtE: "-= 1"}
 """What brings a counter nearer to its bound, by how it is compared with it."""
@@ -34,12 +34,9 @@ class EndlessLoop(Rule):
     why = "Nothing in the loop changes its condition, so it cannot end; that it goes on by one is likely, not certain."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for cell_id, scope in _list_scopes(context):
-            source = context.source_of(cell_id)
-            for loop in (n for n in ast.walk(scope) if isinstance(n, ast.While)):
-                step = _find_step(loop, scope)
-                if step is None:
-                    continue
+        for cell_id, scope, loop in list_endless_loops(context):
+            source, step = context.source_of(cell_id), _find_step(loop, scope)
+            if step is not None:
                 yield self.patch(
                     context.replace(cell_id, [_append_line(source, loop, step)]),
                     f"Add `{step}` to the loop",
@@ -48,23 +45,10 @@ class EndlessLoop(Rule):
                 )
 
 
-def _list_scopes(context: RuleContext) -> Iterator[tuple[str, ast.AST]]:
-    """The failing cell, and the functions of cells above that it calls, themselves or by others."""
-    yield context.failure.cell_id, context.failing_tree
-    wanted = set(src.find_names(context.failure.source).uses)
-    for cell_id in context.list_cells_upwards()[1:]:
-        for node in context.tree_of(cell_id).body:
-            if isinstance(node, Function) and node.name in wanted:
-                wanted |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-                yield cell_id, node
-
-
 def _find_step(loop: ast.While, scope: ast.AST) -> str | None:
     """The statement that lets a loop end which cannot end as it is."""
     test = loop.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in STEPS:
-        return None
-    if may_end(loop):
         return None
     sides = (test.left, test.comparators[0])
     names = [s.id if isinstance(s, ast.Name) else "" for s in sides]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.endless_loops import list_endless_loops
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.triage import causes, flaky
 from jupyter_selfheal.healers.triage.left_alone import announced, exercises, foreign, meant, outside, raw_data
@@ -53,7 +55,7 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
     if failure.kind is FailureKind.SYNTAX:
         return Diagnosis(f"Syntax error: {failure.evalue or failure.headline}", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.TIMED_OUT:
-        return Diagnosis("The cell does not finish within the time limit.", Locus.CODE, failure.cell_id)
+        return _diagnose_timeout(context)
     cell_id, _, line = context.location
     number = context.notebook.index(cell_id) + 1
     likely = causes.find_likely_cause(context)
@@ -64,6 +66,24 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
     if cell_id != failure.cell_id and number:
         return Diagnosis(f"{failure.headline}, raised in cell {number}, line {line}", Locus.ELSEWHERE, cell_id)
     return Diagnosis(failure.headline + (f", at line {line}" if line else ""), Locus.CODE, failure.cell_id)
+
+
+def _diagnose_timeout(context: RuleContext) -> Diagnosis:
+    """The loop that cannot end, where one can be seen."""
+    found = next(list_endless_loops(context), None)
+    if found is None:
+        return Diagnosis("The cell does not finish within the time limit.", Locus.CODE, context.failure.cell_id)
+    cell_id, _, loop = found
+    is_here = cell_id == context.failure.cell_id
+    where = f"line {loop.lineno}" + ("" if is_here else f" of cell {context.notebook.index(cell_id) + 1}")
+    condition = src.extract_text(context.source_of(cell_id), loop.test)
+    cause = f"The loop in {where} never ends: nothing in it changes `{condition}`."
+    return Diagnosis(
+        cause,
+        Locus.CODE if is_here else Locus.ELSEWHERE,
+        cell_id,
+        advice=f"Change what `{condition}` reads in the loop, or leave it with `break`.",
+    )
 
 
 CHECKS: tuple[Check, ...] = (

@@ -213,6 +213,25 @@ def test_what_the_user_stopped_is_looked_at_where_its_loop_may_be_endless(
     assert diagnose(stopped).skip_reason == reason
 
 
+@pytest.mark.parametrize(
+    ("cell", "cause"),
+    [
+        (
+            "xs = [1]\nwhile xs:\n    for x in xs:\n        print(x)",
+            "The loop in line 2 never ends: nothing in it changes `xs`.",
+        ),
+        ("xs = [1]\nwhile xs:\n    for x in xs:\n        xs.pop()", "The cell does not finish within the time limit."),
+        ("xs = [1]\nwhile xs:\n    f(xs[0], xs)", "The cell does not finish within the time limit."),
+        ("running = True\nwhile running:\n    wait()", "The cell does not finish within the time limit."),
+    ],
+)
+def test_a_loop_that_cannot_end_is_named(bench: Bench, cell: str, cause: str) -> None:
+    broken = bench.fail("raise TimeoutError")
+    failure = replace(broken.case.failure, kind=FailureKind.TIMED_OUT, source=cell)
+    notebook = replace(broken.case.notebook, cells=(Cell(failure.cell_id, cell),))
+    assert diagnose(replace(broken, case=replace(broken.case, failure=failure, notebook=notebook))).cause == cause
+
+
 def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> None:
     found = diagnose(bench.fail("import skbio"))
     assert (found.skip_reason, found.locus) == ("missing module", Locus.ENVIRONMENT)

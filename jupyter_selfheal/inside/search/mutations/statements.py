@@ -205,6 +205,9 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         for first, second in itertools.pairwise(body):
             yield from _propose_swaps(s, first, second)
+        for n, inner in enumerate(body):
+            if isinstance(inner, _LOOPS) and not inner.orelse:
+                yield from _propose_longer_loop(s, inner, body[n + 1 :])
     if (
         not isinstance(node, ast.If | _LOOPS | ast.With)
         or s.read_indent(node) is None
@@ -235,6 +238,34 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
                 first.lineno,
                 f"`{s.text_of(first).splitlines()[0]}` belongs before the block",
             )
+
+
+def _propose_longer_loop(s: Scope, loop: ast.For | ast.AsyncFor | ast.While, after: list[ast.stmt]) -> Iterator[Change]:
+    """All statements below a loop, up to the last ``return``, belong into it: they stand too far to the left.
+
+    Where they alone change what a ``while`` reads, the fault is the loop's: it never comes to them.
+    """
+    moved = after[:-1] if after and isinstance(after[-1], ast.Return) else after
+    inner = s.read_indent(loop.body[-1])
+    if not moved or inner is None or any(s.read_indent(n) is None for n in moved):
+        return
+    condition = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)} if isinstance(loop, ast.While) else set()
+    is_needed = condition & _list_changed(moved) - _list_changed(loop.body)
+    if len(moved) < 2 and not is_needed:
+        return  # one statement: see the exchange of two neighbours
+    start, end = s.line_span(moved[0])[0], s.line_span(moved[-1])[1]
+    text = _shift_text(s.text[start:end], str(s.read_indent(moved[0])), inner)
+    words = f"`{s.text_of(moved[0]).splitlines()[0]}`{' and what is below belong' if moved[1:] else ' belongs'} into the loop"
+    prior, line = (0.8, loop.lineno) if is_needed else (0.3, moved[0].lineno)
+    yield Change(((start, end, text),), prior, line, words)
+
+
+def _list_changed(statements: list[ast.stmt]) -> set[str]:
+    """Names that are bound there, or whose methods are called."""
+    nodes = [n for statement in statements for n in ast.walk(statement)]
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    calls = [n.func.value for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return bound | {n.id for n in calls if isinstance(n, ast.Name)}
 
 
 def _propose_swaps(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Change]:

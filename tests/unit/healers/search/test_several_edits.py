@@ -298,6 +298,40 @@ def is_long(n):
 """
 
 
+DEDENTED = """\
+def drain(queue):
+    served = []
+    while queue:
+        longest = queue[0]
+        for one in queue:
+            if one > longest:
+                longest = one
+    queue.remove(longest)
+    served.append(longest)
+    return served
+"""
+
+
+def test_what_a_loop_never_comes_to_is_moved_into_it_early() -> None:
+    answer = find(DEDENTED, "assert drain([3, 5, 4]) == [5, 4, 3]")
+    best = answer["patches"][0]
+    assert (
+        best["texts"]["0"]
+        == DEDENTED.replace("\n    queue.r", "\n        queue.r")
+        .replace("\n    served.a", "\n        served.a")
+        .rstrip()
+    )
+    assert best["rank"] < 50, "the statements below never run, and stand where the fault is all the same"
+    assert list_texts(DEDENTED.replace("while queue:", "while False:"), "into the loop"), (
+        "a loop may be too short otherwise, too"
+    )
+
+
+@pytest.mark.parametrize("body", ["while n > 0:\n        n -= 1\n    n = 7", "for n in xs:\n        t += n\n    t = 0"])
+def test_one_statement_below_a_loop_that_ends_is_not_called_a_part_of_it(body: str) -> None:
+    assert not list_texts(f"def f(xs, n, t):\n    {body}\n    return t\n", "into the loop")
+
+
 def test_an_endless_loop_is_told_by_its_rounds_and_gets_on() -> None:
     checks = "assert count_digits(407) == 3\nassert count_digits(5) == 1\nassert is_long(40725)\nassert not is_long(7)\nassert count_digits(0) == 0\n"
     best = find(ENDLESS, checks)["patches"][0]
