@@ -105,6 +105,7 @@ class Scope(Source):
         )
         numbers = (n.value for n in self.order if isinstance(n, ast.Constant) and type(n.value) in (int, float))
         self.numbers: tuple[Any, ...] = tuple(dict.fromkeys(numbers))[:MOST]
+        self.bounds = self._collect_bounds()
         self.strings = tuple(
             dict.fromkeys(
                 n.value
@@ -116,6 +117,16 @@ class Scope(Source):
         self.modules = (*self.hints.modules, *sorted(local))
         self.described_words, self.described_numbers, self.described_strings = parse_hints(self._collect_prose())
         self.frozen = self._collect_frozen()
+
+    def _collect_bounds(self) -> dict[str, frozenset[float]]:
+        """By name, the numbers that the source compares it with."""
+        found: dict[str, frozenset[float]] = {}
+        for node in self.order:
+            if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name):
+                numbers = (n.value for n in node.comparators if isinstance(n, ast.Constant))
+                known = found.get(node.left.id, frozenset())
+                found[node.left.id] = known | {n for n in numbers if isinstance(n, int | float)}
+        return found
 
     def _collect_prose(self) -> str:
         """The docstrings of the source without their examples."""

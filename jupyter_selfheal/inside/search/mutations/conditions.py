@@ -12,6 +12,10 @@ MOST_TESTS = 250
 """Conditions that are tried at each place, likeliest first: their number grows with the square of the names."""
 
 
+OTHER_BOUND = 0.5
+"""What remains of the weight of a bound where the source compares the name with other numbers only."""
+
+
 def list_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     """Conditions that can be made of the names, with how likely each is."""
     for name in names:
@@ -36,7 +40,8 @@ def list_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
                 ("<", 2, 0.12),
                 ("<", 1, 0.1),
             ):
-                yield f"{name} {op} {value}", prior
+                bounds = s.bounds.get(name, frozenset())
+                yield f"{name} {op} {value}", prior * (OTHER_BOUND if bounds and value not in bounds else 1)
             for known in s.numbers:
                 if known not in (0, 1):
                     for op in ("==", "!=", "<", ">", "<=", ">="):

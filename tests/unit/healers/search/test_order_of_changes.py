@@ -12,6 +12,7 @@ from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import propose_mutations
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.localise_faults import Sight
+from jupyter_selfheal.inside.search.mutations.conditions import OTHER_BOUND
 from jupyter_selfheal.inside.search.process_pool import (
     DEEPEST,
     limit_recursion,
@@ -111,6 +112,20 @@ def _weigh_lines(line: str) -> dict[str, float]:
     text = f"def f(a, b, c):\n    {line}\n"
     ranked = propose_mutations.rank_changes(Scope(text), {2: 1.0})
     return {re.sub(r"[()\s]", "", splice(text, c.edits).splitlines()[1]): w for w, c in reversed(ranked)}
+
+
+def _weigh_results(test: str) -> dict[str, float]:
+    """By what replaces the last ``True``, the weight of each change of a function that ends with it."""
+    text = f"def f(n):\n    if {test}:\n        return False\n    return True\n"
+    ranked = propose_mutations.rank_changes(Scope(text), {4: 1.0})
+    return {new.strip("()"): w for w, c in reversed(ranked) for _, _, new in c.edits if c.line == 4}
+
+
+def test_a_number_is_likelier_compared_with_what_it_is_compared_with_elsewhere() -> None:
+    plain, nought = _weigh_results("n"), _weigh_results("n < 0")
+    assert nought["n <= 1"] == pytest.approx(plain["n <= 1"] * OTHER_BOUND)
+    assert nought["n == 0"] == plain["n == 0"]
+    assert _weigh_results("n < 1")["n <= 1"] == plain["n <= 1"]
 
 
 def test_an_operand_in_the_middle_may_be_too_many() -> None:
