@@ -139,7 +139,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if dossier.shut:
         return Close(dossier.shut[-1].reason, _say_how_far(dossier, dossier.shut[-1].message))
     if evidence.list_rejected_ids(dossier):
-        return Close(Reason.REJECTED, "every fix that was found was set aside")
+        return Close(Reason.REJECTED, "Every fix that was found was rejected.")
     if dossier.current.failure.kind is FailureKind.TIMED_OUT and not dossier.diagnosis.advice:
         first = f"fixed the first problem ({dossier.current.base.title}); then " if dossier.derived else ""
         return Close(Reason.EXHAUSTED, f"{first}{STOPPED_EARLY}")

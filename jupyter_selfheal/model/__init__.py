@@ -53,13 +53,14 @@ if TYPE_CHECKING:
         Trial,
         TrialRequest,
     )
-    from jupyter_selfheal.model.verdict import Attempt, Candidate, Verdict
+    from jupyter_selfheal.model.verdict import UNCONFIRMED, Attempt, Candidate, Verdict
 
 __all__ = [
     "BASELINE",
     "JSON",
     "OBSERVED_CALLS",
     "OPEN",
+    "UNCONFIRMED",
     "Agreement",
     "Applicability",
     "Attempt",
@@ -118,7 +119,7 @@ _HOMES = {
     "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
     "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
-    "verdict": "Attempt Candidate Verdict",
+    "verdict": "UNCONFIRMED Attempt Candidate Verdict",
     "cost": "Cost",
     "diff": "DiffLine LineKind diff_patch diff_sources format_diff",
     "doubt": "Doubt",

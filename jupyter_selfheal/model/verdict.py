@@ -8,6 +8,9 @@ from jupyter_selfheal.model.patch import Patch, RunCells
 from jupyter_selfheal.model.trial import Role, Trial
 from jupyter_selfheal.numbers import read_number
 
+UNCONFIRMED = "It runs, but nothing in the notebook confirms the result."
+"""The reason of a verdict that no evidence decides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -109,14 +109,15 @@ def _ask_about_call(case: Case, tied: Sequence[Candidate], look: Look) -> Questi
     if not all(isinstance(s, dict) for s in shown):
         return None
     common = set[str].intersection(*(set(s) for s in shown))
-    telling = [call for call in common if len({s[call] for s in shown}) > 1 and len(call) <= SHOWN]
+    given = {call: dict(zip([c.patch.id for c in tied], [s[call] for s in shown], strict=True)) for call in common}
+    telling = [call for call in common if len(_group_patches(given[call])) > 1 and len(call) <= SHOWN]
     if not telling:
         return None
     call = min(telling, key=lambda call: (any(s[call][:1] == "!" for s in shown), len(call), call))
-    answers: dict[str, Ids] = {}
-    for candidate, values in zip(tied, shown, strict=True):
-        value = f"an error ({values[call][1:]})" if values[call][:1] == "!" else _shorten_for_button(values[call])
-        answers[value] = (*answers.get(value, ()), candidate.patch.id)
+    answers = {
+        f"an error ({value[1:]})" if value[:1] == "!" else _shorten_for_button(value): ids
+        for value, ids in _group_patches(given[call]).items()
+    }
     if not 1 < len(answers) <= ANSWERS:
         return None
     return Question(f"What should `{call}` return?", answers, subject=call, kind="value", blocks=True)

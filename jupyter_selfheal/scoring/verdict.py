@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jupyter_selfheal.model import Applicability, Patch, Verdict
+from jupyter_selfheal.model import UNCONFIRMED, Applicability, Patch, Verdict
 from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.calibration import find_measured, name_kind
 from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Count, Evidence, Finding
@@ -285,7 +285,7 @@ def _format_count(n: int, noun: str, where: str, verb: str, rest: str = "") -> s
 def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
     """No oracle decides: the judge's word within 4-8, 7 for a safe rule, else 5, and a little for cells below that run."""
     asked = evidence.output.asked or evidence.others.asked
-    sheet.reasons.append("It runs." if asked else "It runs, but nothing in the notebook confirms the result.")
+    sheet.reasons.append("It runs." if asked else UNCONFIRMED)
     if opinion is not None:
         return _take_opinion(patch, evidence, opinion, sheet)
     ran = sum(below.ran for below in evidence.below)

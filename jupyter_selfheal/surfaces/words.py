@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from jupyter_selfheal.model import (
+    UNCONFIRMED,
     Applicability,
     Candidate,
     Cost,
@@ -16,6 +17,7 @@ from jupyter_selfheal.model import (
     Notebook,
     Proposal,
     Question,
+    Start,
     diff_patch,
     format_diff,
 )
@@ -69,7 +71,8 @@ def list_proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator
     yield diff
     if candidate.patch.risk:
         yield f"Could go wrong: {candidate.patch.risk}"
-    yield f"{format_score(candidate)}: " + " ".join(candidate.verdict.reasons)
+    proof = format_proof(candidate)
+    yield " ".join([f"{proof} ({format_score(candidate)}).", *_list_further_reasons(candidate)])
     yield format_facts(card.proposal[0], candidate)
     if warning := format_warning(card, candidate):
         yield warning
@@ -110,8 +113,8 @@ def list_evidence(proposal: Proposal, candidate: Candidate) -> Iterator[str]:
     yield f"Fix by {kind}, {patch.applicability.name.lower().replace('_', ' ')}" + (
         f": {patch.why}" if patch.why and not is_said else ""
     )
-    yield f"{format_score(candidate)}:"
-    yield from (f"+ {reason}" for reason in verdict.reasons)
+    yield f"{format_proof(candidate)} ({format_score(candidate)})"
+    yield from (f"+ {reason}" for reason in _list_further_reasons(candidate))
     yield from (f"- {finding}" for finding in verdict.tampering)
     if patch.risk:
         yield f"Could go wrong: {patch.risk}"
@@ -133,8 +136,8 @@ def make_cell_namer(notebook: Notebook) -> Callable[[str], str]:
 
 
 def format_score(candidate: Candidate) -> str:
-    """``score 6/10, 55 % sure``: a judge's word comes with its confidence."""
-    return f"score {candidate.verdict.score:g}/10{format_confidence(candidate)}"
+    """``score 6 of 10``."""
+    return f"score {candidate.verdict.score:g} of 10"
 
 
 def format_proof(candidate: Candidate) -> str:
@@ -142,11 +145,15 @@ def format_proof(candidate: Candidate) -> str:
     proofs = [p for p in candidate.verdict.proofs if p != "runs"]
     if not proofs:
         return "Runs; result unconfirmed" if candidate.trial.ran else "Not tested"
-    return f"Confirmed by: {', '.join(proofs)}{format_confidence(candidate)}"
+    sure = (
+        f", {candidate.verdict.confidence} % sure" if "judge" in proofs else ""
+    )  # a judge's word comes with its confidence
+    return f"Confirmed by: {', '.join(proofs)}{sure}"
 
 
-def format_confidence(candidate: Candidate) -> str:
-    return f", {candidate.verdict.confidence} % sure" if "judge" in candidate.verdict.proofs else ""
+def _list_further_reasons(candidate: Candidate) -> Iterator[str]:
+    """What the verdict goes by, but for what :func:`format_proof` says of it."""
+    return (reason for reason in candidate.verdict.reasons if reason != UNCONFIRMED)
 
 
 def format_warning(card: Card, candidate: Candidate) -> str:
@@ -188,7 +195,10 @@ def format_repeats(card: Card, candidate: Candidate) -> str | None:
 
 def format_facts(proposal: Proposal, candidate: Candidate) -> str:
     """From which state it was proven, in which isolation, at what cost."""
-    proven = " and ".join(s.value for s in proposal.proven_from)
+    starts = dict.fromkeys(s.value for s in proposal.proven_from)
+    if Start.STANDS_IN in proposal.proven_from:  # it names the state too
+        starts.pop(Start.AFTER_FAILURE.value, None)
+    proven = " and ".join(starts)
     origin = {"rules": f"rule {candidate.patch.rule}", "search": "search", "memory": "what you approved before"}.get(
         candidate.patch.healer, candidate.patch.healer.replace("_", " ")
     )

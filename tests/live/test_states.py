@@ -106,6 +106,7 @@ def test_rejection_after_other_cells_ran_is_followed_by_another_fix(loaded: Live
     loaded.run("%heal reject")
     loaded.wait_for(lambda: first not in loaded.card(), "another word")
     assert PROVEN in settled(loaded)
+    assert "decided" not in loaded.value(f"{latest}.card.attempts"), "the words of the journal are not the user's"
 
 
 def test_worker_that_dies_often_stays_off_with_a_notice(loaded: LiveKernel) -> None:
@@ -238,4 +239,5 @@ def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) ->
     loaded.run(f"{lend}\n{SESSION}.on_main({oldest!r}, 'edit', '', 'items.append(30)\\nprint(len(items))')")
     loaded.wait_for(lambda: loaded.value(f"{heal}.card.phase") == "'proposed'", "its own version, tested")
     assert "items.append(30)" in loaded.value(f"{heal}.card.candidates[0].patch.edits[0].source")
+    assert loaded.value(f"{heal}.card.ran_since") == "0", "it was tested after them"
     assert loaded.value(f"{heal}.card.proposal[0].proven_from") != "()"

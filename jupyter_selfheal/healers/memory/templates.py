@@ -200,7 +200,22 @@ def _make_change(source: str, block: Block, at: int, change: Change, names: tupl
             return None  # nothing would be left of the block
         end = source.find("\n", end) + 1 or len(source)
         start -= len(indent)
-    return source[:start] + text + source[end:]
+    return source[:start] + _keep_lines(source[start:end], text) + source[end:]
+
+
+def _keep_lines(old: str, new: str) -> str:
+    """The new text with lines of the old one where they say the same with other white space: such a line is no change."""
+    written = {_read_words(line): line for line in old.splitlines()}
+    return "\n".join(written.get(_read_words(line), line) for line in new.splitlines())
+
+
+def _read_words(line: str) -> tuple[str, ...]:
+    """The indent of a line and its tokens; the line as it is where it is none of its own (in a text of several lines, say)."""
+    try:
+        tokens = [token.string for token in tokenize.generate_tokens(io.StringIO(line.strip() + "\n").readline)]
+    except (tokenize.TokenError, SyntaxError):
+        return (line,)
+    return (line[: len(line) - len(line.lstrip())], *tokens)
 
 
 def build_cell_id(before: str, source: str) -> str:

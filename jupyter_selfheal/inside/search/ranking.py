@@ -43,6 +43,7 @@ SHRINKING = 2_000_000
 WAIT = 60.0
 """Seconds on the clock after which candidates are compared no longer: their CPU time is limited, and a machine may be busy."""
 _WORD = re.compile(r"\w+")
+_WHOLE = re.compile(r"(?<![\w.])(\d+)\.0(?![\w.])")
 FITTED = 0.45
 """What the weight of a number in place of another counts for its place, where a single check of one or two values decides and names it:
 some number meets any such check."""
@@ -242,25 +243,36 @@ class Ranking:
         """The call to ask about, with the positions of the patches that give each value: ``telling``, else the one whose right value
         rules out most of what is likely."""
         likely = [n for n in order if len(self.shown[n]) == len(self.inputs)][:ASKED]
-        inputs = [n for n, i in enumerate(self.inputs) if i.is_call and _can_ask({self.shown[m][n] for m in likely})]
+        inputs = [
+            n
+            for n, i in enumerate(self.inputs)
+            if i.is_call and _can_ask({_name_answer(self.shown[m][n]) for m in likely})
+        ]
         if not inputs:
             return []
         at = telling if telling in inputs else min(inputs, key=lambda n: self._rate_input(n, likely))
-        answers: dict[str, list[int]] = {}
+        answers: dict[str, tuple[str, list[int]]] = {}
         for position, m in enumerate(order):
             if at < len(self.shown[m]):
-                answers.setdefault(self.shown[m][at], []).append(position)
-        return [{"call": self.inputs[at].text, "answers": answers}]
+                shown = self.shown[m][at]
+                answers.setdefault(_name_answer(shown), (shown, []))[1].append(position)
+        return [{"call": self.inputs[at].text, "answers": dict(answers.values())}]
 
     def _rate_input(self, at: int, likely: Sequence[int]) -> tuple[float, int, str]:
         """Less is better: the share of the weight that the likeliest value has (errors count as no answer), then the input's length."""
         shares: dict[str, float] = {}
         for n in likely:
-            shares[self.shown[n][at]] = shares.get(self.shown[n][at], 0.0) + self.candidates[n].weight
+            answer = _name_answer(self.shown[n][at])
+            shares[answer] = shares.get(answer, 0.0) + self.candidates[n].weight
         whole = sum(shares.values()) or 1.0
         odd = sum(w for value, w in shares.items() if value.startswith("!"))
         text = self.inputs[at].text
         return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
+
+
+def _name_answer(shown: str) -> str:
+    """What a result is as an answer to a question: `0` and `0.0` are one, as nobody can say which of them is right."""
+    return shown if "'" in shown or '"' in shown else _WHOLE.sub(r"\1", shown)
 
 
 def _can_ask(shown: Collection[str]) -> bool:

@@ -109,8 +109,9 @@ class Actions:
         if choice is not Choice.STOP:  # before it is sent: the worker may answer at once, and its word is the newer one
             draft = text if choice is Choice.EDIT else heal.card.draft
             heal.update_card(
-                phase="healing", status=f"{heal.card.headline}: healing…", proposal=(), draft=draft, expired=False
-            )
+                phase="healing", status=f"{heal.card.headline}: healing…", proposal=(), draft=draft, expired=False,
+                ran_since=0 if states else heal.card.ran_since,
+            )  # fmt: skip
         if not self._session.client.send(m.Decide(heal.run, decision, states)):
             self._session.checkpoints.release(states)
             heal.update_card(phase="closed", status="The healing worker is gone; `%heal` tries again.", proposal=shown)

@@ -50,9 +50,9 @@ def print_status(session: LiveSession) -> None:
     print(f"looking ahead {'on' if session.look_ahead else 'off'}{tally}")
     print(f"spent in this session: {words.format_money(session.spent)}")
     if (heal := session.heals.latest) is not None:
-        print(
-            f"last heal: {heal.card.phase}: {heal.card.status}" + (f"; journal {heal.journal}" if heal.journal else "")
-        )
+        print(f"last heal: {heal.card.phase}: {heal.card.status}")
+        if heal.journal:
+            print(f"journal: {heal.journal}")
     print(f"log: {session.log_path}")
 
 

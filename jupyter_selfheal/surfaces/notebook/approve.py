@@ -62,7 +62,7 @@ class PolicyApprover:
             elif best.verdict.needs_word:
                 why = "hardly more than one value speaks for it, and many programs give that one"
             else:
-                why = best.verdict.feedback or "nothing shows that it is right"
+                why = best.verdict.feedback or "it runs, but nothing here confirms the result"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         if self.policy == "none" and any(map(replace(self, policy="all").allows, proposal.candidates)):
             return "heal --approve all applies it"

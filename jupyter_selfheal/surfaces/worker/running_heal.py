@@ -39,8 +39,8 @@ SEARCH_SECONDS = 10.0
 """CPU seconds of the search where no other number was set: somebody waits, and what it has not found by then it seldom finds."""
 
 QUIET = frozenset(
-    {"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Ended", "Started", "DiagnosisMade"}
-)
+    {"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Decided", "Ended", "Started", "DiagnosisMade"}
+)  # fmt: skip
 """Events without a progress line: another message says it, or it is bookkeeping."""
 
 

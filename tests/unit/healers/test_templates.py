@@ -19,6 +19,12 @@ COPIES = [
     ("a = f(x)", "a = f(x)\na.sort()", "p = f(q)", "p = f(q)\np.sort()"),
     ("a = 1\nb = a.items\nprint(b)", "a = 1\nprint(b)", "p = 1\nq = p.items\nprint(q)", "p = 1\nprint(q)"),
     ("plot(x, x=x)", "plot(x, y=x)", "plot(t, x=t)", "plot(t, y=t)"),
+    (
+        "for i in range(len(x)):\n    y.append(x[i + 1] - x[i])",
+        "for i in range(len(x) - 1):\n    y.append(x[i + 1] - x[i])",
+        "for i in range(len(v)):\n    w.append(v[i+1]-v[i])",
+        "for i in range(len(v) - 1):\n    w.append(v[i+1]-v[i])",
+    ),
     ("if a:\n    b = a[0]\nelse:\n    b = 1", "if a:\n    b = a[-1]\nelse:\n    b = 1", "if p:\n    q = p[0]", "if p:\n    q = p[-1]"),
 ]  # fmt: skip
 

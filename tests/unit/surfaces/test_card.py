@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 
 from jupyter_selfheal.model import (
+    UNCONFIRMED,
     Applicability,
     Candidate,
     Cell,
@@ -64,6 +65,19 @@ def test_what_ran_since_is_said_with_what_must_run_again() -> None:
     )
     again = card.with_(ran_since=0)  # tested again: what ran before it is as it was
     assert format_warning(again, card.candidates[0]).startswith("Cell [5] read")
+
+
+def test_a_proposal_says_once_what_confirms_it_and_from_where_it_was_tested() -> None:
+    card = propose(7.0, SAFE)
+    (candidate,), (proposal,) = card.candidates, card.proposal
+    verdict = replace(candidate.verdict, reasons=(UNCONFIRMED, "Standard fix ATT101."))
+    both = (Start.STANDS_IN, Start.AFTER_FAILURE)
+    card = card.with_(
+        proposal=(replace(proposal, candidates=(replace(candidate, verdict=verdict),), proven_from=both),)
+    )
+    shown = list_card_lines(card, Notebook(()))
+    assert "Runs; result unconfirmed (score 7 of 10). Standard fix ATT101." in shown
+    assert any(line.startswith("proven from after the failure (the whole cell run again) in") for line in shown)
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,14 @@ def test_patches_that_differ_on_an_unseen_input_become_a_question() -> None:
     assert all(set(found) <= ids for found in question.answers.values())
 
 
+def test_a_whole_number_and_the_same_as_a_fraction_are_one_answer() -> None:
+    define = "def mean(v):\n    return sum(v) / (len(v) - 1)\n"
+    questions = search(define, "mean([1, 2, 3])", oracle=Oracle(expect="2.0"), at=1).questions
+    numbers = [float(a) for q in questions for a in q.answers if not a.startswith("an error")]
+    assert questions
+    assert len(numbers) == len(set(numbers))
+
+
 HALVING = (
     "def {name}({args}):\n    lo, hi = 0, {high}\n    while lo < hi:\n        mid = (lo + hi) // 2\n        if {test}:\n"
     "            lo = mid\n        else:\n            hi = {lower}\n    return lo\n"

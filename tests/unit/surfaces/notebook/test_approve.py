@@ -281,4 +281,4 @@ def test_a_doubt_is_named_as_why_nothing_is_applied() -> None:
     text = PolicyApprover("all", 7.0).decide(shown).text
     assert "it scores 6, below 7: the 8 in its result stays" in text
     unknown = replace(shown, candidates=(replace(shown.candidates[0], verdict=replace(doubted, feedback="")),))
-    assert "nothing shows that it is right" in PolicyApprover("all", 7.0).decide(unknown).text
+    assert "it runs, but nothing here confirms the result" in PolicyApprover("all", 7.0).decide(unknown).text
