@@ -151,10 +151,17 @@ def _closes_value(token: Token | None) -> bool:
 
 
 def _find_compared(site: Site, offset: int) -> list[str]:
-    """What the line compares before a place: ``x`` of ``if x > 5 and < 10``."""
+    """What the line compares before a place: ``x`` of ``if x > 5 and < 10``, ``total(o)`` of ``total(o) > 5 and < 10``."""
     tokens = [t for t in site.list_line_tokens(offset) if t.start < offset]
     at = next((n for n in range(len(tokens) - 1, 0, -1) if tokens[n].text in COMPARISONS), 0)
-    return [tokens[at - 1].text] if at and tokens[at - 1].kind == NAME else []
+    depth, first = 0, at
+    while first > 0:
+        token = tokens[first - 1]
+        depth += (token.text in CLOSERS) - (token.text in OPENERS) if token.kind == SIGN else 0
+        if depth < 0 or (depth == 0 and (_is_keyword(token) or token.text in ",=:;")):
+            break
+        first -= 1
+    return [site.source[tokens[first].start : tokens[at].start].strip()] if first < at else []
 
 
 def _list_names_before(site: Site, offset: int) -> list[str]:

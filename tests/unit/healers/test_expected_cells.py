@@ -44,3 +44,17 @@ def test_what_somebody_expects_something_of_is_no_text(
     broken = bench.fail(cell)
     case = replace(broken.case, oracle=Oracle(stdout=stdout))
     assert diagnose(replace(broken, case=case)).skip_reason == reason
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("low = min([3, 1], key=lambda v -> v)\nprint('Low:', low", None),
+        ("total = 3 +* 4", None),
+        ("gzip $HOME/data/*.csv and\nthen (cd data; ls) done", SkipReason.NOT_PYTHON),
+        ("x = $HOME/data/*.csv ;;", SkipReason.NOT_PYTHON),
+        ("see the table (page 3) for more of them", SkipReason.NOT_PYTHON),
+    ],
+)
+def test_lines_that_set_a_name_or_call_something_are_python(bench: Bench, cell: str, reason: SkipReason | None) -> None:
+    assert diagnose(bench.fail(cell)).skip_reason == reason

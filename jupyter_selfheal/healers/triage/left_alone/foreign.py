@@ -79,14 +79,21 @@ def _is_r(context: RuleContext) -> bool:
     )  # fmt: skip
 
 
+_LIKE_CODE = re.compile(r"[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*\([^$]*")
+"""A line that sets a name or calls something: with a slip in it it is Python all the same. A shell's has ``$``."""
+
+
 def _measure_share_of_python(text: str) -> float:
-    """How many of the cell's lines are Python by themselves (a head counts with a body)."""
+    """How many of the cell's lines are Python by themselves (a head counts with a body), or look like it but for a slip."""
     both = zip(text.splitlines(), src.mask(text).splitlines(), strict=True)
     lines = [t.strip() for t, masked in both if t.strip() and t == masked and not t.lstrip().startswith("#")]
     good = [
         t
         for t in lines
-        if src.can_compile(t) or src.can_compile(t + " pass") or t.startswith(("elif", "else", "except"))
+        if src.can_compile(t)
+        or src.can_compile(t + " pass")
+        or t.startswith(("elif", "else", "except"))
+        or _LIKE_CODE.fullmatch(t)
     ]
     return len(good) / len(lines) if lines else 1.0
 

@@ -65,6 +65,10 @@ SLIPS = {
     "an arrow": ("double = lambda x -> x * 2\nprint(double(4))", "double = lambda x : x * 2\nprint(double(4))"),
     "a full stop for a comma of numbers": ("xs = [1. 2, 3]\nprint(xs)", "xs = [1, 2, 3]\nprint(xs)"),
     "a plus beside another one": ("n = 'a'\nprint('x ' + n ' y')", "n = 'a'\nprint('x ' + n + ' y')"),
+    "what is compared is not said again": (
+        "if len(xs) > 1 and < 5:\n    y = 1",
+        "if len(xs) > 1 and len(xs) < 5:\n    y = 1",
+    ),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
