@@ -102,7 +102,8 @@ class Cell:
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
     changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
     healed: it is not run again for another cell's sake. ``warned``: classes of what it was warned of when it ran in a batch.
-    ``count``: the execution number that is stored in the notebook with its outputs.
+    ``count``: the execution number that is stored in the notebook with its outputs. ``begun`` and ``ended``: when that run was, in seconds, where
+    the notebook says so; 0 where it does not.
     """
 
     id: str
@@ -119,6 +120,8 @@ class Cell:
     failed: bool = False
     warned: tuple[str, ...] = ()
     count: int | None = None
+    begun: float = 0.0
+    ended: float = 0.0
 
     @property
     def first_line(self) -> str:

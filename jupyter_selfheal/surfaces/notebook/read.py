@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import json
 import re
@@ -196,7 +197,18 @@ def _parse_cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str,
         skip=own.get("skip") is True,
         expensive=own.get("expensive") is True,
         count=count if isinstance(count := raw.get("execution_count"), int) else None,
+        begun=_read_time(metadata, "iopub.execute_input"),
+        ended=_read_time(metadata, "shell.execute_reply"),
     ), notes
+
+
+def _read_time(metadata: Mapping[str, JSON], which: str) -> float:
+    """A time that nbclient or JupyterLab has noted of a cell's run, in seconds; 0 where there is none."""
+    told = _to_mapping(metadata.get("execution")).get(which)
+    try:
+        return datetime.datetime.fromisoformat(str(told)).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _parse_oracle(own: Mapping[str, JSON]) -> tuple[Oracle, tuple[str, ...]]:

@@ -72,15 +72,23 @@ def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis |
     return None
 
 
+AT_ONCE = 0.25
+"""Seconds, in which nobody reads an error and runs the next cell: a front end drops what was to run after an error, nbclient goes on if told to."""
+
+
 def _went_on_below(context: RuleContext, cell: Cell) -> bool:
     """Whether a cell below was run after this one, as the notebook was saved: who only has a failing cell stops there, as *Run all* does.
 
-    Nothing is known of cells without a stored number: there an output tells.
+    Nothing is known of cells without a stored number: there an output tells. Nor where the times of the runs say that no person went on, but a
+    machine that is told to go on (``allow_errors``).
     """
     below = [c for c in context.notebook.code_after(cell.id) if c.source.strip()]
     if cell.count is None:
         return any(c.outputs for c in below)
-    return any(c.count is not None and c.count > cell.count for c in below)
+    later = [c for c in below if c.count is not None and c.count > cell.count]
+    begun = min((c.begun for c in later), default=0.0)
+    by_machine = min(cell.ended, begun) > 0 and abs(begun - cell.ended) < AT_ONCE
+    return bool(later) and not by_machine
 
 
 def _is_needed_below(context: RuleContext, cell: Cell) -> bool:

@@ -136,3 +136,17 @@ def test_the_test_of_a_cell_or_of_the_notebook(tmp_path: Path) -> None:
     assert document.find_test_command("d") == "pytest -q tests/test_d.py", "the line, which is in view"
     assert document.find_test_command("b") == document.find_test_command("c") == "pytest -q"
     assert document.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [("2026-11-26T16:11:02.500Z", 1795709462.5), ("yesterday", 0.0), (7, 0.0), (None, 0.0)],
+)
+def test_the_times_of_a_run_are_read_where_they_are_noted(tmp_path: Path, told: object, seconds: float) -> None:
+    raw = cell("1", metadata={"execution": {"iopub.execute_input": told, "shell.execute_reply": told}})
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(notebook(raw)))
+    found = read(path).notebook.cells[0]
+    assert (found.begun, found.ended) == (seconds, seconds)
+    path.write_text(json.dumps(notebook(cell("1", metadata={"execution": "now"}))))
+    assert read(path).notebook.cells[0].begun == 0

@@ -1,0 +1,49 @@
+"""Triage explains in words of the notebook what a failure in its code comes from."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.testing.rule_conformance import Bench
+from tests.unit.healers.triage import diagnose
+
+
+@pytest.mark.parametrize(
+    ("cause", "cells"),
+    [
+        ("`nobody_made_it` isn't defined anywhere in this notebook.", ["nobody_made_it(3)"]),
+        ("`x` was deleted in cell 1.", ["x = 1\ndel x", "x + 1"]),
+        ("`late` is first defined in cell 2, below this one.", ["late + 1", "late = 2"]),
+        ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
+        ("`m` is None: `re.search('a', 'b')` in cell 1 returned None.", ["import re\nm = re.search('a', 'b')", "m.group()"]),
+        (
+            "`v` was in both tables that were merged: it is `v_x` of the first one and `v_y` of the second.",
+            ["import pandas as pd\na = pd.DataFrame({'id': [1], 'v': [2]})\nm = a.merge(a, on='id')", "m['v'] * 2"],
+        ),
+        (
+            "The columns have different lengths: `names` 3, `ages` 2, `[1, 2, 3]` 3.",
+            ["import pandas as pd\nnames, ages = list('abc'), [3, 4]", "pd.DataFrame({'name': names, 'age': ages, 'n': [1, 2, 3]})"],
+        ),
+        (
+            "They have different lengths: `x` 3, `y[1:]` 1.",
+            ["import matplotlib.pyplot as plt\nx, y = [1, 2, 3], [4, 5]", "plt.plot(x, y[1:])"],
+        ),
+        (
+            "They have different lengths: `x` 3, `y` 2.",
+            ["import numpy as np\nx, y = np.arange(3), np.arange(2)", "x.sum() + (x + y).sum()"],
+        ),
+        (
+            "They have different lengths: `d` 3, `ages` 2.",
+            ["import pandas as pd\nd, ages = pd.DataFrame({'n': [1, 2, 3]}), [4, 5]", "d['age'] = ages"],
+        ),
+        ("The pattern has 2 groups: there is no group 5.", ["import re\nm = re.match('(.)(.)', 'ab')", "m.group(5)"]),
+        (
+            "The pattern has 1 group, and none that is called `year`.",
+            ["import re\nm = re.match('(.)', 'ab')", "m.group('year')"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:
+    found = diagnose(bench.fail(*cells))
+    assert (found.cause, found.skip_reason) == (cause, None)
+    assert found.advice
