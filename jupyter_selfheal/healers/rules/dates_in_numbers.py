@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -25,7 +26,8 @@ class DatesInNumbers(Rule):
     **Fix** `pd.to_datetime(df["day"].astype(str), format="%Y%m%d")`, also cells above; without `astype` where values are missing. The cells that made the values run again.
 
     **Fix safety** Safe: each of the live dates is within a second of 1970 and its nanoseconds, read as digits, are a day of 1900 to 2099.
-    Silent where one is not, and where a `format`, a `unit` or an `origin` is given.
+    Silent where one is not, and where a `format`, a `unit` or an `origin` is given. Where pandas warns of whole numbers that are read by a format
+    (`heal --warnings`), their texts are given: safe, as that is what its message asks for; silent for a column of floats.
     """
 
     code = "PDA158"
@@ -33,10 +35,14 @@ class DatesInNumbers(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "KeyError", "ValueError", "IndexError", "TypeError", "ZeroDivisionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    warning = re.compile("Parsing integer or float values with a format in to_datetime")
     applicability = Applicability.SAFE
     why = "Read as nanoseconds all of the dates are in the first second of 1970; read as digits each is a day."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.is_warning:
+            yield from self._give_texts(context)
+            return
         as_texts: dict[str, list[Splice]] = {}
         as_given: dict[str, list[Splice]] = {}
         for cell_id, source, statement in list_statements_above(context):
@@ -61,6 +67,27 @@ class DatesInNumbers(Rule):
                     "`to_datetime` takes whole numbers for nanoseconds since 1970.",
                     prior=0.93 - number / 100,
                 )
+
+    def _give_texts(self, context: RuleContext) -> Iterator[Patch]:
+        """The numbers of a call with a format as texts."""
+        for call in context.calls_at_failure():
+            if (
+                last_name(call.func) != "to_datetime"
+                or not call.args
+                or not any(k.arg == "format" for k in call.keywords)
+            ):
+                continue
+            live = context.describe_all([call.args[0]], calls=True)[0]
+            if live.is_a("pandas.Series") and live.dtype.lower().startswith(("int", "uint")):
+                text = f"{context.operand(call.args[0])}.astype(str)"
+                yield self.patch(
+                    context.replace_here((*context.span(call.args[0]), text)),
+                    f"Give `{text}` to `to_datetime`",
+                    "pandas 4 will take numbers for the time since 1970, whatever the format.",
+                    why="The message asks for it, and the texts of whole numbers are their digits.",
+                    prior=0.93,
+                )
+                return
 
 
 def _is_whole(context: RuleContext, text: str) -> bool:

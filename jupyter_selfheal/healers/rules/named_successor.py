@@ -30,7 +30,8 @@ class NamedSuccessor(Rule):
     `TypeError: argument 'n_iter' was renamed to 'max_iter'`, `NotImplementedError: … removed in favor of package.module.Name`.
 
     **Fix** The attribute, the called function or the keyword that the failing line has and the message speaks of gets the new name, where
-    the same object, its module or the installed function's signature has it. Nothing else of the call changes.
+    the same object, its module or the installed function's signature has it. Where the message gives the arguments too (`now('UTC')`), a call
+    without any gets them; nothing else of the call changes.
 
     **Fix safety** Safe where the message says that it was renamed or moved: it is the same thing. Unsafe where it says "use … instead": what
     is used instead may take other arguments or give something else, and the outputs decide. Silent where the message names nothing that is
@@ -97,12 +98,31 @@ def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) 
                 n for n in attributes_named(context.tree, old) if context.text(n.value) == context.text(node.value)
             ]
             last = new.rpartition(".")[2]
-            return old, last, [(*context.attribute_span(n), last) for n in alike]
+            given = _read_arguments(match["shape"] or "")
+            calls = [context.call_of(n) for n in alike]
+            if not given:
+                return old, last, [(*context.attribute_span(n), last) for n in alike]
+            if any(
+                c is None or c.args or c.keywords for c in calls
+            ):  # what becomes of their own arguments, it does not say
+                return None
+            ends = [(context.attribute_span(n)[0], context.span(c)[1]) for n, c in zip(alike, calls, strict=True) if c]
+            return old, last + given, [(*span, last + given) for span in ends]
         known = context.reference(new) if "." in new else None
         if known is not None and context.is_called(node):
             imports = context.add_imports([known[1]]) if known[1] else []
             return context.text(node), known[0], [(*context.span(node), known[0]), *imports]
     return None
+
+
+def _read_arguments(shape: str) -> str:
+    """The arguments in brackets that a message gives its successor (``('UTC')``); empty where they are names, as of a signature, or none."""
+    try:
+        call = ast.parse(f"f{shape}", mode="eval").body
+    except SyntaxError:
+        return ""
+    values = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
+    return shape if values and all(isinstance(v, ast.Constant) and v.value is not ... for v in values) else ""
 
 
 def _speaks_of(text: str, name: str) -> bool:

@@ -35,6 +35,7 @@ class ValueNamedByMessage(Rule):
         {"ValueError", "TypeError", "NotImplementedError", "KeyError", "OSError", "InvalidParameterError"}
     )
     message = REMEDY
+    warning = REMEDY
     applicability = Applicability.UNSAFE
     why = "The library's own message names it; whether it does the same, the outputs decide."
 
