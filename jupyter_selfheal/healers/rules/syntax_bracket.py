@@ -100,13 +100,14 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
 
 
 def _is_far_fetched(text: str, column: int, at: int) -> bool:
-    """Whether nobody closes a call's bracket there: ``sum()[1, 2]`` and ``int(input)("n")``, where the next bracket opens at once."""
-    if text[at] not in "([":
-        return False
+    """Whether nobody closes a call's bracket there: ``sum()[1, 2]`` and ``int(input)("n")``, where the next bracket opens at once, and
+    ``max(d, key=d).get``, where an argument loses its attribute."""
     name = re.search(r"(\w+)\s*$", text[:column])
     inside = text[column + 1 : at].strip()
-    if name is None:
+    if name is None or text[at] not in "([.":
         return False
+    if text[at] == ".":
+        return bool(re.search(r"\w\s*=\s*\w+$", inside) and re.fullmatch(r"\.\w+", text[at:].strip()))
     is_called = text[at] == "(" and name[1].islower() and re.fullmatch(r"[\w.]+", inside) is not None
     return not inside or is_called or name[1] in NUMBERS
 

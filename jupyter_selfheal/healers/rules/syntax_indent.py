@@ -25,10 +25,11 @@ class Indentation(SyntaxRule):
     `'return' outside function` directly below a function's body.
 
     **Fix** The block after a head is indented, up to a blank line or a `return`; a line that stands too far in goes back; a line
-    between two levels takes the nearer one; tabs become blanks.
+    between two levels takes the nearer one; an `elif` or `else` at the end of the body that it follows goes back to its `if`; tabs
+    become blanks.
 
     **Fix safety** Safe where one reading remains: a single line, a function's body up to its `return`, an indentation that is nearer to
-    one level than to any other. Unsafe where it cannot be told how far the block reaches, or which of two levels is meant.
+    one level than to any other, a branch right under the `if` whose body it stands in. Unsafe where it cannot be told how far the block reaches, or which of two levels is meant.
     """
 
     code = "SYN105"
@@ -47,6 +48,8 @@ class Indentation(SyntaxRule):
             yield from _without_tabs(source)
         elif "outside function" in message or "outside loop" in message or "not properly in loop" in message:
             yield from _into_block(source, fault)
+        elif "invalid syntax" in message:
+            yield from _align_branch(source, fault)
 
 
 def _shift_lines(source: str, first: int, last: int, indent: str) -> str:
@@ -189,3 +192,30 @@ def _into_block(source: str, fault: Fault) -> Iterator[Mend]:
     for n in range(first - 1, number):
         text[n] = inside + text[n].lstrip()
     yield Mend("\n".join(text), "Indent the line into the block above", prior=0.85)
+
+
+def _align_branch(source: str, fault: Fault) -> Iterator[Mend]:
+    """``elif`` and ``else`` that stand in the body of their ``if``. Not where a loop's body holds them: it may have an ``else`` of its own."""
+    lines = split_lines(source)
+    word = re.match(r"\s*(elif|else|except|finally)\b", lines[fault.line - 1])
+    bad = read_indent(lines[fault.line - 1])
+    above = [t for t in lines[: fault.line - 1] if t.strip() and not t.lstrip().startswith("#")]
+    if word is None or not above or len(read_indent(above[-1])) < len(bad):
+        return
+    head = next((t for t in reversed(above) if len(read_indent(t)) < len(bad)), "")
+    heads = "if|elif" if word[1] in ("elif", "else") else "try|except"
+    kind = re.match(rf"\s*({heads})\b", head)
+    if kind is None:
+        return
+    goal, last = read_indent(head), fault.line
+    while last < len(lines) and (not lines[last].strip() or len(read_indent(lines[last])) >= len(bad)):
+        last += 1
+    moved = list(lines)
+    beside = False
+    for n in range(fault.line - 1, last):
+        if moved[n].startswith(bad):
+            own = moved[n][len(bad) :]
+            beside = beside or not (own[:1].isspace() or re.match(r"(?:elif|else|except|finally|#)", own))
+            moved[n] = goal + own
+    # what stands beside the branch may belong to it, or behind it
+    yield Mend("\n".join(moved), f"Align the `{word[1]}` with its `{kind[1]}`", not beside, 0.6 if beside else 0.9)

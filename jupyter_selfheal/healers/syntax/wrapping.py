@@ -23,6 +23,8 @@ from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBE
 LONGEST = 14
 """Tokens that are put between quotes or brackets at most."""
 FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
+_METHOD = re.compile(r"\.(?:format|join|split|strip|lower|upper|replace)\(")
+"""What is called of a text: its quote stands before it."""
 LOOK_ALIKES = ("0", ",", "-", "*", "")
 """What a sign of another alphabet may stand for."""
 
@@ -169,6 +171,7 @@ def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
             before in ("(", "[", "{", ",", "=")
             or text[:at].rstrip()[-1:] in ("(", ",")
             or behind in (",", ")", "]", "}")
+            or _METHOD.match(text, at)
             or at >= len(stripped) - tail
         ):
             yield at, base - 0.2

@@ -140,9 +140,52 @@ def test_how_far_a_loop_without_indentation_reaches_is_not_called_sure() -> None
         ("x = Dense(units(3)", False),
         ("y = (a + b) * (c - d", False),
         ("low = min(a, b - 1", False),
+        ("best = max(counts, key=counts.get", True),
+        ("first = table.sort_values(by=column.head()", False),
+        ("turned = np.array(a.T", False),
+        ("text = str(a.strip()", False),
     ],
 )
 def test_a_bracket_is_closed_surely_where_no_other_place_makes_sense(source: str, is_sure: bool) -> None:
     fault = find_fault(source)
     assert fault is not None
     assert next(Bracket().mends(source, fault)).sure is is_sure
+
+
+INSIDE = "if a:\n    b = 1\n    elif c:\n        b = 2\n    else:\n        b = 3\nprint(b)"
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole"),
+    [
+        (INSIDE, "if a:\n    b = 1\nelif c:\n    b = 2\nelse:\n    b = 3\nprint(b)"),
+        ("if a:\n    b = 1\n    else: b = 2", "if a:\n    b = 1\nelse: b = 2"),
+        (
+            "try:\n    b = 1\n    except ValueError:\n        b = 2",
+            "try:\n    b = 1\nexcept ValueError:\n    b = 2",
+        ),
+        (
+            "def f(a):\n    if a:\n        return 1\n        else:\n            return 2",
+            "def f(a):\n    if a:\n        return 1\n    else:\n        return 2",
+        ),
+    ],
+)
+def test_a_branch_in_the_body_of_its_if_goes_back(broken: str, whole: str) -> None:
+    patch = best(broken)
+    assert patch is not None
+    assert patch.applicability is Applicability.SAFE
+    assert mended(broken) == whole
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "if a:\n    for b in c:\n        print(b)\n        else:\n            print(a)",  # of the loop, or of the condition
+        "if a:\n    b = 1\n    else:\n        b = 2\n    print(b)",  # a line beside it may belong to it
+        "b = 1\nelse:\n    b = 2",  # nothing that it could belong to
+        "while a:\n    b = 1\n    elif c:\n        b = 2",
+    ],
+)
+def test_a_branch_is_not_surely_moved_where_it_may_belong_elsewhere(broken: str) -> None:
+    patch = best(broken)
+    assert patch is None or patch.applicability is not Applicability.SAFE

@@ -69,6 +69,10 @@ SLIPS = {
         "if len(xs) > 1 and < 5:\n    y = 1",
         "if len(xs) > 1 and len(xs) < 5:\n    y = 1",
     ),
+    "a quote missing before a method": (
+        "t = 3\nprint('Total: {:.1f} mm.format(t))",
+        "t = 3\nprint('Total: {:.1f} mm'.format(t))",
+    ),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 
