@@ -107,3 +107,16 @@ def test_what_fails_while_a_file_is_imported_is_healed_there_though_a_cell_could
     assert [c["status"] for c in done.cells] == ["healed", "runs again"]
     assert helper.read_text().startswith("from io import StringIO\n")
     assert sources(place / "out.ipynb") == ["from helper import read", "print(read('a'))"]
+
+
+@pytest.mark.slow  # each file costs two runs of the notebook
+def test_a_cell_that_fails_in_one_file_after_the_other_is_healed_in_both(place: Path) -> None:
+    first, second = place / "first.py", place / "second.py"
+    first.write_text("LIMIT = math.floor(2.5)\n")
+    second.write_text("def shout(word):\n    return word.uper()\n")
+    given = write(place / "n.ipynb", "import first\nimport second\nprint(second.shout(f'a{first.LIMIT}'))")
+    done = heal(given, "-o", "out.ipynb", "--json", "--project", ".", ends=0)
+    assert [c["status"] for c in done.cells] == ["healed"]
+    assert first.read_text().startswith("import math\n")
+    assert "word.upper()" in second.read_text()
+    assert len(done.notebook["files"]) == 2

@@ -104,6 +104,7 @@ CHECKS: tuple[Check, ...] = (
     outside.diagnose_missing_module,
     outside.diagnose_machine,
     flaky.diagnose_flaky,  # what was measured comes before what the data may have to do with it
+    raw_data.diagnose_damaged_file,
     raw_data.diagnose_bad_data,
     raw_data.diagnose_gap,
     meant.diagnose_own_check,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,9 @@ from jupyter_selfheal.surfaces.project.test_oracle import TestOracle
 Progress = Callable[[int, int, str], None]
 Ran = tuple[NotebookReport, dict[str, CellRun]]
 
+MOST_FILES_IN_TURN = 3
+"""How often a cell is looked at that fails in another file once the first one is mended: each time costs a run of the notebook."""
+
 MOST_FAILURES = 3
 """Failures of one notebook that are looked for in files, at most: each costs a run of the notebook."""
 _OPEN = frozenset({Status.NOT_HEALED, Status.PROPOSED, Status.REVERTED})
@@ -42,6 +45,7 @@ class Found:
 
     fixes: tuple[FileFix, ...]
     record: Record
+    title: str
     why_not: str = ""
     notes: tuple[str, ...] = ()
 
@@ -132,18 +136,43 @@ class FileHealing:
             proof = self._prove_file(known, record, report)
             if not proof.objection:
                 return self._settle(known, proof, record, report, outputs)
+        return self._heal_in_turn(record, place, report, outputs)
+
+    def _heal_in_turn(
+        self, record: Record, place: FilePlace | None, report: NotebookReport, outputs: dict[str, CellRun]
+    ) -> Ran:
+        """Heal the file, and the next one where the cell then fails in another."""
+        wanted = frozenset(list_files(record.failure, self._project))
+        last: tuple[Found, Proof] | None = None
+        for _ in range(MOST_FILES_IN_TURN):
+            why, found = self._look_in_files(record, report, wanted)
+            if found is None and last is None:
+                return self._name_place(report, record, place, why), outputs
+            if found is None:
+                break
+            if found.why_not:
+                if not self._is_shown_by_tests(found, record):
+                    return self._offer_file(report, record, found, found.why_not), outputs
+                shown = "the tests that failed show it: they pass with the fixed file"
+                found = replace(found, why_not="", notes=(shown,))
+            last = found, self._prove_file(found, record, report)
+            after = next((r for r in last[1].report.records if r.cell.id == record.cell.id), None)
+            others = frozenset(list_files(after.failure, self._project) if after is not None else ()) - wanted
+            if not others:
+                break
+            wanted |= others
+        assert last is not None
+        return self._settle(*last, record, report, outputs)
+
+    def _look_in_files(
+        self, record: Record, report: NotebookReport, wanted: Collection[Path]
+    ) -> tuple[str, Found | None]:
+        """What heals the cell in these files; else why nothing does."""
         try:
-            derived = self._derive(record, report)
+            derived = self._derive(record, report, wanted)
         except CannotInline as why:
-            return self._name_place(report, record, place, f"not healed there: {why}"), outputs
-        found = self._find_fix(derived, record)
-        if found is None:
-            return self._name_place(report, record, place, "no healer had a fix for it"), outputs
-        if found.why_not:
-            if not self._is_shown_by_tests(found, record):
-                return self._offer_file(report, record, found, found.why_not), outputs
-            found = replace(found, why_not="", notes=("the tests that failed show it: they pass with the fixed file",))
-        return self._settle(found, self._prove_file(found, record, report), record, report, outputs)
+            return f"not healed there: {why}", None
+        return "no healer had a fix for it", self._find_fix(derived, record)
 
     def _find_known(self, place: FilePlace) -> Found | None:
         """The fix of an earlier notebook for that file, where its files are still what that fix began with."""
@@ -153,9 +182,8 @@ class FileHealing:
                 return found
         return None
 
-    def _derive(self, record: Record, report: NotebookReport) -> Derived:
+    def _derive(self, record: Record, report: NotebookReport, wanted: Collection[Path]) -> Derived:
         healthy = {r.cell.id for r in report.records if r.status not in BROKEN or _follows_other(r, record)}
-        wanted = list_files(record.failure, self._project)
         return derive_notebook(self._document, report.healed, record.cell.id, healthy, wanted, self._finder)
 
     def _find_fix(self, derived: Derived, record: Record) -> Found | None:
@@ -166,12 +194,14 @@ class FileHealing:
         mended = [r for r in report.records if r.candidate and r.status in (Status.HEALED, Status.PROPOSED)]
         files = {m.cell_id for m in derived.modules}
         # what fails while a file is imported fails in the file's own cell
-        found = [r for r in mended if r.cell.id == record.cell.id] or [r for r in mended if r.cell.id in files]
+        found = [r for r in mended if r.cell.id in {record.cell.id, *files}]
         fixes = derived.restore_fixes(e for r in found for e in r.edits or r.candidate[0].patch.edits)
         if fixes is None:
             return None
+        fixes = tuple({fix.file.path: fix for fix in fixes}.values())  # of one file the last fix holds the others
         why_not = next((r.detail for r in found if r.status is Status.PROPOSED), "")
-        return Found(fixes, found[0], why_not)
+        title = "; ".join(dict.fromkeys(r.candidate[0].patch.title for r in found))
+        return Found(fixes, found[-1] if found[-1].cell.id == record.cell.id else found[0], title, why_not)
 
     # --- proof ---
 
@@ -257,9 +287,7 @@ class FileHealing:
             _reopen(record, found), status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
             detail=why, questions=(),
         )  # fmt: skip
-        changes = tuple(
-            describe_change(f, found.candidate.patch.title, f"offered, not written: {why}") for f in found.fixes
-        )
+        changes = tuple(describe_change(f, found.title, f"offered, not written: {why}") for f in found.fixes)
         return _put_record(replace(report, files=(*report.files, *changes)), offered)
 
     def _merge_reports(
@@ -274,7 +302,7 @@ class FileHealing:
         records = tuple(
             healed if r.cell.id == record.cell.id else _merge_record(r, after.get(r.cell.id, r)) for r in report.records
         )
-        changes = tuple(describe_change(f, found.candidate.patch.title, "written", written=True) for f in found.fixes)
+        changes = tuple(describe_change(f, found.title, "written", written=True) for f in found.fixes)
         return replace(
             report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN, *found.notes),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),

@@ -133,7 +133,7 @@ def test_a_file_whose_notebook_gets_too_slow_is_not_written(
         Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake")),
         Verdict(patch.id, 9.0, plausible=True),
     )
-    found = Found((fix,), replace(failed, candidate=(candidate,)))
+    found = Found((fix,), replace(failed, candidate=(candidate,)), candidate.patch.title)
     report = NotebookReport(str(document.path), records=(failed,), given=document.notebook, healed=document.notebook)
     ran = replace(report, records=(replace(failed, status=Status.RAN),), survived=True)
     proof = Proof(ran, {failing.id: CellRun(StepResult("ok", seconds=9.0), 1)})
@@ -190,7 +190,7 @@ def test_cells_that_only_follow_from_a_failure_are_evidence_for_its_fix(tmp_path
     )
     report = NotebookReport("n.ipynb", records=records, given=document.notebook, healed=document.notebook)
     healing = FileHealing(cast(Session, None), document, None, 0)
-    derived = healing._derive(records[1], report)
+    derived = healing._derive(records[1], report, ())
     sources = [c.source for c in derived.document.notebook.cells]
     assert sources == ["def f():\n    return valeu\n", "pass", "x = f()", "print(x)"]
 
