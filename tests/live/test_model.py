@@ -104,9 +104,9 @@ def test_every_switch_is_in_the_journal_and_in_the_status(loaded: LiveKernel) ->
     assert "switched on or off" in str(loaded.run("%heal auto perhaps"))
 
 
-def test_a_call_that_the_worker_died_in_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_call_is_stopped_at_once_and_one_that_the_worker_died_in_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    with FakeModelServer([Says(reply("c"), delay=120.0)]) as server:
+    with FakeModelServer([Says(reply("c"), delay=120.0)] * 2) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         kernel = LiveKernel(tmp_path / "work", tmp_path / "data", keep_key=True)
@@ -114,6 +114,10 @@ def test_a_call_that_the_worker_died_in_is_counted(monkeypatch: pytest.MonkeyPat
             kernel.run("%load_ext jupyter_selfheal\n%heal consent")
             kernel.run(CELL, "c", allow_stdin=True)
             kernel.wait_for(lambda: bool(server.requests), "a request")
+            kernel.run("%heal stop")
+            kernel.card("Stopped; nothing was changed.")
+            kernel.run(CELL, "d", allow_stdin=True)
+            kernel.wait_for(lambda: len(server.requests) == 2, "another request")
             assert kernel.value("get_ipython()._jupyter_selfheal.spent.usd > 0") == "True"
             for process, command in kernel.commands():
                 if "surfaces.worker.__main__" in command:

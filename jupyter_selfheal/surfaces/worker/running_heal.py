@@ -22,7 +22,7 @@ from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.loop.runner import CHEAP
 from jupyter_selfheal.loop.spending import Spending
-from jupyter_selfheal.model import Candidate, Cost, Decision, Outcome, Proposal, Reason, Trial
+from jupyter_selfheal.model import Candidate, Choice, Cost, Decision, Outcome, Proposal, Reason, Trial
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.seen_run import build_seen_run
@@ -128,7 +128,12 @@ class RunningHeal:
             self.working, self.waiting = True, False
 
     def take_decision(self, decision: Decision, states: tuple[m.StateAddress, ...] = ()) -> None:
-        """The user's word came; ``states`` are where the heal goes on, where its own are gone."""
+        """The user's word came; ``states`` are where the heal goes on, where its own are gone.
+
+        To stop is obeyed at once, also while nothing is asked: a model may answer after a minute.
+        """
+        if decision.choice is Choice.STOP and not self.waiting:
+            self.cancel.set()
         try:
             replace_states(self._kernels, states)
         except SelfHealError as error:  # the heal meets that too, and says so
