@@ -104,7 +104,9 @@ def test_every_switch_is_in_the_journal_and_in_the_status(loaded: LiveKernel) ->
     assert "switched on or off" in str(loaded.run("%heal auto perhaps"))
 
 
-def test_a_call_is_stopped_at_once_and_one_that_the_worker_died_in_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_call_is_stopped_at_once_and_one_that_the_worker_died_in_is_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "work").mkdir()
     with FakeModelServer([Says(reply("c"), delay=120.0)] * 2) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")

@@ -221,7 +221,8 @@ def _format_block(record: Record, columns: int) -> Iterator[str]:
     yield from _wrap(f"cell {row['cell']}: {row['failure']}", columns)
     for name in ("cause", "fix"):
         if row[name].strip("— ") and (name == "fix" or row[name] != row["fix"].removeprefix("— ")):
-            yield from wrap(f"{name}: {row[name].removeprefix('— ')}", columns, "    ", "      ")
+            label = "no fix" if name == "fix" and not record.candidate else name
+            yield from wrap(f"{label}: {row[name].removeprefix('— ')}", columns, "    ", "      ")
     proof = f"proven from {row['proven from']}, {row['isolation']}; score {row['score']}; " if record.candidate else ""
     tries = "1 try" if row["tries"] == "1" else f"{row['tries']} tries"
     yield from wrap(f"{proof}{tries}, {row['seconds']} s, {row['cost']}", columns, "    ", "      ")

@@ -108,6 +108,10 @@ def test_a_narrow_table_says_what_the_wide_one_says(document: Make) -> None:
         "    fix: Write 'upper' <b>",
         "    proven from before, fake; score 8.0; 0 tries, 0.1 s, $0",
     ]
+    report, _ = batch(document("missing_thing"), upper).run()
+    said = format_reports([report], columns=80)
+    assert "    no fix: " in said, "why there is none is no fix"
+    assert "    fix: " not in said
 
 
 def test_notebooks_that_one_thing_kept_from_being_run_are_said_once() -> None:
