@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.scoring.asserts import TESTS
 from jupyter_selfheal.scoring.deletion import dump, find_failing_statement
@@ -249,11 +250,7 @@ def _count_turns(places: Sequence[Place], failing: str) -> int:
     asked = (place for place in places if not place.is_contract or place.condition == failing)
     loops = {id(loop): loop for place in asked for loop, _ in place.around if isinstance(loop, ast.For | ast.While)}
     for loop in loops.values():
-        own = (
-            {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-            if isinstance(loop, ast.For)
-            else set[str]()
-        )
+        own = list_names(loop.target) if isinstance(loop, ast.For) else set[str]()
         for node in (n for child in loop.body for n in ast.walk(child)):
             stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in own
             turns += stored or isinstance(node, ast.Continue | ast.Break)

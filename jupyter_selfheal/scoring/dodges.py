@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
 from jupyter_selfheal.scoring.asked_less import find_moved_contract
@@ -83,7 +84,7 @@ def _find_rounding(case: Case, patch: Patch) -> str:
 def _list_roundings(source: str) -> Iterator[str]:
     for node in src.walk(source):
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = read_called_name(node)
             if name in _ROUNDS or (name == "int" and any(isinstance(a, ast.BinOp) for a in node.args)):
                 yield name
         elif (

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserted_tables import list_all_wanted
 from jupyter_selfheal.scoring.asserts import list_patched_cells
@@ -146,7 +147,7 @@ def _read_fallback(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         last = node.values[-1]
     elif isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = read_called_name(node)
         last = node.args[-1] if len(node.args) == _DEFAULTED.get(name, -1) else None
         if name == "replace" and not (isinstance(last, ast.Constant) and any(map(str.isdigit, str(last.value)))):
             return None
@@ -204,7 +205,7 @@ def _list_tables(node: ast.AST) -> Iterator[ast.expr]:
 def _list_cuts(node: ast.AST) -> Iterator[ast.AST]:
     """What cuts a result, or an index, to size."""
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = read_called_name(node)
         if name in _CUTS:
             yield ast.Name(name)
         elif name in ("min", "max"):
@@ -257,7 +258,7 @@ def _list_sides_of_equality(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Compare):
         return [node.left, *node.comparators] if any(isinstance(op, ast.Eq | ast.Is) for op in node.ops) else []
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = read_called_name(node)
         return list(node.args) if is_measure(name) else []
     return []
 

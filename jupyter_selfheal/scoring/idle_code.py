@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.scoring.deletion import dump
 
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -161,7 +162,7 @@ def find_unread_parameter(function: ast.FunctionDef) -> str:
     named = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     required = named[: len(named) - len(function.args.defaults)]
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    names = list_names(function)
     if len(body) < 2 or function.decorator_list or named[:1] in (["self"], ["cls"]) or names & _SEES_ALL:
         return ""
     unread = next((name for name in required if name not in names and not name.startswith("_")), "")

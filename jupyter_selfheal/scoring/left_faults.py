@@ -12,6 +12,7 @@ import ast
 import re
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump
@@ -89,7 +90,7 @@ def _find_first_place(function: ast.FunctionDef) -> str:
 
 
 def _find_unused_function(function: ast.FunctionDef) -> str:
-    read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    read = list_read_names(function)
     for node in function.body:
         if isinstance(node, ast.FunctionDef) and node.name not in read and not node.decorator_list:
             return f"`{node.name}`, which `{function.name}` defines, is never used"

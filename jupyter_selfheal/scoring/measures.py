@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_asserts, list_patched_cells
 from jupyter_selfheal.scoring.deletion import SPELLING, dump
@@ -107,7 +108,7 @@ def _reckons(node: ast.AST, name: str) -> bool:
         return True
     parts: list[ast.AST] = [node]
     if isinstance(node, ast.Call):
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = read_called_name(node)
         if called not in _BOUNDS:
             return False
         parts = [*node.args, *([node.func] if isinstance(node.func, ast.Attribute) else [])]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from jupyter_selfheal.inside.parsing import parse_expression
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.scoring.output_text import is_same_token
 
 LONGEST = 100_000
@@ -147,7 +148,7 @@ class _Reader:
         return self._lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
 
     def _read_call(self, node: ast.Call) -> Value:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = read_called_name(node)
         items = self._read_all(node.args)
         options = tuple((k.arg, self.read(k.value)) for k in node.keywords if k.arg)
         first = items[0] if items else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 
 _DRAWS = frozenset(
@@ -38,20 +39,16 @@ def _list_calls(source: str) -> list[ast.Call]:
     return [n for n in src.walk(source) if isinstance(n, ast.Call)]
 
 
-def _read_called_name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
 def has_draws(source: str) -> bool:
     """Whether a source calls a function that draws."""
-    return any(_read_called_name(call) in _DRAWS for call in _list_calls(source))
+    return any(read_called_name(call) in _DRAWS for call in _list_calls(source))
 
 
 def sets_seed(source: str) -> bool:
     """``seed(0)``, ``default_rng(0)``, ``random_state=0``: some draw is repeatable, so that a difference may say something."""
     return any(
-        _read_called_name(call) in _SEEDS
-        or (_read_called_name(call) in _GENERATORS and bool(call.args or call.keywords))
+        read_called_name(call) in _SEEDS
+        or (read_called_name(call) in _GENERATORS and bool(call.args or call.keywords))
         or any(
             k.arg in _SEEDING and not (isinstance(k.value, ast.Constant) and k.value.value is None)
             for k in call.keywords

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import list_names, read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import is_strangers
 from jupyter_selfheal.scoring.asserted_tables import list_wanted, map_given
@@ -110,7 +111,7 @@ def _list_asserts_held(case: Case, patch: Patch, seen: Evidence) -> list[ast.AST
         if below.ran and below.asserts:
             nodes += list_asserts_run(case.notebook.cell(below.cell_id).source, above)
     reached = _collect_reached(case, patch)
-    return [node for node in nodes if not {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}.isdisjoint(reached)]
+    return [node for node in nodes if not list_names(node).isdisjoint(reached)]
 
 
 def _collect_reached(case: Case, patch: Patch) -> set[str]:
@@ -134,7 +135,7 @@ def _equals_something(node: ast.Compare | ast.Call) -> bool:
     if isinstance(node, ast.Compare):
         equal = any(isinstance(op, ast.Eq | ast.Is) for op in node.ops)
         return (equal and not (_asks_form(node.left) or _is_part(node.left) or _says_of_itself(node))) or _is_near(node)
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = read_called_name(node)
     return len(node.args) > 1 and is_measure(name) and not _asks_form(node.args[0])
 
 

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 
@@ -35,11 +36,7 @@ def _changes_calls(case: Case, patch: Patch, names: frozenset[str]) -> bool:
 
 def _list_calls(source: str, names: frozenset[str]) -> list[str]:
     calls = [n for n in src.walk(source) if isinstance(n, ast.Call)]
-    return [
-        ast.dump(n)
-        for n in calls
-        if (n.func.attr if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")) in names
-    ]
+    return [ast.dump(n) for n in calls if read_called_name(n) in names]
 
 
 def _sets_hook(case: Case, patch: Patch) -> bool:

@@ -147,7 +147,7 @@ def _find_swallowed(old: list[ast.Module], new: list[ast.Module], missing: str =
 
 
 def _suppresses_errors(item: ast.withitem) -> bool:
-    return "suppress" in _read_called_name(item.context_expr)
+    return "suppress" in _read_dotted_call(item.context_expr)
 
 
 def _hides_error(handler: ast.ExceptHandler, body: Sequence[ast.stmt]) -> bool:
@@ -177,7 +177,8 @@ def _is_import_fallback(node: ast.Try | ast.TryStar) -> bool:
     )
 
 
-def _read_called_name(node: ast.AST) -> str:
+def _read_dotted_call(node: ast.AST) -> str:
+    """All of what is called, `os.remove` of `os.remove(path)`; empty for what is no call, or too deep."""
     try:
         return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     except RecursionError:
@@ -204,7 +205,7 @@ def _list_exits(trees: list[ast.Module]) -> list[ast.AST]:
     return [
         n
         for n in walk_trees(trees)
-        if (isinstance(n, ast.Call) and _read_called_name(n) in _LEAVES)
+        if (isinstance(n, ast.Call) and _read_dotted_call(n) in _LEAVES)
         or (isinstance(n, ast.Raise) and n.exc is not None and "SystemExit" in dump(n.exc))
     ]
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.deletion import dump, find_failing_statement, walk_trees
@@ -199,7 +200,7 @@ def _find_lost_step(case: Case, was: list[ast.Module], now: list[ast.Module]) ->
 def _read_step(node: ast.AST) -> str:
     """What is called, or the table that is looked into."""
     if isinstance(node, ast.Call):
-        return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return read_called_name(node)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         return f"{node.value.id}[…]"
     return ""

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.source.binding import find_free_names
 from jupyter_selfheal.source.set_order import depends_on_set_order
 from jupyter_selfheal.source.slices import backward_slice
@@ -118,7 +119,7 @@ def _list_called(nodes: Iterable[ast.AST], definitions: Mapping[str, ast.AST]) -
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(find_free_names(node))
+        names = list_names(node) | set(find_free_names(node))
         names |= {methods[n.attr] for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr in methods}
         for name in sorted(names & definitions.keys() - called.keys()):
             called[name] = definitions[name]

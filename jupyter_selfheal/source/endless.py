@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jupyter_selfheal.inside.tree_names import list_names, read_called_name
 from jupyter_selfheal.source.binding import collect_names
 
 _EXITS = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
@@ -27,14 +28,14 @@ def may_end(loop: ast.While) -> bool:
             return True
     elif not isinstance(test, ast.Name) or not _is_read_as_collection(loop, test.id):
         return True
-    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} - {"len"}
+    names = list_names(test) - {"len"}
     measured = {n.args[0].id for n in ast.walk(test) if isinstance(n, ast.Call) and isinstance(n.args[0], ast.Name)}
     if isinstance(test, ast.Name):
         measured.add(test.id)
     inner = [n for statement in loop.body for n in ast.walk(statement)]
     if loop.orelse or any(isinstance(n, _EXITS) for n in inner):
         return True
-    if any(isinstance(n, ast.Call) and _read_called_name(n.func) in _LEAVING for n in inner):
+    if any(isinstance(n, ast.Call) and read_called_name(n) in _LEAVING for n in inner):
         return True
     if measured and any(isinstance(n, ast.Call) and _may_change(n, measured) for n in inner):
         return True
@@ -71,10 +72,6 @@ def _is_read_as_collection(loop: ast.While, name: str) -> bool:
 def _may_change(call: ast.Call, measured: set[str]) -> bool:
     """Whether a call may change the length of one of these: it is not one of those that only read what they are given."""
     if not isinstance(call.func, ast.Attribute):
-        return _read_called_name(call.func) not in _READING
+        return read_called_name(call) not in _READING
     used = (call.func.value, *call.args, *(keyword.value for keyword in call.keywords))
     return not isinstance(call.func.value, ast.Name) or any(isinstance(n, ast.Name) and n.id in measured for n in used)
-
-
-def _read_called_name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

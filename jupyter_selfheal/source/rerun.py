@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.source.binding import collect_names, find_root_name
 from jupyter_selfheal.source.masking import can_compile
 from jupyter_selfheal.source.source import read
@@ -95,7 +96,7 @@ def list_iterators(cells: Iterable[Cell]) -> frozenset[str]:
             value = getattr(statement.node, "value", None)
             if isinstance(statement.node, ast.Assign) and (
                 isinstance(value, ast.GeneratorExp)
-                or (isinstance(value, ast.Call) and name_called(value) in _ITERATORS)
+                or (isinstance(value, ast.Call) and read_called_name(value) in _ITERATORS)
             ):
                 names |= collect_names([statement.node]).binds
     return frozenset(names)
@@ -125,11 +126,6 @@ def awaits(nodes: Iterable[ast.stmt]) -> bool:
     return False
 
 
-def name_called(call: ast.Call) -> str:
-    """The last word of what is called: ``reader`` of ``csv.reader(f)``."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
 def walk_changed_names(node: ast.AST) -> Iterator[str]:
     """Names of what a statement evidently changes in place: by an assignment into it, a method known for that, or ``inplace=True``."""
     for child in ast.walk(node):
@@ -148,7 +144,7 @@ def _reaches_out(node: ast.stmt, modules: Mapping[str, str]) -> bool:
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and modules.get(child.id) in _WORLD:
             return True
-        if isinstance(child, ast.Call) and name_called(child) in _REACHES_OUT:
+        if isinstance(child, ast.Call) and read_called_name(child) in _REACHES_OUT:
             return True
     return False
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from jupyter_selfheal.inside.tree_names import read_called_name
+
 _ASKS = frozenset(
     {"len", "sorted", "min", "max", "any", "all", "sum", "bool", "set", "frozenset", "isinstance", "type"}
 )
@@ -103,7 +105,7 @@ def _is_harmless(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
 
 
 def _is_asked(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = read_called_name(call)
     if isinstance(call.func, ast.Attribute):
         return name in _METHODS | _MAKES_SET
     return name in _ASKS and not any(k.arg == "key" for k in call.keywords)

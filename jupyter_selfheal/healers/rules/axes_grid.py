@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"'numpy.ndarray' object has no attribute|too many indices for array: array is 1-dimensional|"
@@ -58,7 +59,7 @@ class AxesGrid(Rule):
         if thing is None or thing.type != "ndarray" or thing.ndim != 1:
             return
         for loop in context.walk(ast.For):
-            if name not in {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}:
+            if name not in list_names(loop.target):
                 continue
             given = loop.iter.args if isinstance(loop.iter, ast.Call) else [loop.iter]
             for table in given:

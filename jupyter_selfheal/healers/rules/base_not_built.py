@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import list_arguments
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSED = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
@@ -91,7 +92,7 @@ def _list_set(constructor: ast.FunctionDef) -> set[str]:
 
 
 def _calls_base(constructor: ast.FunctionDef, base: str) -> bool:
-    names = {n.id for n in ast.walk(constructor) if isinstance(n, ast.Name)}
+    names = list_names(constructor)
     return bool(names & {"super", base})
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TAKING = frozenset(
@@ -55,7 +56,7 @@ class CalledForGiven(Rule):
 
 def _is_given(context: RuleContext, call: ast.Call) -> bool:
     for outer in context.walk(ast.Call):
-        name = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
+        name = read_called_name(outer)
         keys = [k.value for k in outer.keywords if k.arg in ("key", "func", "aggfunc", "target", "callback")]
         given = [*outer.args, *keys] if name in TAKING - {"sort", "sorted", "min", "max"} or name == "map" else keys
         if any(a is call for a in given):

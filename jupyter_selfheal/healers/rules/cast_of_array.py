@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -44,7 +44,7 @@ class CastOfArray(Rule):
             module = context.text(kind.value).removesuffix("cast")
             text = f"{module}asarray({context.text(call.args[0])}, dtype={context.text(kind.slice)})"
             splices.append((*context.span(call), text))
-        splices = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
+        splices = keep_outermost(splices)
         if splices and all("." in s[2].split("(")[0] for s in splices):
             yield self.patch(
                 context.replace_here(*splices),

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 _LOOPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -56,17 +57,13 @@ def _find_span(context: RuleContext, loop: ast.comprehension) -> tuple[int, int]
 
 
 def _list_bound(loop: ast.comprehension) -> set[str]:
-    return {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    return list_names(loop.target)
 
 
 def _is_bound_before_use(order: Sequence[ast.comprehension]) -> bool:
     """Whether no loop reads a name that it, or one after it, binds."""
     return not any(
-        _list_read(loop.iter) & set().union(*map(_list_bound, order[n:]))
-        or set().union(*map(_list_read, loop.ifs)) & set().union(*map(_list_bound, order[n + 1 :]))
+        list_names(loop.iter) & set().union(*map(_list_bound, order[n:]))
+        or set().union(*map(list_names, loop.ifs)) & set().union(*map(_list_bound, order[n + 1 :]))
         for n, loop in enumerate(order)
     )
-
-
-def _list_read(node: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

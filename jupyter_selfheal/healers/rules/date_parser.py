@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -60,7 +61,7 @@ def _find_format(context: RuleContext, parser: ast.expr) -> str:
     if body is None:
         return ""
     calls = [n for n in ast.walk(body) if isinstance(n, ast.Call)]
-    called = {n.func.attr if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "") for n in calls}
+    called = {read_called_name(n) for n in calls}
     texts = {
         n.value for n in ast.walk(body) if isinstance(n, ast.Constant) and isinstance(n.value, str) and "%" in n.value
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
+from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
@@ -44,7 +45,7 @@ class ExhaustedIterator(Rule):
         node = context.failing_statement
         if node is None:
             return
-        names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)})
+        names = sorted(list_read_names(node))
         stepped = {
             a.id
             for n in ast.walk(node)

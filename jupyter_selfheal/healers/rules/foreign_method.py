@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named
 from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
@@ -59,7 +59,7 @@ class ForeignMethod(Rule):
                 first = first or changes[-1][2]
         if changes:
             yield self.patch(
-                context.replace(context.cell_id, _keep_outermost(changes)),
+                context.replace(context.cell_id, keep_outermost(changes)),
                 f"Use `{first}`",
                 f"Module `{owner.name}` has no `{wrong}`."
                 if owner.is_module
@@ -92,11 +92,6 @@ def _strip_parentheses(source: str, node: ast.AST, text: str) -> str:
         if any(src.find_span(source, n) == where for n in alone) and text.startswith("(") and text.endswith(")"):
             return text[1:-1]
     return text
-
-
-def _keep_outermost(changes: list[Splice]) -> list[Splice]:
-    """Without changes that lie inside others."""
-    return [c for c in changes if not any(o is not c and o[0] <= c[0] and c[1] <= o[1] for o in changes)]
 
 
 def _rewrite_use(

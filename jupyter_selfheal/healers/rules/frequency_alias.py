@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ENDS = {
@@ -125,16 +126,12 @@ def _is_period(context: RuleContext, call: ast.Call) -> bool:
 
 def _list_makers(context: RuleContext, node: ast.expr) -> set[str]:
     """Names of the functions whose calls lead to the value, where the cell itself makes it: the live one is older."""
-    names, made = _names_in(node), set[str]()
+    names, made = list_names(node), set[str]()
     for assignment in reversed([n for n in context.walk(ast.Assign) if n.lineno < node.lineno]):
         if any(isinstance(target, ast.Name) and target.id in names for target in assignment.targets):
-            names |= _names_in(assignment.value)
+            names |= list_names(assignment.value)
             made |= {last_name(n.func) for n in ast.walk(assignment.value) if isinstance(n, ast.Call)} | {""}
     return made
-
-
-def _names_in(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _mend_constant(context: RuleContext, node: ast.expr, *, period: bool) -> list[Splice]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, Table
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.model import Applicability, Patch
 
 INTEGERS = ("int64", "int32", "uint64", "int8", "int16")
@@ -41,7 +41,7 @@ class IxIndexer(Rule):
         for node in ast.walk(context.tree):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "ix":
                 splices += _rewrite_access(context, node, node.value)
-        kept = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
+        kept = keep_outermost(splices)
         if kept:
             yield self.patch(
                 context.replace(context.cell_id, kept),

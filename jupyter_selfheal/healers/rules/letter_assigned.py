@@ -10,6 +10,7 @@ from typing import TypedDict
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
 from jupyter_selfheal.healers.rules.context.value_types import find_type
+from jupyter_selfheal.inside.tree_names import list_bound_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ASSIGNED = re.compile(r"'(str|tuple)' object does not support item assignment")
@@ -128,5 +129,5 @@ def _is_own(context: RuleContext, name: str) -> bool:
     function = find_function(context.source, context.line)
     if function is None:
         return True
-    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = list_bound_names(function)
     return name in bound or any(a.arg == name for a in list_arguments(function))

@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules.context.edits import add_import, format_impo
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.tables import import_aliases, read_words
-from jupyter_selfheal.healers.rules.context.used_functions import name_called
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -183,7 +183,7 @@ def _is_used_as_module(context: RuleContext, name: str) -> bool:
     """True where something is read of it, or where it is looked at: `for x in st` and `st[0]` want no module."""
     attributes, called = _collect_uses(context, name)
     calls = (n for n in context.nodes_on_line(ast.Call) if isinstance(n.func, ast.Name | ast.Attribute))
-    looked_at = (a for n in calls if name_called(n) in _LOOKING for a in n.args)
+    looked_at = (a for n in calls if read_called_name(n) in _LOOKING for a in n.args)
     return not called and (bool(attributes) or any(isinstance(a, ast.Name) and a.id == name for a in looked_at))
 
 

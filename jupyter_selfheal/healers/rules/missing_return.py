@@ -12,10 +12,10 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
     list_sources,
-    name_called,
     walk_own,
 )
 from jupyter_selfheal.healers.rules.result_of_wrapper import is_wrapper
+from jupyter_selfheal.inside.tree_names import list_names, read_called_name
 from jupyter_selfheal.model import Applicability, Edit, FailureKind, Patch
 
 EFFECTS = frozenset(
@@ -82,7 +82,7 @@ class MissingReturn(Rule):
                 if not (isinstance(target, ast.Name) and target.id in nones and isinstance(made, ast.Call)):
                     continue
                 for home in view.look_upwards():
-                    owner = next((c for c in home.walk(ast.ClassDef) if c.name == name_called(made)), None)
+                    owner = next((c for c in home.walk(ast.ClassDef) if c.name == read_called_name(made)), None)
                     methods = owner.body if owner is not None else []
                     enter = next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == "__enter__"), None)
                     if enter is None or _returns_somewhere(enter) or not enter.args.args:
@@ -93,7 +93,7 @@ class MissingReturn(Rule):
                     splice = (end - 4, end, text) if empty else (end, end, f"\n{' ' * enter.body[-1].col_offset}{text}")
                     yield self.patch(
                         context.replace(home.cell_id, [splice]),
-                        f"Return the object from `__enter__` of `{name_called(made)}`",
+                        f"Return the object from `__enter__` of `{read_called_name(made)}`",
                         f"`{target.id}` is what `__enter__` returns, which is nothing.",
                         applicability=Applicability.SAFE,
                         why="What `with … as` names is used, and `__enter__` gives nothing.",
@@ -161,7 +161,7 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
             is_note = source.startswith(('"""', "'''"), start)
             return (start, start, "return ") if _returns_somewhere(function) and not is_note else None
         if isinstance(value, ast.Constant | ast.Await) or (
-            isinstance(value, ast.Call) and name_called(value) in EFFECTS
+            isinstance(value, ast.Call) and read_called_name(value) in EFFECTS
         ):
             return None
         return start, start, "return "
@@ -189,8 +189,8 @@ def _find_filled(function: ast.FunctionDef, loop: ast.For | ast.While) -> str:
         if isinstance(t, ast.Name)
     }
     bound_names = src.collect_names(loop.body)
-    targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(loop, ast.For) else set()
-    tested = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)} if isinstance(loop, ast.While) else set()
+    targets = list_names(loop.target) if isinstance(loop, ast.For) else set()
+    tested = list_names(loop.test) if isinstance(loop, ast.While) else set()
     changed = (bound_names.binds | bound_names.changes) & before - targets
     if len(changed) > 1:
         changed -= tested

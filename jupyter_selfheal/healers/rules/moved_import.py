@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import (
     WRITTEN_OUT,
     Plan,
@@ -126,5 +126,4 @@ def _rewrite_uses(context: RuleContext, plan: Plan) -> tuple[list[Splice], list[
                 return None
             splices.append((*context.span(node), written.text))
             imports += written.imports
-    inner = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
-    return inner, imports
+    return keep_outermost(splices), imports

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear", "sort"})
@@ -33,7 +34,7 @@ class MutableDefault(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         statement = context.failing_statement
-        called = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
+        called = list_names(statement) if statement is not None else set()
         own = [thing for thing in context.describe_all(sorted(called)) if thing.module == "__main__"]
         classes = called | {thing.type for thing in own}
         for cell_id in (

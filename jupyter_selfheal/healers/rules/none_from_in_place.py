@@ -13,9 +13,9 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
     list_sources,
-    name_called,
     walk_own,
 )
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 METHODS = frozenset(
@@ -110,11 +110,11 @@ class NoneFromInPlace(Rule):
                 function = find_definition(source, name)
                 changes = _mend_returns(source, function) if function is not None else []
                 # a method of the notebook's own may be called the same, and return something
-                own = any(find_definition(s, name_called(call)) for s in sources.values() for call, _ in changes)
+                own = any(find_definition(s, read_called_name(call)) for s in sources.values() for call, _ in changes)
                 if not changes or own:
                     continue
                 text = src.extract_text(source, changes[0][0])
-                is_evident = all(name_called(call) in ORDERING or _find_in_place(call) for call, _ in changes)
+                is_evident = all(read_called_name(call) in ORDERING or _find_in_place(call) for call, _ in changes)
                 if is_evident and _may_read_its_argument(context, name):
                     # what it was given is changed as before, where no copy is made
                     is_evident = all("\n" in text for _, (_, _, text) in changes)
@@ -148,9 +148,9 @@ def _may_read_its_argument(context: RuleContext, name: str) -> bool:
     name holds."""
     for cell in context.notebook.cells:
         for node in src.walk(context.source_of(cell.id)) if cell.kind == "code" else ():
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and name_called(node.value) == name:
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and read_called_name(node.value) == name:
                 return True
-            if isinstance(node, ast.Call) and name_called(node) == name:
+            if isinstance(node, ast.Call) and read_called_name(node) == name:
                 given = (*node.args, *(k.value for k in node.keywords))
                 if any(isinstance(v, ast.Name | ast.Attribute | ast.Subscript) for v in given):
                     return True

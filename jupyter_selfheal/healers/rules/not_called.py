@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
@@ -109,10 +111,8 @@ class NotCalled(Rule):
             return
         signature = context.signature(text)
         is_free = signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
-        made = context.find_last_assignment(node.id) if isinstance(node, ast.Name) and is_free else None
-        if made is not None and isinstance(
-            made.node.value, ast.Attribute
-        ):  # `b = a.copy`: a call at each use would be another copy
+        made = _find_uncalled(context, node.id) if isinstance(node, ast.Name) and is_free else None
+        if made is not None:  # `b = a.copy`: a call at each use would be another copy
             start, end = src.find_span(made.source, made.node.value)
             method = made.source[start:end]
             edits = context.replace(made.cell_id, [(end, end, "()")])
@@ -139,6 +139,18 @@ class NotCalled(Rule):
             return
         edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+
+
+def _find_uncalled(context: RuleContext, name: str) -> Assignment | None:
+    """``b = a.copy``, that gave a name its value: the only such line of the function, which may stand below in its loop, else one above."""
+    function = find_function(context.source, context.line)
+    nodes = [n for n in ast.walk(function) if isinstance(n, ast.Assign)] if function is not None else []
+    given = [n for n in nodes if any(isinstance(t, ast.Name) and t.id == name for t in n.targets)]
+    uncalled = [n for n in given if isinstance(n.value, ast.Attribute)]
+    if len(uncalled) == 1:
+        return Assignment(context.cell_id, context.source, uncalled[0])
+    made = context.find_last_assignment(name) if not given else None
+    return made if made is not None and isinstance(made.node.value, ast.Attribute) else None
 
 
 def _is_own_method(context: RuleContext, name: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ROLES = ("train", "test", "all")
@@ -114,4 +115,4 @@ def _list_used(node: ast.expr) -> set[str]:
     """Names that a value is computed of; of predictions those of what is predicted, not of what the model was fitted on."""
     if isinstance(node, ast.Call) and (last_name(node.func) or "").startswith("predict"):
         return {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return list_names(node)

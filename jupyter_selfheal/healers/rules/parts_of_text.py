@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -38,11 +39,7 @@ class PartsOfText(Rule):
         target, value = node.targets[-1], node.value
         if not isinstance(target, ast.Tuple | ast.List) or any(isinstance(t, ast.Starred) for t in target.elts):
             return
-        if (
-            not isinstance(value, ast.Attribute)
-            or value.attr != "str"
-            or "i" in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-        ):
+        if not isinstance(value, ast.Attribute) or value.attr != "str" or "i" in list_names(value):
             return
         text = f"[{context.text(value)}[i] for i in range({len(target.elts)})]"
         yield self.patch(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named, dotted_name, last_name
@@ -112,7 +112,7 @@ class RemovedName(Rule):
                 continue
             splices.append((*context.span(whole), written.text))
             imports += written.imports
-        splices = [s for s in splices if not any(o is not s and o[0] <= s[0] and s[1] <= o[1] for o in splices)]
+        splices = keep_outermost(splices)
         if not splices:
             return
         level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 CHANGES = frozenset(
@@ -33,7 +34,7 @@ class SameList(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        asked = {n.id for n in ast.walk(context.failing_statement or ast.Pass()) if isinstance(n, ast.Name)}
+        asked = list_names(context.failing_statement or ast.Pass())
         nodes = [(c, n) for c in context.list_cells_upwards() for n in src.walk(context.source_of(c))]
         changed = {name for _, node in nodes for name in _list_changed(node)}
         for cell_id, node in nodes:

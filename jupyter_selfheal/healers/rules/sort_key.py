@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -97,7 +98,7 @@ class SortKey(Rule):
             names = [a.arg for a in arguments.args]
             if len(names) < 2 or arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
                 return
-            used = {n.id for n in ast.walk(given.body) if isinstance(n, ast.Name)}
+            used = list_names(given.body)
             item = next(n for n in ("item", "pair", "row", "entry_of_all") if n not in used)
             start, end = context.span(given.body)
             parts = [

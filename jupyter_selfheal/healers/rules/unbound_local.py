@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import is_odd_one
 from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_function
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
+from jupyter_selfheal.inside.tree_names import list_bound_names
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -85,7 +86,7 @@ def _read_name(message: str) -> str:
 
 
 def _list_bound(function: Function) -> set[str]:
-    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    stored = list_bound_names(function)
     return stored | {a.arg for a in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
 
 

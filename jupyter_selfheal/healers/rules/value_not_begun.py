@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import list_arguments
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.value_types import read_number_in
+from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"name '(\w+)' is not defined|(?:local )?variable '(\w+)' (?:referenced before|where it is not)")
@@ -163,7 +164,7 @@ def _describe_doubt_of_place(scope: ast.AST, name: str, loops: list[Loop]) -> st
 
 
 def _is_column(context: RuleContext, value: ast.expr) -> bool:
-    chains = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    chains = list_read_names(value)
     tables = [
         c for c in sorted(chains) if (kind := context.describe(c)) is not None and kind.type in ("DataFrame", "Series")
     ]

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.reading import has_assert
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Cell, FailureKind
-from jupyter_selfheal.source.rerun import DEFINITIONS, is_repeatable, map_modules, name_called
+from jupyter_selfheal.source.rerun import DEFINITIONS, is_repeatable, map_modules
 
 MOST = 3
 """Cells that are run again, at most."""
@@ -74,4 +75,4 @@ def is_code(node: ast.stmt, modules: Iterable[str]) -> bool:
 
 def _reads_a_file(value: ast.expr) -> bool:
     calls = (n for n in ast.walk(value) if isinstance(n, ast.Call))
-    return any(name_called(c).startswith(("read", "load", "genfromtxt", "fetch", "get_data")) for c in calls)
+    return any(read_called_name(c).startswith(("read", "load", "genfromtxt", "fetch", "get_data")) for c in calls)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case
 
 WRITTEN = 20
@@ -20,7 +21,7 @@ def has_assert(node: ast.AST) -> bool:
         if isinstance(child, ast.Assert):
             return True
         if isinstance(child, ast.Call):
-            name = child.func.attr if isinstance(child.func, ast.Attribute) else getattr(child.func, "id", "")
+            name = read_called_name(child)
             if name.startswith("assert"):
                 return True
     return False

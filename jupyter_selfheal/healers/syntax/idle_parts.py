@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal.inside.parsing import parse_module
+from jupyter_selfheal.inside.tree_names import list_read_names
 
 RESULTS = frozenset(
     {"abs", "float", "int", "len", "list", "max", "min", "reversed", "round", "sorted", "str", "sum", "tuple"}
@@ -21,7 +22,7 @@ def find_idle_part(source: str, used: frozenset[str]) -> str:
         if isinstance(node, ast.Expr) and _is_idle(node.value, source):
             text = " ".join((ast.get_source_segment(source, node) or "").split())[:60]
             return f"nothing comes of `{text}`, which may be meant otherwise"
-    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | used
+    read = list_read_names(tree) | used
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) and not _is_plain(node.value) else ()
         for target in targets:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from math import prod
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 ALLOCATORS = frozenset({"zeros", "ones", "empty", "full", "rand", "randn", "eye", "random"})
 """Functions of numpy whose arguments are a shape."""
@@ -41,7 +42,7 @@ def list_what_could_be_smaller(source: str, line: int = 0) -> Iterator[str]:
     statements = [s.node for s in src.list_statements(source) if not line or s.first <= line <= s.last]
     for node in (n for statement in statements for n in ast.walk(statement)):
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = read_called_name(node)
             yield from _describe_array(node, name)
             yield from (table[name] for table in (READERS, GROWERS) if name in table)
 

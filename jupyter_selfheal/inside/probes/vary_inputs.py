@@ -17,6 +17,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Muted, limit_cpu_time
+from jupyter_selfheal.inside.tree_names import list_bound_names
 
 SECONDS = 0.4
 """CPU seconds that one run of the cell may take; a slower cell is not run again."""
@@ -82,7 +83,7 @@ def _run_changed(space: dict[str, Any], code: str, change: Callable[[], None]) -
         exec(compile(tree, "<cell>", "exec"), space)
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), space)
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = list_bound_names(tree)
     leaves: Leaves = {}
     _collect_leaves(value, "value", leaves)
     for name in sorted(bound & space.keys()):

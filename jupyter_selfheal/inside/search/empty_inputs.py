@@ -14,6 +14,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 COLLECTIONS = frozenset({"list", "tuple", "dict", "set"})
 _KINDS = (list, tuple, dict, set)
@@ -55,7 +56,7 @@ def _is_looked_for(name: str, function: ast.FunctionDef) -> bool:
         elif isinstance(node, ast.Subscript):
             sides = [node.slice]
         elif isinstance(node, ast.Call):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            called = read_called_name(node)
             sides = node.args if called in _FINDERS else []
         if any(isinstance(side, ast.Name) and side.id == name for side in sides):
             return True

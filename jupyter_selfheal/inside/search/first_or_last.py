@@ -13,6 +13,7 @@ from types import CodeType
 
 from jupyter_selfheal.inside.search.program import compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.tree_names import list_names
 
 NOTE = "__selfheal_note__"
 LOOKED_AT = 3
@@ -55,7 +56,7 @@ def _list_keeping(tree: ast.AST) -> Iterator[tuple[_Loop, ast.If, str]]:
         if not isinstance(loop, ast.For | ast.While):
             continue
         names = [n for n in ast.walk(loop) if isinstance(n, ast.Name)]
-        items = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(loop, ast.For) else set()
+        items = list_names(loop.target) if isinstance(loop, ast.For) else set()
         for question in (n for n in ast.walk(loop) if isinstance(n, ast.If)):
             if isinstance(question.body[-1], _ENDS) or _compares_item(question.test, items):
                 continue

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Unit
+from jupyter_selfheal.inside.tree_names import list_bound_names, list_read_names
 
 _MADE_A_NUMBER = re.compile(r"//|\b(?:int|len|round)\(")
 """What makes a whole number of what ``range`` does not take: the head itself raised."""
@@ -26,7 +27,7 @@ def find_idle_loop(units: Sequence[Unit], texts: Mapping[int, str], ran: Mapping
         if unit.role not in (CELL, DEFINE, REPLAY):
             continue
         tree = ast.parse(texts.get(n, unit.text))
-        if n in texts or touched & _list_read(tree):
+        if n in texts or touched & list_read_names(tree):
             if unit.role != DEFINE and (loop := _find_unrun_loop(tree, ran.get(n, frozenset()))) is not None:
                 return ast.unparse(loop).split("\n")[0]
             touched |= _list_bound(tree)
@@ -46,7 +47,7 @@ def find_fewer_rounds(old: str, new: str) -> str:
 
 
 def _list_equal_rounds(tree: ast.AST) -> list[str]:
-    read = _list_read(tree)
+    read = list_read_names(tree)
     loops = [n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.comprehension))]
     alike = (n.iter for n in loops if isinstance(n.target, ast.Name) and n.target.id not in read)
     return [ast.unparse(i) for i in alike if isinstance(i, ast.Call) and ast.unparse(i.func) == "range"]
@@ -70,11 +71,7 @@ def _list_lines(body: Sequence[ast.stmt]) -> range:
     return range(body[0].lineno, (body[-1].end_lineno or body[-1].lineno) + 1)
 
 
-def _list_read(tree: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
 def _list_bound(tree: ast.Module) -> set[str]:
     """The names that the statements of a cell bind, functions and classes included."""
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names = list_bound_names(tree)
     return names | {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}

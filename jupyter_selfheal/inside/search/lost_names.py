@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from jupyter_selfheal.inside.search.program import CHECK, Unit
+from jupyter_selfheal.inside.tree_names import list_read_names
 
 _HEADS = ("def ", "async def ", "class ", "@")
 
@@ -106,7 +107,7 @@ def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others:
 
 
 def _list_read(text: str) -> set[str]:
-    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return list_read_names(ast.parse(text))
 
 
 def _list_iterated(text: str) -> set[str]:

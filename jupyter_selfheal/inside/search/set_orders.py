@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from jupyter_selfheal.inside.search.program import Unit
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 _MAKES_ORDER = frozenset({"append", "extend", "insert", "appendleft", "write", "print"})
 _KEEPS_ORDER = frozenset({"list", "tuple", "enumerate", "join", "iter", "zip", "next"})
@@ -21,7 +22,7 @@ def find_set_order(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     is sorted."""
     for n, text in texts.items():
         after = ast.parse(text)
-        if any(_name_called(node) in _SORTS for node in ast.walk(after)):
+        if any(read_called_name(node) in _SORTS for node in ast.walk(after)):
             continue
         new = {*_list_ordered_sets(after)} - {*_list_ordered_sets(ast.parse(units[n].text))}
         if new:
@@ -39,7 +40,7 @@ def _list_ordered_sets(tree: ast.AST) -> Iterator[str]:
             taken = [node.iter]
         elif isinstance(node, ast.ListComp):
             taken = [loop.iter for loop in node.generators]
-        elif _name_called(node) in _KEEPS_ORDER and isinstance(node, ast.Call):
+        elif read_called_name(node) in _KEEPS_ORDER and isinstance(node, ast.Call):
             taken = [
                 *node.args,
                 *(loop.iter for a in node.args if isinstance(a, ast.GeneratorExp) for loop in a.generators),
@@ -48,14 +49,8 @@ def _list_ordered_sets(tree: ast.AST) -> Iterator[str]:
 
 
 def _hands_on_order(node: ast.AST) -> bool:
-    return isinstance(node, ast.Yield | ast.Return | ast.Break) or _name_called(node) in _MAKES_ORDER
+    return isinstance(node, ast.Yield | ast.Return | ast.Break) or read_called_name(node) in _MAKES_ORDER
 
 
 def _is_set(node: ast.expr) -> bool:
-    return isinstance(node, ast.Set | ast.SetComp) or _name_called(node) in ("set", "frozenset")
-
-
-def _name_called(node: ast.AST) -> str:
-    """The last part of what a call calls; empty for what is no call."""
-    function = node.func if isinstance(node, ast.Call) else None
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return isinstance(node, ast.Set | ast.SetComp) or read_called_name(node) in ("set", "frozenset")

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from jupyter_selfheal.inside.tree_names import list_names, read_called_name
+
 TWO = 2
 DOUBT = "two items do not tell one order from another"
 OTHER_END = "one item does not tell which way round they are sorted"
@@ -29,7 +31,7 @@ def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...
     before, after = ast.parse(old), ast.parse(new)
     if Counter(_list_orderings(before)) == Counter(_list_orderings(after)):
         return ""
-    read = {n.id for n in ast.walk(after) if isinstance(n, ast.Name)}
+    read = list_names(after)
     given = [value for arguments in checked for value in arguments] + [space[n] for n in sorted(read & space.keys())]
     if max(map(count_items, given), default=0) != TWO or _has_both_orders(given):
         return ""
@@ -58,7 +60,7 @@ def _has_both_orders(given: Iterable[Any]) -> bool:
 def _list_orderings(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = read_called_name(node)
             if name in _ORDERING:
                 yield name
                 yield from (f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.arg in _HOW)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_names import list_names, list_read_names
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
@@ -330,9 +331,7 @@ def _list_literals(tree: ast.AST, source: str, table: LineTable) -> Iterator[tup
 
 def _fill_slots(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """``print("Hello {name}")``: the ``f`` before the text is missing."""
-    there = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {
-        n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)
-    }
+    there = list_names(tree) | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     for node, start, text in _list_literals(tree, source, table):
         slots = _NAMED_SLOT.findall(text)
         if isinstance(node, ast.Constant) and text[:1] in "'\"" and slots and all(s in there for s in slots):
@@ -355,7 +354,7 @@ def _print_missing(tree: ast.Module, source: str, expected: str) -> Iterator[Cha
     """A line that is expected and that no text of the cell begins: what another ``print`` shows, or a result that nothing reads, behind
     that line's own words. Never a value: the line must hold one that the cell has."""
     texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    read = list_read_names(tree)
     stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     printed = [v.id for v in _list_printed(tree) if isinstance(v, ast.Name) and v.id in stored]
     names = list(dict.fromkeys([*(n for n in reversed(stored) if n not in read), *printed]))[:PRINTED]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import list_names, read_called_name
 from jupyter_selfheal.model import Doubt
 from jupyter_selfheal.scoring.review.context import Check, ReviewedCell
 from jupyter_selfheal.scoring.review.context.code import is_plain
@@ -43,7 +44,7 @@ class TrainingScore(Check):
         for call in scores:
             model, data = _find_scored(call)
             same = model and data and data in fits.get(model, ())
-            if not same or {n.id for n in ast.walk(call) if isinstance(n, ast.Name)} & cell.rebound:
+            if not same or list_names(call) & cell.rebound:
                 continue
             if cell.ask("review_values", "evaluate_score", text=ast.unparse(call)) == 1.0:
                 what = f"`{cell.extract_text(call)}` is exactly 1.0, on the data that `{model}` was trained on."
@@ -53,7 +54,7 @@ class TrainingScore(Check):
 
 
 def _is_score(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = read_called_name(call)
     return len(call.args) == 2 and (name in _METRICS or (name == "score" and isinstance(call.func, ast.Attribute)))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.inside.tree_names import list_bound_names
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests
 from jupyter_selfheal.surfaces.bench.records import build_task, read_records
 from jupyter_selfheal.surfaces.bench.tasks import Task
@@ -140,9 +141,7 @@ def _break_node(tree: ast.Module, place: tuple[ast.AST, ast.AST], kind: str, rng
     elif kind == "operator misuse":
         _change_operator(node, rng)
     elif kind == "variable misuse" and isinstance(node, ast.Name):
-        names = sorted(
-            {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} - {node.id}
-        )
+        names = sorted(list_bound_names(tree) - {node.id})
         if names:
             node.id = rng.choice(names)
     elif kind == "function misuse" and isinstance(node, ast.Call):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Failure, FailureKind, Patch, Replace
 
 LONG_SECONDS = 2.0
@@ -66,7 +67,7 @@ def _spans_line(node: ast.stmt, line: int) -> bool:
 
 def _may_be_used_up(expression: ast.expr, names: Mapping[str, Any]) -> bool:
     """Whether one of the names that a loop goes over is an iterator: what was taken from it is gone."""
-    used = {n.id for n in ast.walk(expression) if isinstance(n, ast.Name)}
+    used = list_names(expression)
     return any(hasattr(type(names.get(name)), "__next__") for name in used)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.surfaces.live.value_descriptions import describe_value, find_odd_text, is_of, shorten
 
@@ -180,7 +181,7 @@ def _find_reader(statement: ast.stmt) -> str:
     """The function that read a file in a statement: ``read_csv``; empty where there is none."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Call):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            called = read_called_name(node)
             if called.startswith(("read_", "load", "genfromtxt")):
                 return called
     return ""

@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.loop import progress
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Output, Role, Trial
 from jupyter_selfheal.source.binding import find_changed_members
-from jupyter_selfheal.source.rerun import DEFINITIONS, name_called, walk_changed_names
+from jupyter_selfheal.source.rerun import DEFINITIONS, walk_changed_names
 
 
 def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure | None:
@@ -206,7 +207,7 @@ def _find_mutated_names(body: Iterable[ast.stmt]) -> Iterator[str]:
 def _find_handed_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
     """Of each call of a function by name: the function with every name that stands alone as its argument; of a method also what it is called on."""
     for node in (n for statement in body for n in ast.walk(statement)):
-        if isinstance(node, ast.Call) and (function := name_called(node)):
+        if isinstance(node, ast.Call) and (function := read_called_name(node)):
             given = (*node.args, *(k.value for k in node.keywords))
             owner = src.find_root_name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
             names = (owner, *(value.id for value in given if isinstance(value, ast.Name)))

@@ -33,6 +33,15 @@ def add_import(source: str, line: str) -> Splice:
     return start, start, before + line + after
 
 
+def keep_outermost(splices: Iterable[Splice]) -> list[Splice]:
+    """Without splices that lie inside others, from the top down; of several for one place the first."""
+    kept: list[Splice] = []
+    for splice in sorted(splices, key=lambda s: (s[0], -s[1])):
+        if not kept or splice[1] > kept[-1][1]:
+            kept.append(splice)
+    return kept
+
+
 def quote_alike(text: str, source: str) -> str:
     """A plain text in the quotes that a source uses more often."""
     quote = '"' if source.count('"') > source.count("'") else "'"

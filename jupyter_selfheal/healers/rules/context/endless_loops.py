@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.source.endless import may_end
 
 
@@ -26,5 +27,5 @@ def _list_scopes(context: RuleContext) -> Iterator[tuple[str, ast.AST]]:
     for cell_id in context.list_cells_upwards()[1:]:
         for node in context.tree_of(cell_id).body:
             if isinstance(node, Function) and node.name in wanted:
-                wanted |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+                wanted |= list_names(node)
                 yield cell_id, node

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 _TABLES = frozenset({"DataFrame", "Series", "dict", "Counter", "defaultdict", "OrderedDict"})
 _READERS = frozenset({"get", "pop", "setdefault"})
@@ -47,12 +48,8 @@ def _list_written_keys(value: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             yield from _list_written_keys(item)
-    elif isinstance(value, ast.Call) and value.args and _name_called(value) in _TABLES:
+    elif isinstance(value, ast.Call) and value.args and read_called_name(value) in _TABLES:
         yield from _list_written_keys(value.args[0])
-
-
-def _name_called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _is_reader(node: ast.Call) -> bool:

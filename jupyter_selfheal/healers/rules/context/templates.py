@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal.healers.rules.context.knowledge import Form
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 HOLE = re.compile(r"\{([@!]?[\w.]+)(\?)?\}")
 
@@ -122,7 +123,7 @@ _WRITTEN = {
 def _is_written_as(node: ast.expr, kinds: tuple[str, ...]) -> bool:
     """True for an argument whose text says its type, where its value cannot be asked: a name in it is made only by the patch."""
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = read_called_name(node)
         return name in {kind.rsplit(".", 1)[-1] for kind in kinds}
     return any(isinstance(node, _WRITTEN.get(kind, ())) for kind in kinds)
 

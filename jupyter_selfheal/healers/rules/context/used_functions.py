@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import FailureKind
 
 
@@ -29,7 +30,7 @@ def list_functions_used(context: RuleContext) -> list[str]:
     for node in ast.walk(tree):
         if getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", 0) or 0):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-                names.append(name_called(node))
+                names.append(read_called_name(node))
             elif isinstance(node, ast.BinOp | ast.Compare):
                 names += _list_operator_methods(node)
             elif isinstance(node, ast.Name):
@@ -41,7 +42,7 @@ def list_functions_used(context: RuleContext) -> list[str]:
         for other in list_sources(context):
             for node in src.walk(context.source_of(other)):
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and name in _list_targets(node):
-                    names.append(name_called(node.value))
+                    names.append(read_called_name(node.value))
                 elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and name in _list_targets(node):
                     names += _list_operator_methods(node.value)
     return [*(n for n in dict.fromkeys(names) if n), *_list_wrappers(context, names)]
@@ -87,15 +88,8 @@ def _callers_arguments(context: RuleContext, function: ast.FunctionDef) -> list[
     for cell_id, line in dict.fromkeys((f.cell_id, f.line) for f in context.failure.frames if f.cell_id):
         at = (n for n in src.walk(context.source_of(cell_id)) if isinstance(n, ast.Call))
         nodes += [n for n in at if n.lineno <= line <= (n.end_lineno or n.lineno)]
-    calls = [n for n in nodes if isinstance(n, ast.Call) and name_called(n) == function.name]
-    return [name_called(a) for call in calls for a in call.args if isinstance(a, ast.Call)]
-
-
-def name_called(call: ast.Call) -> str:
-    """The last name of what is called: ``c`` of ``a.b.c()``; empty for anything else."""
-    if isinstance(call.func, ast.Name):
-        return call.func.id
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    calls = [n for n in nodes if isinstance(n, ast.Call) and read_called_name(n) == function.name]
+    return [read_called_name(a) for call in calls for a in call.args if isinstance(a, ast.Call)]
 
 
 def find_definition(source: str, name: str) -> ast.FunctionDef | None:

@@ -14,6 +14,7 @@ from jupyter_selfheal.healers.rules.context.nodes import find_function, last_nam
 from jupyter_selfheal.healers.rules.named_argument import NO_DAY
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.healers.triage.left_alone.meant import is_checked
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Diagnosis, Locus, SkipReason
 
 TINY = 0.01
@@ -200,7 +201,7 @@ def _is_elementwise(call: ast.Call) -> bool:
     """``(C == np.array([[2, 1], [4, 3]])).all()``: each item of a result against values that are written down."""
     compared = call.func.value if isinstance(call.func, ast.Attribute) and not call.args else call.args[:1]
     test = compared[0] if isinstance(compared, list) and compared else compared
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = read_called_name(call)
     if name != "all" or not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
         return False
     return any(isinstance(n, ast.List | ast.Tuple) for n in ast.walk(test.comparators[0]))

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope
+from jupyter_selfheal.inside.tree_names import list_names
 
 _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "insert", "remove", "clear", "shuffle"})
 EMPTY_BRANCH = 0.4
@@ -92,7 +93,7 @@ def _propose_at_once(s: Scope, node: ast.Assign) -> Iterator[Change]:
     first, second = before.targets[0], node.targets[0]
     if not isinstance(first, ast.Name) or not isinstance(second, ast.Name) or first.id == second.id:
         return
-    reads = [{n.id for n in ast.walk(a.value) if isinstance(n, ast.Name)} for a in (before, node)]
+    reads = [list_names(a.value) for a in (before, node)]
     if second.id in reads[0] and first.id in reads[1]:
         text = f"{first.id}, {second.id} = {s.text_of(before.value)}, {s.text_of(node.value)}"
         words = f"`{first.id}` is replaced before it is read: assign both at once"
@@ -249,7 +250,7 @@ def _propose_longer_loop(s: Scope, loop: ast.For | ast.AsyncFor | ast.While, aft
     inner = s.read_indent(loop.body[-1])
     if not moved or inner is None or any(s.read_indent(n) is None for n in moved):
         return
-    condition = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)} if isinstance(loop, ast.While) else set()
+    condition = list_names(loop.test) if isinstance(loop, ast.While) else set()
     is_needed = condition & _list_changed(moved) - _list_changed(loop.body)
     if len(moved) < 2 and not is_needed:
         return  # one statement: see the exchange of two neighbours

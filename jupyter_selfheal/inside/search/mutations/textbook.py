@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.own_collection import propose_own_collection
 from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.tree_names import list_names
 
 _LETTERS = {"isupper": ("'A'", 0.5), "islower": ("'a'", 0.5), "isalpha": ("", 0.5)}
 """What a character was asked for before it is moved on, and the first letter of the alphabet that it is moved within."""
@@ -131,7 +132,7 @@ def propose_exchanged_loops(s: Scope, node: ast.AST) -> Iterator[Change]:
 def _exchange_clauses(
     s: Scope, line: int, outer: ast.For | ast.comprehension, inner: ast.For | ast.comprehension
 ) -> Iterator[Change]:
-    bound = {n.id for n in ast.walk(outer.target) if isinstance(n, ast.Name)}
+    bound = list_names(outer.target)
     if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(inner.iter)):
         return
     one, two = s.text_of(outer.iter), s.text_of(inner.iter)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, SET, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import list_bound_names
 
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -134,7 +135,7 @@ def propose_progress(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A ``while`` whose condition never changes: its variable goes on at the end of each round."""
     if not isinstance(node, ast.While) or s.read_indent(node.body[-1]) is None or isinstance(node.body[-1], ast.Return):
         return
-    changed = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    changed = list_bound_names(node)
     last = node.body[-1]
     end, indent = s.line_span(last)[1], s.read_indent(last)
     pad = "" if s.text[:end].endswith("\n") else "\n"

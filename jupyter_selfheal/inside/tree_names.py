@@ -1,0 +1,26 @@
+"""Names in a syntax tree, as nearly every reader of one asks for them."""
+
+from __future__ import annotations
+
+import ast
+
+
+def read_called_name(node: ast.AST) -> str:
+    """The last word of what a call calls, ``reader`` of ``csv.reader(f)``; empty for another node, and where a value is called."""
+    function = getattr(node, "func", None)
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def list_names(tree: ast.AST) -> set[str]:
+    """All names in it, read, bound or deleted."""
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def list_read_names(tree: ast.AST) -> set[str]:
+    """The names in it that are read."""
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def list_bound_names(tree: ast.AST) -> set[str]:
+    """The names in it that get a value."""
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
