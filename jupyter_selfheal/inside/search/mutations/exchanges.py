@@ -187,6 +187,22 @@ def _propose_inside_both(s: Scope, left: ast.expr, right: ast.expr) -> Iterator[
             yield Change(edits, 0.25, left.lineno, f"both sides lack `{form}`")
 
 
+def propose_whole_items(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs[i], xs[j] = xs[j], xs[i]`` for ``xs[i][1], xs[j][1] = xs[j][1], xs[i][1]``: whole items are exchanged, not one part of each."""
+    if (
+        not isinstance(node, ast.Assign)
+        or not isinstance(node.targets[0], ast.Tuple)
+        or not isinstance(node.value, ast.Tuple)
+    ):
+        return
+    parts = [*node.targets[0].elts, *node.value.elts]
+    items = [p.value for p in parts if isinstance(p, ast.Subscript) and isinstance(p.value, ast.Subscript)]
+    keys = {s.text_of(p.slice) for p in parts if isinstance(p, ast.Subscript)}
+    if len(parts) == len(items) == 4 and len(keys) == 1:
+        edits = tuple((s.end_of(item), s.end_of(part), "") for part, item in zip(parts, items, strict=True))
+        yield Change(edits, 0.5, node.lineno, f"whole items are exchanged, not `[{keys.pop()}]` of each")
+
+
 def propose_filter(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``[v for v in x if test]`` for ``x``: some elements do not count."""
     parent = s.parents.get(node)
@@ -209,5 +225,6 @@ OPERATORS = (
     propose_same_everywhere,
     propose_other_depth,
     propose_on_both_sides,
+    propose_whole_items,
     propose_filter,
 )

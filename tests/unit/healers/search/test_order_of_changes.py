@@ -128,6 +128,21 @@ def test_a_number_is_likelier_compared_with_what_it_is_compared_with_elsewhere()
     assert _weigh_results("n < 1")["n <= 1"] == plain["n <= 1"]
 
 
+@pytest.mark.parametrize(
+    ("line", "is_meant"),
+    [
+        ("a[b][1], a[c][1] = a[c][1], a[b][1]", True),
+        ("a[b], a[c] = a[c], a[b]", False),
+        ("a[b][0], a[c][1] = a[c][1], a[b][0]", False),
+        ("a[b][1], c = c, a[b][1]", False),
+    ],
+)
+def test_whole_items_may_be_exchanged_for_a_part_of_each(line: str, is_meant: bool) -> None:
+    ranked = propose_mutations.rank_changes(Scope(f"def f(a, b, c):\n    {line}\n"), {2: 1.0})
+    made = [splice(f"def f(a, b, c):\n    {line}\n", c.edits) for _, c in ranked if "whole items" in c.words]
+    assert made == (["def f(a, b, c):\n    a[b], a[c] = a[c], a[b]\n"] if is_meant else [])
+
+
 def test_an_operand_in_the_middle_may_be_too_many() -> None:
     assert "return-1**a+b" in _weigh_lines("return (-1) ** 2 * (a + b)")
     assert "returna*c" in _weigh_lines("return a * b + c")
