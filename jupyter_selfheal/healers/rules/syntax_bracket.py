@@ -86,7 +86,7 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
                 ends.append(Mend(replace_line(source, number, text[:at] + closer + text[at:]), title, prior=0.9))
     compiling = [m for m in ends if find_fault(m.source) is None][:4]
     same_line = [m for m in within if find_fault(m.source) is None]
-    call = re.match(r"\s*[\w.]+\s*$", lines[line - 1][:column]) is not None
+    call = re.match(r"\s*[\w.]+\s*$", lines[line - 1][:column]) is not None or _is_whole_value(lines[line - 1], column)
     if compiling:
         sure = call or count_programs([*compiling[:1], *same_line]) == 1
         yield Mend(compiling[0].source, title, sure, 0.9 if sure else 0.6)
@@ -97,6 +97,14 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
     else:  # further errors remain: the next mends go on from here
         sure = call or not any(reads_to(m.source, line) for m in within)
         yield from (Mend(m.source, title, sure, m.prior if sure else 0.6) for m in ends[:3])
+
+
+def _is_whole_value(text: str, column: int) -> bool:
+    """Whether the list or dictionary that opens there is all that one name is set to, on its line: ``xs = [1, 2``. Not where a sign between
+    its items may stand behind it (``[1] + ys``)."""
+    inside = text[column + 1 : find_code_end(text)].strip()
+    alone = re.fullmatch(r"\s*[\w.]+\s*=\s*", text[:column]) is not None
+    return alone and text[column] in "[{" and inside[-1:] not in ("", ",") and not re.search(r"[-+*|&.(\[{]", inside)
 
 
 def _is_far_fetched(text: str, column: int, at: int) -> bool:

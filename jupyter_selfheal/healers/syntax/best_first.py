@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules, to_fault
-from jupyter_selfheal.healers.syntax import line_edits, token_edits, wrapping
+from jupyter_selfheal.healers.syntax import line_edits, name_edits, token_edits, wrapping
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
@@ -62,11 +62,13 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     line_edits.indent_lines,
     line_edits.move_branches,
     token_edits.join_tokens,
+    name_edits.join_names,
+    name_edits.turn_assignments,
     token_edits.insert_tokens,
     wrapping.fill_gaps,
     wrapping.replace_foreign_signs,
     token_edits.replace_tokens,
-    token_edits.rename_numbers,
+    name_edits.rename_numbers,
     token_edits.delete_tokens,
     token_edits.swap_tokens,
     wrapping.empty_calls,

@@ -8,7 +8,7 @@ import keyword
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance
-from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
+from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, QUOTE, SIGN, TEXT, Token
 
@@ -34,6 +34,10 @@ GUESSED = frozenset({"insert.operand", "insert.else_value", "insert.zero"})
 """What is put where a value is missing: only something that is expected tells which."""
 NAMES_TRIED = 3
 """Variables that are tried where a value is missing."""
+STATEMENTS = frozenset(
+    {"import", "return", "break", "continue", "pass", "def", "class", "del", "raise", "global", "while"}
+)
+"""Words that begin a statement, and stand nowhere else."""
 VALUES = frozenset({"None", "True", "False"})
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 LETTERS = {"1": "lI", "0": "oO"}
@@ -67,7 +71,7 @@ def insert_tokens(site: Site) -> Iterator[Slip]:
         far = site.find_distance(index)
         reach = behind.start if behind is not None else gap
         for text, kind in _list_missing(site, before, behind, depth[index]):
-            end = reach if text.endswith(" ") else gap
+            end = reach if text.endswith(" ") or text.startswith("\n") else gap
             cost = find_cost(kind) + (0.0 if kind == "insert.else_value" else far)
             if kind in GUESSED:
                 yield Slip(gap, end, text, cost, f"a value is missing, as `{text.strip()}`", guessed=True)
@@ -111,6 +115,9 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         if not stack:
             yield "\n" + _read_indent(site, before.start), "insert.line_end"
             yield "; ", "insert.and"
+    if ends_value(before) and not stack and behind is not None and behind.text in STATEMENTS:
+        assert before is not None
+        yield "\n" + _read_indent(site, before.start), "insert.line_end_before_keyword"
     if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and at_end:
         yield "0", "insert.zero"
     at_end_or_colon = behind is None or behind.text == ":"
@@ -192,6 +199,8 @@ def delete_tokens(site: Site) -> Iterator[Slip]:
             kind = "bracket"
         if kind == "name" and _is_keyword(token):
             kind = "keyword"
+        if index and token.kind == SIGN and token.text in ",.:;" and site.tokens[index - 1].text == token.text:
+            kind = "twice"
         dangles = _is_dangling(site, index)
         gap = " " if _joins_names(site, index) else ""
         cost = find_cost(f"delete.{kind}") + site.find_distance(index)
@@ -308,25 +317,6 @@ def _is_near(text: str, other: str) -> bool:
 def _list_own_names(site: Site) -> frozenset[str]:
     names = {t.text for t in site.tokens if t.kind == NAME and not keyword.iskeyword(t.text)}
     return frozenset(names | site.known)
-
-
-def rename_numbers(site: Site) -> Iterator[Slip]:
-    """``1first = …``: a name that begins with a digit, in all its places; ``5x``: a product."""
-    for index, token in site.nearby:
-        if not is_bad_number(token):
-            continue
-        digits = token.text[: len(token.text) - len(token.text.lstrip("0123456789."))]
-        rest = token.text[len(digits) :]
-        far = site.find_distance(index)
-        same = [t for t in site.tokens if t.kind == NUMBER and t.text == token.text]
-        if rest.isidentifier() and digits.isdigit():
-            for name in (f"_{token.text}", f"{rest}{digits}"):
-                spots = tuple((t.start, t.end, name) for t in same)
-                cost = find_cost("replace.name_of_digits") + far + (0 if name[0] == "_" else 0.1)
-                yield Slip(*spots[0], cost, f"`{token.text}` begins with a digit", spots[1:])
-            yield Slip(token.start, token.end, f"{digits}*{rest}", find_cost("insert.times") + far, "`*` is missing")
-            yield Slip(token.start, token.end, rest, find_cost("delete.number") + far, f"`{digits}` is too much")
-            yield Slip(token.start, token.end, digits, find_cost("replace.unit") + far, f"`{rest}` is too much")
 
 
 def swap_tokens(site: Site) -> Iterator[Slip]:

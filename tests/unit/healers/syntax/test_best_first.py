@@ -73,6 +73,10 @@ SLIPS = {
         "t = 3\nprint('Total: {:.1f} mm.format(t))",
         "t = 3\nprint('Total: {:.1f} mm'.format(t))",
     ),
+    "two statements in a line": ("import math import random", "import math\nimport random"),
+    "a comma twice": ("d = {'a': 1, 'b': 2,, 'c': 3}", "d = {'a': 1, 'b': 2, 'c': 3}"),
+    "a name of two words": ("def my func(x):\n    return x\nmy func(2)", "def my_func(x):\n    return x\nmy_func(2)"),
+    "an assignment the wrong way round": ("5 = x\nprint(x)", "x = 5\nprint(x)"),
     "three slips": ("def f(x)\n    return x +* 1\nprint(f(2)", "def f(x):\n    return x + 1\nprint(f(2))"),
 }
 

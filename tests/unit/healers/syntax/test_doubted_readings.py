@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import pytest
 
+from jupyter_selfheal.healers.rules.context.syntax import find_fault
+from jupyter_selfheal.healers.syntax import name_edits
 from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
+from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from tests.unit.healers.syntax.readings import run
 
@@ -99,3 +104,20 @@ def test_words_behind_a_variable_are_a_text_beside_it() -> None:
 )
 def test_words_behind_what_is_no_variable_are_not(broken: str) -> None:
     assert not any("a comma and the quotes" in w for r in find_readings(broken) for w in r.words)
+
+
+@pytest.mark.parametrize(
+    ("broken", "propose"),
+    [
+        ("total amount = 3", name_edits.join_names),  # once, and no definition
+        ("print(not found)\nprint(not found", name_edits.join_names),  # a keyword
+        ("print int(3)\nprint int(4)", name_edits.join_names),  # builtins
+        ("5 = x + 1", name_edits.turn_assignments),  # no name alone
+        ("5 = 6", name_edits.turn_assignments),
+        ("f(x) = 5", name_edits.turn_assignments),  # no literal
+    ],
+)
+def test_names_stay_where_they_may_be_meant(broken: str, propose: Callable[[Site], Iterator[Slip]]) -> None:
+    fault = find_fault(broken)
+    assert fault is not None
+    assert not list(propose(find_site(broken, fault, frozenset())))

@@ -1,0 +1,58 @@
+"""Edits of names: one that begins with a digit, one of two words, one on the wrong side of its assignment."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, TEXT
+
+
+def rename_numbers(site: Site) -> Iterator[Slip]:
+    """``1first = …``: a name that begins with a digit, in all its places; ``5x``: a product."""
+    for index, token in site.nearby:
+        if not is_bad_number(token):
+            continue
+        digits = token.text[: len(token.text) - len(token.text.lstrip("0123456789."))]
+        rest = token.text[len(digits) :]
+        far = site.find_distance(index)
+        same = [t for t in site.tokens if t.kind == NUMBER and t.text == token.text]
+        if rest.isidentifier() and digits.isdigit():
+            for name in (f"_{token.text}", f"{rest}{digits}"):
+                spots = tuple((t.start, t.end, name) for t in same)
+                cost = find_cost("replace.name_of_digits") + far + (0 if name[0] == "_" else 0.1)
+                yield Slip(*spots[0], cost, f"`{token.text}` begins with a digit", spots[1:])
+            yield Slip(token.start, token.end, f"{digits}*{rest}", find_cost("insert.times") + far, "`*` is missing")
+            yield Slip(token.start, token.end, rest, find_cost("delete.number") + far, f"`{digits}` is too much")
+            yield Slip(token.start, token.end, digits, find_cost("replace.unit") + far, f"`{rest}` is too much")
+
+
+def turn_assignments(site: Site) -> Iterator[Slip]:
+    """``5 = x``: the name belongs before the sign."""
+    line = site.list_line_tokens(site.at)
+    if "cannot assign to literal" not in site.fault.message or len(line) != 3 or line[1].text != "=":
+        return
+    value, _, name = line
+    if value.kind in (NUMBER, TEXT) and name.kind == NAME and not keyword.iskeyword(name.text):
+        new = f"{name.text} = {value.text}"
+        yield Slip(value.start, name.end, new, find_cost("move.assignment"), "the name belongs before the `=`")
+
+
+def join_names(site: Site) -> Iterator[Slip]:
+    """``def my func(x)`` as ``def my_func(x)``: a name of two words, in all its places."""
+    pairs = [
+        (a, b)
+        for a, b in itertools.pairwise(site.tokens)
+        if a.kind == b.kind == NAME and not any(keyword.iskeyword(t.text) or t.text in BUILTINS for t in (a, b))
+    ]
+    heads = {b.start for a, b in itertools.pairwise(site.tokens) if a.text in ("def", "class")}
+    near = {token.start for _, token in site.nearby}
+    for first, second in dict.fromkeys((a.text, b.text) for a, b in pairs):
+        spots = [(a.start, b.end, f"{first}_{second}") for a, b in pairs if (a.text, b.text) == (first, second)]
+        if any(s[0] in near for s in spots) and (len(spots) > 1 or spots[0][0] in heads):
+            words = f"`{first} {second}` is one name"
+            yield Slip(*spots[0], find_cost("replace.name_of_words"), words, tuple(spots[1:]))
