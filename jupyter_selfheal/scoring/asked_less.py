@@ -15,7 +15,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Case
 from jupyter_selfheal.scoring.asserts import TESTS
-from jupyter_selfheal.scoring.deletion import dump, find_failing_statement
+from jupyter_selfheal.scoring.deletion import find_failing_statement
 from jupyter_selfheal.scoring.edited_asserts import is_honest_renaming, read_condition
 from jupyter_selfheal.source import BUILTINS
 
@@ -88,7 +88,7 @@ def list_places(case: Case, sources: Sequence[str], *, of_items: bool) -> list[P
             if id(function) not in functions:
                 functions[id(function)] = _computes(function, made)
             is_contract = functions[id(function)] and all(working[id(block)] for block, _ in around[own[-1] + 1 :])
-        places.append(Place(node, dump(read_condition(node)), tuple(around), read, is_contract))
+        places.append(Place(node, src.dump_tree(read_condition(node)), tuple(around), read, is_contract))
     return places
 
 
@@ -120,7 +120,7 @@ def _is_condition_mended(case: Case, old: Place, new: Sequence[Place]) -> bool:
     raised = getattr(failing, "test", None)
     if not isinstance(raised, ast.expr):
         return False
-    text = dump(raised)
+    text = src.dump_tree(raised)
     for other in (place for place in new if place.condition == old.condition):
         if [kind for kind, _, _ in old.headers] != [kind for kind, _, _ in other.headers]:
             continue
@@ -136,7 +136,7 @@ def _is_converted(old: ast.AST, new: ast.AST, *, by_text: bool = False) -> bool:
         return _is_same_value(old.value, new.value, by_text=by_text)
     kinds = _TO_NUMBERS | {"str"} if by_text else _TO_NUMBERS
     made, was_made = _read_conversion(new, kinds), _read_conversion(old, kinds if by_text else frozenset({"str"}))
-    if type(old) is type(new) and (made is None or was_made is None or dump(old) == dump(new)):
+    if type(old) is type(new) and (made is None or was_made is None or src.dump_tree(old) == src.dump_tree(new)):
         if isinstance(new, ast.Compare):
             by_text = all(isinstance(op, _EQUALITY) for op in new.ops)
         if all(_are_converted(getattr(old, f, None), getattr(new, f, None), by_text) for f in new._fields):
@@ -179,7 +179,7 @@ def _is_same_value(old: object, new: object, *, by_text: bool) -> bool:
 def _read_failing(case: Case) -> str:
     """What the assert asks that failed; empty where another statement did."""
     failing = find_failing_statement(case) if case.failure.ename == "AssertionError" else None
-    return dump(read_condition(failing)) if isinstance(failing, ast.Assert) else ""
+    return src.dump_tree(read_condition(failing)) if isinstance(failing, ast.Assert) else ""
 
 
 def _walk_asserts(source: str) -> Iterator[tuple[ast.Assert, list[tuple[ast.AST, str]]]]:
@@ -197,7 +197,7 @@ def _walk_asserts(source: str) -> Iterator[tuple[ast.Assert, list[tuple[ast.AST,
 def _read_header(node: ast.AST, of_items: bool) -> list[tuple[ast.expr, str]]:
     """The expressions by which a block says how often it runs, with their texts."""
     asked = [getattr(node, name, None) for name in ("test", *(("iter",) if of_items else ()))]
-    return [(part, dump(part)) for part in asked if isinstance(part, ast.expr)]
+    return [(part, src.dump_tree(part)) for part in asked if isinstance(part, ast.expr)]
 
 
 def _join_header(block: ast.AST, part: str, asked: list[tuple[ast.expr, str]]) -> Header:

@@ -12,7 +12,6 @@ from pathlib import PurePath
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
-from jupyter_selfheal.scoring.deletion import dump
 
 
 def find_avoided_call(case: Case, patch: Patch) -> str:
@@ -54,7 +53,7 @@ def _count_calls(source: str) -> Counter[str]:
 def _collect_changed_functions(before: str, after: str) -> set[str]:
     """Functions that a cell defines otherwise than it did."""
     old, new = (
-        {n.name: dump(n) for n in src.walk(s) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
+        {n.name: src.dump_tree(n) for n in src.walk(s) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
         for s in (before, after)
     )
     return {name for name in old if old[name] != new.get(name)}

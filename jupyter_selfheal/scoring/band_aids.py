@@ -12,10 +12,10 @@ from jupyter_selfheal.scoring.asserts import list_patched_cells
 def find_band_aid(case: Case, patch: Patch) -> str | None:
     """How a patch treats the symptom, as in "It raises the recursion limit"; None where it does not."""
     cells = list_patched_cells(case, patch)
-    known = {ast.dump(node) for _, before, _ in cells for node in _walk_source(before)}
+    known = {src.dump_tree(node) for _, before, _ in cells for node in _walk_source(before)}
     for _, _, after in cells:
         for node in _walk_source(after):
-            if ast.dump(node) not in known and (what := _describe_band_aid(node)):
+            if src.dump_tree(node) not in known and (what := _describe_band_aid(node)):
                 return what
     return None
 

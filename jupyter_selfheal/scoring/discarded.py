@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.scoring.deletion import dump, walk_trees
+from jupyter_selfheal.scoring.deletion import walk_trees
 
 _PURE = frozenset(
     {"abs", "all", "any", "bool", "bytes", "dict", "divmod", "enumerate", "filter", "float", "frozenset", "int", "len", "list", "map",
@@ -21,14 +21,14 @@ def find_discarded_values(before: Iterable[str], new: Iterable[ast.Module]) -> I
     The last statement of a cell shows its value, so it is not meant. ``before`` are the sources before the patch; of one that does not
     parse its lines are read one by one.
     """
-    known = {dump(n) for n in walk_trees(_parse_readable(before)) if isinstance(n, ast.Expr)}
+    known = {src.dump_tree(n) for n in walk_trees(_parse_readable(before)) if isinstance(n, ast.Expr)}
     trees = list(new)
     last = {id(tree.body[-1]) for tree in trees if tree.body}
     for node in walk_trees(trees):
         if (
             isinstance(node, ast.Expr)
             and id(node) not in last
-            and dump(node) not in known
+            and src.dump_tree(node) not in known
             and _only_computes(node.value)
         ):
             yield f"throws away what `{ast.unparse(node)[:60]}` gives"

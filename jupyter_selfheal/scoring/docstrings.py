@@ -61,7 +61,7 @@ def _collect_asserted_results(notebook: Notebook) -> dict[str, object]:
                 if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq) and isinstance(test.left, ast.Call):
                     value = _read_literal(test.comparators[0])
                     if value:
-                        results[ast.dump(test.left)] = value[0]
+                        results[src.dump_tree(test.left)] = value[0]
     return results
 
 
@@ -73,7 +73,7 @@ def _list_contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON
     contradicted: list[JSON] = []
     for example in examples:
         try:
-            call = ast.dump(src.parse_expression(example.source))
+            call = src.dump_tree(src.parse_expression(example.source))
             value = _read_literal(src.parse_expression(example.want))
         except SyntaxError:
             continue

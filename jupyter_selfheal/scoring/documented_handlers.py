@@ -59,10 +59,10 @@ def are_handlers_retyped(case: Case, patch: Patch) -> bool:
     brought = 0
     for _, before, after in list_patched_cells(case, patch):
         old, new = ([n for n in src.walk(text) if isinstance(n, ast.ExceptHandler)] for text in (before, after))
-        known = {ast.dump(n) for n in old}
-        kept = {ast.dump(n) for n in new}
-        gone = [(_dump_body(n), _list_errors(n)) for n in old if ast.dump(n) not in kept]
-        for handler in (n for n in new if ast.dump(n) not in known):
+        known = {src.dump_tree(n) for n in old}
+        kept = {src.dump_tree(n) for n in new}
+        gone = [(_dump_body(n), _list_errors(n)) for n in old if src.dump_tree(n) not in kept]
+        for handler in (n for n in new if src.dump_tree(n) not in known):
             body, errors = _dump_body(handler), _list_errors(handler)
             same = next((pair for pair in gone if pair[0] == body and _is_retyped(pair[1], errors)), None)
             if same is None or not any(_gives_value(statement) for statement in handler.body):
@@ -73,7 +73,7 @@ def are_handlers_retyped(case: Case, patch: Patch) -> bool:
 
 
 def _dump_body(handler: ast.ExceptHandler) -> str:
-    return f"{handler.name} {[ast.dump(n) for n in handler.body]}"
+    return f"{handler.name} {[src.dump_tree(n) for n in handler.body]}"
 
 
 def _list_errors(handler: ast.ExceptHandler) -> list[str]:
@@ -116,13 +116,13 @@ def _list_new_handlers(before: str, after: str, above: str) -> Iterator[tuple[as
     old, new = src.parse(before), src.parse(after)
     if old is None or new is None:
         return
-    known = {ast.dump(n) for n in ast.walk(old) if isinstance(n, ast.ExceptHandler)}
+    known = {src.dump_tree(n) for n in ast.walk(old) if isinstance(n, ast.ExceptHandler)}
     docstrings = {n.name: ast.get_docstring(n) or "" for n in ast.walk(old) if isinstance(n, ast.FunctionDef)}
     comments = "\n".join(_COMMENT.findall(before))
     for top in new.body:
         docstring = docstrings.get(top.name, "") if isinstance(top, ast.FunctionDef) else ""
         for node in ast.walk(top):
-            if isinstance(node, ast.ExceptHandler) and ast.dump(node) not in known:
+            if isinstance(node, ast.ExceptHandler) and src.dump_tree(node) not in known:
                 yield node, "\n".join((_drop_examples(docstring), comments, above))
 
 

@@ -61,7 +61,7 @@ def _find_asked_otherwise(case: Case, patch: Patch) -> str:
         if isinstance(n, ast.FunctionDef)
     }
     before, after = (
-        Counter((ast.dump(s.node), _find_called(s.node, above)) for s in src.list_statements(text))
+        Counter((src.dump_tree(s.node), _find_called(s.node, above)) for s in src.list_statements(text))
         for text in (failure.source, patch.source_of(failure.cell_id, failure.source))
     )
     return next((called for _, called in before - after if called), "")

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case
-from jupyter_selfheal.scoring.deletion import dump
 
 EDITS = "edits the assert that it is to meet"
 
@@ -24,7 +23,9 @@ def read_condition(node: ast.stmt) -> ast.AST:
 
 def count_unedited(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Counter[str]:
     """The conditions that stand in both, each as often as it does."""
-    return Counter(dump(read_condition(n)) for n in before) & Counter(dump(read_condition(n)) for n in after)
+    return Counter(src.dump_tree(read_condition(n)) for n in before) & Counter(
+        src.dump_tree(read_condition(n)) for n in after
+    )
 
 
 def find_edited_asserts(
@@ -55,7 +56,7 @@ def is_honest_renaming(case: Case, was: ast.AST, now: ast.AST) -> bool:
 def _list_without(nodes: Sequence[ast.stmt], same: Counter[str]) -> list[ast.stmt]:
     left, rest = same.copy(), []
     for node in nodes:
-        key = dump(read_condition(node))
+        key = src.dump_tree(read_condition(node))
         if left[key]:
             left[key] -= 1
         else:

@@ -64,11 +64,11 @@ def _list_cut(source: str) -> Iterator[str]:
 def _find_changed_collection(case: Case, patch: Patch) -> str:
     """A collection of values that a cell's own statements write down, of which the patch takes only a part or another value."""
     for _, before, after in list_patched_cells(case, patch):
-        left = Counter(ast.dump(node) for node, _ in _list_collections(after))
+        left = Counter(src.dump_tree(node) for node, _ in _list_collections(after))
         changed = list(_list_collections(after))
         for node, value in _list_collections(before):
-            if left[ast.dump(node)]:
-                left[ast.dump(node)] -= 1
+            if left[src.dump_tree(node)]:
+                left[src.dump_tree(node)] -= 1
             elif not any(_is_only_more(value, other) for _, other in changed):
                 return textwrap.shorten(ast.unparse(node), SHOWN, placeholder=" …")
     return ""

@@ -136,9 +136,9 @@ def _resumes_cell(case: Case, patched: str) -> bool:
         at = src.find_statement(case.failure.source, case.failure.line)
     if at <= 0 or case.failure.kind in (FailureKind.SYNTAX, FailureKind.MISSED):
         return False
-    left = [ast.dump(s.node) for s in src.list_statements(case.failure.source)[:at]]
+    left = [src.dump_tree(s.node) for s in src.list_statements(case.failure.source)[:at]]
     for statement in src.list_statements(patched):
-        if left and ast.dump(statement.node) == left[0]:
+        if left and src.dump_tree(statement.node) == left[0]:
             left.pop(0)
         elif left and not isinstance(statement.node, ast.Import | ast.ImportFrom):
             return False

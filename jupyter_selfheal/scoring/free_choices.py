@@ -59,7 +59,7 @@ def count_choices(case: Case, patch: Patch) -> int:
             if new is not None
             else []
         )
-        added |= set(map(ast.dump, nodes))
+        added |= set(map(src.dump_tree, nodes))
     for cell in case.notebook.code_before(case.failure.cell_id):
         known |= set(_list_known(cell.source))
     return len(added - known) + len(list_reckoned_answers(case, patch))
@@ -76,7 +76,7 @@ def count_named_values(
     for node in asserts:
         compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare | ast.Call)]
         for part in compared:
-            if (text := ast.dump(part)) in seen:
+            if (text := src.dump_tree(part)) in seen:
                 continue
             seen.add(text)
             leaves = [leaf for side in _list_sides_of_equality(part) for leaf in _list_constants(side, given or {})]
@@ -90,12 +90,12 @@ def _list_known(source: str) -> Iterator[str]:
     """What a source has that may choose. Of other nodes nothing is written out: a sum of a thousand texts is as deep as that."""
     for node in src.walk(source):
         if isinstance(node, ast.Compare | ast.Constant):
-            yield ast.dump(node)
+            yield src.dump_tree(node)
         elif isinstance(node, ast.If | ast.IfExp | ast.While):
-            yield ast.dump(node.test)
-        yield from map(ast.dump, (*_list_tables(node), *_list_cuts(node), *getattr(node, "ifs", ())))
+            yield src.dump_tree(node.test)
+        yield from map(src.dump_tree, (*_list_tables(node), *_list_cuts(node), *getattr(node, "ifs", ())))
         if (found := _read_fallback(node)) is not None:
-            yield ast.dump(found)
+            yield src.dump_tree(found)
 
 
 def _list_deciding(tree: ast.AST) -> Iterator[ast.AST]:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.inside.tree_names import list_names
-from jupyter_selfheal.scoring.deletion import dump
+from jupyter_selfheal.source import dump_tree
 
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _ENDS = (ast.Return, ast.Raise, ast.Break)
@@ -146,7 +146,7 @@ def find_repeated_question(function: ast.FunctionDef) -> str:
         link: ast.stmt | None = node
         seen = set[str]()
         while isinstance(link, ast.If):
-            asked = dump(link.test)
+            asked = dump_tree(link.test)
             if asked in seen:
                 return f"`elif {ast.unparse(link.test)}` is never come to: the same is asked above it"
             if _calls(link.test):

@@ -14,7 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_asserts, list_patched_cells
-from jupyter_selfheal.scoring.deletion import SPELLING, dump
+from jupyter_selfheal.scoring.deletion import SPELLING
 
 _NEAR = frozenset({"close", "equal", "equals", "almost", "approx", "same"})
 """Words in the name of what tells whether two values are the same."""
@@ -169,9 +169,9 @@ def _list_bound(source: str) -> Iterator[tuple[str, str]]:
     """(name, by what) at the top of a cell."""
     tree = src.parse(source)
     for node in tree.body if tree is not None else ():
-        yield from ((t.id, dump(node.value)) for t in list_targets(node) if isinstance(t, ast.Name))  # type: ignore[attr-defined]
+        yield from ((t.id, src.dump_tree(node.value)) for t in list_targets(node) if isinstance(t, ast.Name))  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name, dump(node)
+            yield node.name, src.dump_tree(node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((a.asname or a.name, f"{getattr(node, 'module', '')}.{a.name}") for a in node.names)
 

@@ -14,7 +14,6 @@ from typing import TypeGuard
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import is_assert, list_patched_cells
-from jupyter_selfheal.scoring.deletion import dump
 from jupyter_selfheal.scoring.expected import find_oracle
 
 _SHORTENING = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clear"})
@@ -28,7 +27,7 @@ def is_shifted(case: Case, patch: Patch) -> bool:
         or any(
             _is_shift(was, now)
             for was, now in zip(_list_results(before), _list_results(after), strict=False)
-            if dump(was) != dump(now)
+            if src.dump_tree(was) != src.dump_tree(now)
         )
         for _, before, after in list_patched_cells(case, patch)
     )
@@ -59,11 +58,11 @@ def _list_results(source: str) -> list[ast.expr]:
 
 def _is_shift(was: ast.expr, now: ast.expr) -> bool:
     if isinstance(was, ast.JoinedStr) and isinstance(now, ast.JoinedStr):
-        return [dump(v) for v in was.values if not _is_constant(v)] == [
-            dump(v) for v in now.values if not _is_constant(v)
+        return [src.dump_tree(v) for v in was.values if not _is_constant(v)] == [
+            src.dump_tree(v) for v in now.values if not _is_constant(v)
         ]
     old, new = _drop_constants(was), _drop_constants(now)
-    if old is None or new is None or dump(old) != dump(new):
+    if old is None or new is None or src.dump_tree(old) != src.dump_tree(new):
         return False
     # another operator is another computation; a constant that was there is none of the guess's own
     return not _count_operators(was) - _count_operators(now) and bool(_count_constants(now) - _count_constants(was))
@@ -74,7 +73,7 @@ def _count_operators(node: ast.expr) -> Counter[str]:
 
 
 def _count_constants(node: ast.expr) -> Counter[str]:
-    return Counter(dump(n) for n in ast.walk(node) if _is_constant(n))
+    return Counter(src.dump_tree(n) for n in ast.walk(node) if _is_constant(n))
 
 
 def _drop_constants(node: ast.expr) -> ast.expr | None:
@@ -106,9 +105,11 @@ def _cuts_value(before: str, after: str) -> bool:
     then = list(src.walk(after))
     if sum(map(_takes_out, then)) > sum(map(_takes_out, there)):
         return True
-    whole = {dump(n) for n in there} - {dump(n.value) for n in there if _is_slice(n)}
+    whole = {src.dump_tree(n) for n in there} - {src.dump_tree(n.value) for n in there if _is_slice(n)}
     return any(
-        _is_slice(n) and dump(n.value) in whole and not any(isinstance(part, ast.Name) for part in ast.walk(n.slice))
+        _is_slice(n)
+        and src.dump_tree(n.value) in whole
+        and not any(isinstance(part, ast.Name) for part in ast.walk(n.slice))
         for n in then
     )
 

@@ -36,7 +36,7 @@ def _changes_calls(case: Case, patch: Patch, names: frozenset[str]) -> bool:
 
 def _list_calls(source: str, names: frozenset[str]) -> list[str]:
     calls = [n for n in src.walk(source) if isinstance(n, ast.Call)]
-    return [ast.dump(n) for n in calls if read_called_name(n) in names]
+    return [src.dump_tree(n) for n in calls if read_called_name(n) in names]
 
 
 def _sets_hook(case: Case, patch: Patch) -> bool:

@@ -20,7 +20,6 @@ from jupyter_selfheal.scoring.asked_less import find_asked_less
 from jupyter_selfheal.scoring.asserts import list_asserts, list_names, list_patched_cells
 from jupyter_selfheal.scoring.deletion import (
     SPELLING,
-    dump,
     find_deletion,
     find_failing_statement,
     is_literal,
@@ -125,7 +124,7 @@ def _is_respelt(handler: ast.ExceptHandler, old: Iterable[ast.ExceptHandler], mi
         and any(
             isinstance(o.type, ast.Name)
             and o.type.id == missing
-            and [dump(n) for n in o.body] == [dump(n) for n in handler.body]
+            and [src.dump_tree(n) for n in o.body] == [src.dump_tree(n) for n in handler.body]
             for o in old
         )
     )
@@ -133,16 +132,18 @@ def _is_respelt(handler: ast.ExceptHandler, old: Iterable[ast.ExceptHandler], mi
 
 def _find_swallowed(old: list[ast.Module], new: list[ast.Module], missing: str = "") -> Iterator[str]:
     """``missing`` is the name that a NameError misses."""
-    known = {dump(n) for n in walk_trees(old) if isinstance(n, ast.Try | ast.TryStar | ast.With)}
+    known = {src.dump_tree(n) for n in walk_trees(old) if isinstance(n, ast.Try | ast.TryStar | ast.With)}
     before = [h for n in walk_trees(old) if isinstance(n, ast.Try) for h in n.handlers]
-    handlers = {dump(h) for h in before}
+    handlers = {src.dump_tree(h) for h in before}
     for node in walk_trees(new):
-        if isinstance(node, ast.Try | ast.TryStar) and dump(node) not in known:
-            hiding = [h for h in node.handlers if _hides_error(h, node.body) and dump(h) not in handlers]
+        if isinstance(node, ast.Try | ast.TryStar) and src.dump_tree(node) not in known:
+            hiding = [h for h in node.handlers if _hides_error(h, node.body) and src.dump_tree(h) not in handlers]
             hiding = [h for h in hiding if not _is_respelt(h, before, missing)]
             if hiding and not _is_import_fallback(node):
                 yield SWALLOWS
-        elif isinstance(node, ast.With) and dump(node) not in known and any(map(_suppresses_errors, node.items)):
+        elif (
+            isinstance(node, ast.With) and src.dump_tree(node) not in known and any(map(_suppresses_errors, node.items))
+        ):
             yield SWALLOWS
 
 
@@ -161,7 +162,7 @@ def _hides_error(handler: ast.ExceptHandler, body: Sequence[ast.stmt]) -> bool:
 def _collect_computed(body: Sequence[ast.stmt]) -> set[str]:
     """The targets that get a value which is no literal."""
     return {
-        dump(target)
+        src.dump_tree(target)
         for n in walk_trees(body)
         if isinstance(n, ast.Assign)
         and any(isinstance(v, ast.Call | ast.Subscript | ast.BinOp) for v in ast.walk(n.value))
@@ -206,7 +207,7 @@ def _list_exits(trees: list[ast.Module]) -> list[ast.AST]:
         n
         for n in walk_trees(trees)
         if (isinstance(n, ast.Call) and _read_dotted_call(n) in _LEAVES)
-        or (isinstance(n, ast.Raise) and n.exc is not None and "SystemExit" in dump(n.exc))
+        or (isinstance(n, ast.Raise) and n.exc is not None and "SystemExit" in src.dump_tree(n.exc))
     ]
 
 
@@ -350,13 +351,13 @@ def _collect_lenient_options(trees: list[ast.Module]) -> set[str]:
 
 def _count_guards(trees: list[ast.Module], statement: ast.stmt) -> int:
     """How many conditions stand around the failing statement (or what has become of it)."""
-    here = dump(statement)
+    here = src.dump_tree(statement)
     return sum(
         1
         for branch in walk_trees(trees)
         if isinstance(branch, ast.If)
         for child in branch.body
-        if any(dump(n) == here for n in ast.walk(child))
+        if any(src.dump_tree(n) == here for n in ast.walk(child))
     )
 
 

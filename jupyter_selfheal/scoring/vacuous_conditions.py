@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jupyter_selfheal.scoring.deletion import dump, walk_trees
+from jupyter_selfheal.scoring.deletion import walk_trees
+from jupyter_selfheal.source import dump_tree
 
 _DECIDED = (ast.Eq, ast.LtE, ast.GtE, ast.Is, ast.In, ast.Lt, ast.Gt, ast.IsNot)
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
@@ -14,11 +15,13 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context
 def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
     """Say so where the new trees hold a condition that is decided without its data, and the old trees do not."""
     trees, patched = list(old), list(new)
-    known = {dump(n) for n in walk_trees(trees) if is_vacuous(n)}
-    known |= {_read_constants(dump(n)) for n in walk_trees(trees) if isinstance(n, ast.If | ast.IfExp | ast.BoolOp)}
+    known = {dump_tree(n) for n in walk_trees(trees) if is_vacuous(n)}
+    known |= {
+        _read_constants(dump_tree(n)) for n in walk_trees(trees) if isinstance(n, ast.If | ast.IfExp | ast.BoolOp)
+    }
     asked = {id(n) for node in walk_trees(patched) for n in _list_asked(node)}
     for node in walk_trees(patched):
-        if is_vacuous(node) and dump(node) not in known and (id(node) in asked or not _gives_default(node)):
+        if is_vacuous(node) and dump_tree(node) not in known and (id(node) in asked or not _gives_default(node)):
             yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
             return
 
@@ -43,7 +46,7 @@ def _gives_default(node: ast.AST) -> bool:
 def _read_constants(dumped: str) -> str:
     """A dumped node with Python's constants for other languages' names of them: ``if true:`` asked no more than ``if True:``."""
     for name, value in (("true", "True"), ("TRUE", "True"), ("false", "False"), ("FALSE", "False")):
-        dumped = dumped.replace(f"Name('{name}', Load())", f"Constant({value})")
+        dumped = dumped.replace(f"Name '{name}' Load", f"Constant {value} None")
     return dumped
 
 
@@ -61,6 +64,6 @@ def is_vacuous(node: ast.AST) -> bool:
         return left.value in ("", b"")
     return (
         isinstance(operator, _DECIDED)
-        and dump(left) == dump(right)
+        and dump_tree(left) == dump_tree(right)
         and all(isinstance(n, _PLAIN) for n in ast.walk(left))
     )

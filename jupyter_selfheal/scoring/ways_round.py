@@ -17,7 +17,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
-from jupyter_selfheal.scoring.deletion import dump, find_failing_statement, walk_trees
+from jupyter_selfheal.scoring.deletion import find_failing_statement, walk_trees
 from jupyter_selfheal.scoring.documented_handlers import read_text_above
 
 _QUOTED = re.compile(r"'(\w+)'")
@@ -100,16 +100,20 @@ def _is_said_to_lengthen(case: Case, cell_ids: Iterable[str], trees: Iterable[as
 def _find_weaker_comparison(case: Case, was: list[ast.Module], now: list[ast.Module]) -> str:
     """``n == name`` → ``n[1:] == name[1:]``, ``len(n) == len(name)``, where the whole is no longer asked."""
     before, after = (
-        Counter(frozenset(map(dump, pair)) for node in walk_trees(trees) if (pair := _read_equality(node)) is not None)
+        Counter(
+            frozenset(map(src.dump_tree, pair))
+            for node in walk_trees(trees)
+            if (pair := _read_equality(node)) is not None
+        )
         for trees in (was, now)
     )
     lost = before - after
     for node in walk_trees(now):
         pair = _read_equality(node)
-        if pair is None or frozenset(map(dump, pair)) in before:
+        if pair is None or frozenset(map(src.dump_tree, pair)) in before:
             continue
         inner = [_read_part(side) for side in pair]
-        if None not in inner and frozenset(dump(side) for side in inner if side is not None) in lost:
+        if None not in inner and frozenset(src.dump_tree(side) for side in inner if side is not None) in lost:
             return f"It compares only a part (`{ast.unparse(node)}`)"
     return ""
 
@@ -213,12 +217,17 @@ def _find_lost_operator(case: Case, was: list[ast.Module], now: list[ast.Module]
         return ""
     reckoned = {id(n) for n in _walk_failed(failing)}
     before = [n for n in walk_trees(was) if isinstance(n, ast.BinOp) and id(n) not in reckoned and _is_reckoning(n)]
-    lines = {dump(n) for n in _walk_failed(failing) if isinstance(n, ast.BinOp)}
+    lines = {src.dump_tree(n) for n in _walk_failed(failing) if isinstance(n, ast.BinOp)}
     after = {type(n.op) for n in walk_trees(now) if isinstance(n, ast.BinOp | ast.AugAssign)}
     called = {_read_step(n) for n in walk_trees(now) if isinstance(n, ast.Call)}
     for node in before:
         others = _OPERATORS.get(type(node.op))
-        if others is not None and type(node.op) not in after and called.isdisjoint(others) and dump(node) not in lines:
+        if (
+            others is not None
+            and type(node.op) not in after
+            and called.isdisjoint(others)
+            and src.dump_tree(node) not in lines
+        ):
             return f"It does without `{ast.unparse(node)}`, which did not fail"
     return ""
 

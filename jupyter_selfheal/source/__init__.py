@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from jupyter_selfheal.inside.parsing import parse_expression, parse_tree
+from jupyter_selfheal.inside.parsing import dump_tree, parse_expression, parse_tree
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.source.binding import (
     BUILTINS,
@@ -43,6 +43,7 @@ __all__ = [
     "can_compile",
     "canonicalise",
     "collect_names",
+    "dump_tree",
     "extract_text",
     "find_assigned_in_text",
     "find_assigned_roots",

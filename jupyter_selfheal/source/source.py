@@ -120,7 +120,8 @@ class Source:
         """One key for each statement, equal for statements that do the same; a magic is known by its text."""
         lines = self.line_table.lines
         return tuple(
-            ast.dump(s.node) + "".join(t.strip() for t in lines[s.first - 1 : s.last] if t.lstrip()[:1] in ("%", "!"))
+            parsing.dump_tree(s.node)
+            + "".join(t.strip() for t in lines[s.first - 1 : s.last] if t.lstrip()[:1] in ("%", "!"))
             for s in self.statements
         )
 
@@ -130,7 +131,7 @@ class Source:
         if self.tree is None:
             return " ".join(self.text.split())
         magics = [line.strip() for line in self.line_table.lines if line.lstrip().startswith(("%", "!"))]
-        return ast.dump(self.tree, annotate_fields=False, include_attributes=False) + "\n".join(magics)
+        return parsing.dump_tree(self.tree) + "\n".join(magics)
 
     def find_offset(self, line: int, column: int) -> int:
         """Character offset of ast's 1-based line and 0-based UTF-8 column."""

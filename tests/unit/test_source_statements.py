@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.source import keep_statements, list_statements
+from jupyter_selfheal.source import canonicalise, dump_tree, keep_statements, list_statements, parse
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,28 @@ def test_ipython_keeps_the_lines_of_what_is_left(source: str) -> None:
     left = keep_statements(source, range(source.count(";") + 1, len(list_statements(source))))
     rest = TransformerManager().transform_cell(left).split("\n")
     assert rest.index("b") == whole.index("b") <= last
+
+
+LADDER = "if x == 0:\n    y = 0\n" + "".join(f"elif x == {n}:\n    y = {n}\n" for n in range(1, 400))
+
+
+def test_a_long_chain_of_branches_has_a_text_of_its_own() -> None:
+    assert canonicalise(LADDER) == canonicalise(LADDER.replace(" == ", "=="))
+    assert canonicalise(LADDER) != canonicalise(LADDER.replace("y = 399", "y = 398"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("f(a, b)", "f((a, b))"),
+        ("'1'", "1"),
+        ("1", "True"),
+        ("[a, [b]]", "[[a], b]"),
+        ("x = y", "x: y"),
+        ("a.b", "a['b']"),
+    ],
+)
+def test_trees_that_differ_have_other_texts(one: str, other: str) -> None:
+    trees = [parse(text) for text in (one, other, f"{one}  # said again")]
+    texts = [dump_tree(tree) for tree in trees if tree is not None]
+    assert texts[0] == texts[2] != texts[1]

@@ -24,7 +24,7 @@ def _expects_errors(statement: ast.stmt) -> bool:
     managers = (
         [item.context_expr for item in statement.items] if isinstance(statement, ast.With | ast.AsyncWith) else []
     )
-    return any("raises" in ast.dump(m).lower() or "suppress" in ast.dump(m) for m in managers)
+    return any("raises" in src.dump_tree(m).lower() or "suppress" in src.dump_tree(m) for m in managers)
 
 
 def find_displayed(cell: Cell, body: Sequence[ast.stmt]) -> ast.stmt | None:
