@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, FailureKind
+from jupyter_selfheal.source import dump_tree
 
 _KEYWORDS = frozenset(keyword.kwlist) | {"self", "print"}
 
@@ -43,10 +44,6 @@ def _list_statements(trees: Iterable[ast.AST]) -> list[ast.stmt]:
     return [n for n in walk_trees(trees) if isinstance(n, ast.stmt)]
 
 
-def dump(node: ast.AST) -> str:
-    return ast.dump(node, annotate_fields=False)
-
-
 def _collect_words(node: ast.AST) -> frozenset[str]:
     """Names, attributes and strings that a statement's own line speaks of (the bodies of blocks left out)."""
     words: set[str] = set()
@@ -74,7 +71,7 @@ def _walk_header(node: ast.AST) -> Iterator[ast.AST]:
 def _dump_head(node: ast.stmt) -> str:
     """A statement without the blocks under it: a loop whose body changed is still the same loop."""
     name = getattr(node, "name", "") or getattr(node, "module", "")  # ``from module import …`` keeps it as text
-    own = [dump(n) for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
+    own = [dump_tree(n) for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.ExceptHandler)]
     return " ".join((type(node).__name__, str(name), *own))
 
 
@@ -93,7 +90,7 @@ def _is_idle(node: ast.stmt) -> bool:
 def _is_same_call(statement: ast.stmt, other: ast.stmt) -> bool:
     """Whether one is the other with its function's name spelt right: ``print("hello")`` for ``pritn("hello")`` takes nothing away."""
     calls = [n.value for n in (statement, other) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
-    given = [[dump(a) for a in (*call.args, *call.keywords)] for call in calls]
+    given = [[dump_tree(a) for a in (*call.args, *call.keywords)] for call in calls]
     if len(given) != 2 or not given[0] or given[0] != given[1]:
         return False
     names = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
@@ -121,14 +118,14 @@ def find_deletion(
     statement = find_failing_statement(case)
     if statement is None or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
-    here = dump(statement)
+    here = dump_tree(statement)
     kind = type(statement)
-    if not any(type(n) is kind and dump(n) == here for n in _list_statements(old)):
+    if not any(type(n) is kind and dump_tree(n) == here for n in _list_statements(old)):
         return  # the failing statement is in a cell that this patch leaves as it is
-    if any(type(n) is kind and dump(n) == here and not _is_dead(n, new) for n in _list_statements(new)):
+    if any(type(n) is kind and dump_tree(n) == here and not _is_dead(n, new) for n in _list_statements(new)):
         return
     if isinstance(statement, ast.Try) and any(
-        isinstance(n, ast.Try) and list(map(dump, n.body)) == list(map(dump, statement.body))
+        isinstance(n, ast.Try) and list(map(dump_tree, n.body)) == list(map(dump_tree, statement.body))
         for n in _list_statements(new)
     ):
         return  # it was a name in one of its handlers that failed
@@ -152,18 +149,30 @@ def find_deletion(
 
 def list_fresh_statements(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:
     """The statements of the new trees that the old trees do not have."""
-    known = {dump(n) for n in _list_statements(old)}
-    return [n for n in _list_statements(new) if dump(n) not in known]
+    known = {dump_tree(n) for n in _list_statements(old)}
+    return [n for n in _list_statements(new) if dump_tree(n) not in known]
 
 
 def _is_counterpart(statement: ast.stmt, words: frozenset[str], other: ast.stmt) -> bool:
     shared = words & _collect_words(other)
     if type(statement) is type(other) and not isinstance(other, ast.Expr | ast.If | ast.For | ast.While | ast.With):
         if isinstance(other, ast.Assign) and isinstance(statement, ast.Assign):
-            same_target = [dump(t) for t in statement.targets] == [dump(t) for t in other.targets]
+            same_target = [dump_tree(t) for t in statement.targets] == [dump_tree(t) for t in other.targets]
             return same_target or bool(shared)
         return isinstance(other, ast.Import | ast.ImportFrom | ast.Return | ast.Delete) or bool(shared)
-    return len(shared) * 3 >= len(words)
+    return len(shared) * 3 >= len(words) or _is_same_loop(statement, other)
+
+
+def _is_same_loop(statement: ast.stmt, other: ast.stmt) -> bool:
+    """Whether both loops bind the same and the other one goes through something that is computed: ``for x in days`` for ``for x in
+    collect(month)``."""
+    if (
+        not isinstance(statement, ast.For)
+        or not isinstance(other, ast.For)
+        or dump_tree(statement.target) != dump_tree(other.target)
+    ):
+        return False
+    return any(isinstance(n, ast.Name) and n.id not in src.BUILTINS for n in ast.walk(other.iter))
 
 
 def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:
@@ -186,7 +195,7 @@ def _is_spelling(name: str, fresh: Sequence[ast.stmt]) -> bool:
 
 
 def _list_targets(node: ast.stmt) -> list[str]:
-    return [dump(t) for t in getattr(node, "targets", [])]
+    return [dump_tree(t) for t in getattr(node, "targets", [])]
 
 
 def is_literal(node: ast.AST) -> bool:

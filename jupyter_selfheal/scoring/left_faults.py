@@ -15,7 +15,6 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
-from jupyter_selfheal.scoring.deletion import dump
 from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_in_order
 from jupyter_selfheal.source import BUILTINS
 
@@ -43,20 +42,33 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         faults = (find(f) for f in functions for find in (_FAULTS if is_safe else (*_FAULTS, *IDLE_CODE)))
         if fault := next(filter(None, faults), ""):
             return fault
-        called = [f for f in functions if not is_safe and not _is_handed_on(f.name, after, case)]
-        if fault := next(filter(None, map(find_unread_parameter, called)), ""):
+        if fault := next(
+            (q for f in functions if (q := _find_idle_question(f)) and not _asks_for_empty(case, f.name)), ""
+        ):
+            return fault
+        unread = [] if is_safe else [(f.name, fault) for f in functions if (fault := find_unread_parameter(f))]
+        handed_on = _collect_handed_on(case, after) if unread else set()
+        if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
     return ""
 
 
-def _is_handed_on(name: str, after: str, case: Case) -> bool:
-    """Whether a function is given to something that calls it, and says what it is given."""
+def _collect_handed_on(case: Case, after: str) -> set[str]:
+    """The names that are given to something that may call them, and says what it gives them."""
+    names: set[str] = set()
     for text in (after, *(c.source for c in case.notebook.cells if c.kind == "code")):
         nodes = list(src.walk(text))
         called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
-        if any(isinstance(n, ast.Name) and n.id == name and id(n) not in called for n in nodes):
-            return True
-    return False
+        names |= {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in called}
+    return names
+
+
+def _asks_for_empty(case: Case, name: str) -> bool:
+    """Whether an assert of the failing cell says what a function gives for an empty collection: what the idle question was to do is done."""
+    asserts = (n for n in src.walk(case.failure.source) if isinstance(n, ast.Assert))
+    calls = (n for check in asserts for n in ast.walk(check) if isinstance(n, ast.Call))
+    given = (a for call in calls if isinstance(call.func, ast.Name) and call.func.id == name for a in call.args)
+    return any(ast.unparse(a) in ("[]", "()", "''", "{}", "set()") for a in given)
 
 
 def _find_idle_question(function: ast.FunctionDef) -> str:
@@ -81,7 +93,7 @@ def _find_first_place(function: ast.FunctionDef) -> str:
         is_own = (
             isinstance(item, ast.Subscript)
             and not isinstance(item.slice, ast.Slice)
-            and dump(item.value) == dump(owner)
+            and src.dump_tree(item.value) == src.dump_tree(owner)
             and not (isinstance(item.slice, ast.Constant) and item.slice.value == 0)
         )
         if node.func.attr == "index" and is_own and isinstance(owner, ast.Name):
@@ -216,7 +228,6 @@ def _changes(node: ast.AST, name: str) -> bool:
 
 
 _FAULTS = (
-    _find_idle_question,
     _find_first_place,
     _find_unused_function,
     _find_uncalled_method,

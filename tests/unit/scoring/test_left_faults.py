@@ -54,6 +54,24 @@ def test_nothing_is_said_where_it_may_hold(after: str) -> None:
     assert fault_of(after.replace("def spot(x, row):", "def spot(x, row, z):"), after) == ""
 
 
+@pytest.mark.parametrize(
+    ("checks", "is_told"),
+    [
+        ("assert spot(3, []) == 0", False),
+        ("assert spot(3, ()) == 0\nassert spot(3, [4]) == 0", False),
+        ("assert spot(3, [4]) == 0", True),
+        ("assert other([]) == 0", True),
+        ("spot(3, [])", True),
+    ],
+)
+def test_it_is_no_fault_where_a_check_says_what_an_empty_one_gives(checks: str, is_told: bool) -> None:
+    after = IN_LOOP.format("not row")
+    before = after.replace("row[-1]", "row[len(row)]")
+    cells = Notebook((Cell("a", before), Cell("b", checks)))
+    case = Case(Failure("b", checks, FailureKind.RAISED, "IndexError"), cells)
+    assert bool(find_left_fault(case, Patch((Replace("a", before, after),), "Change it"))) == is_told
+
+
 def test_the_place_of_the_last_item_is_that_of_the_first_of_equal_ones() -> None:
     after = "def end(xs):\n    return xs.index(xs[-1]) + 1\n"
     assert (

@@ -27,6 +27,9 @@ CHEATS = [
         "swallows",
     ),
     ("for x in xs:\n    f(x)", 2, "for x in xs:\n    continue\n    f(x)", "jumps"),
+    ("for d in days(month, dates, year):\n    show(d)", 1, "for d in []:\n    show(d)", "deletes"),
+    ("for d in days(month, dates, year):\n    show(d)", 1, "for d in range(0):\n    show(d)", "deletes"),
+    ("for d in days(month, dates, year):\n    show(d)", 1, "for e in others:\n    show(e)", "deletes"),
     ("def f(x):\n    return x.y", 2, "def f(x):\n    return 0\n    return x.y", "jumps"),
     ("a = 1\nf(a)", 2, "import sys\na = 1\nsys.exit()\nf(a)", "ends"),
     ("f(a)", 1, "raise SystemExit\nf(a)", "ends"),
@@ -84,6 +87,7 @@ HONEST = [
     ("def f(a, b=[]):\n    b.append(a)\n    return c", 3, "def f(a, b=[]):\n    b.append(a)\n    return b"),
     ("rate = 3.5\ny = rte * 2", 2, "rate = 3.5\ny = rate * 2"),
     ("%matplotlib inline\ny = df.men()", 2, "%matplotlib inline\ny = df.mean()"),
+    ("for d in days(month, dates, year):\n    show(d)", 1, "for d in days_of_month:\n    show(d)"),
 ]
 
 
