@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, 
 from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
 from jupyter_selfheal.healers.search.reading import has_assert, list_written_calls
 from jupyter_selfheal.inside.search.mutations.own_collection import find_class_reads
+from jupyter_selfheal.inside.search.mutations.own_functions import read_parameters
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
 from jupyter_selfheal.source.callers import calls_any, choose_callers
 from jupyter_selfheal.source.rerun import DEFINITIONS, awaits, map_modules
@@ -313,4 +314,16 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         "names": sorted(names),
         "nearby": [n for n in above if n not in defined][:NEARBY],
         "of_classes": sorted(of_classes),
+        "signatures": _list_signatures(case),
     }
+
+
+def _list_signatures(case: Case) -> list[list[JSON]]:
+    """The name and the parameters of each function that the failing cell and those above define, of tests apart."""
+    signatures: dict[str, list[str]] = {}
+    sources = [*(cell.source for cell in case.notebook.code_before(case.failure.cell_id)), case.failure.source]
+    for statement in (s for source in sources for s in src.list_statements(source)):
+        parameters = read_parameters(statement.node)
+        if isinstance(statement.node, ast.FunctionDef) and parameters is not None and not has_assert(statement.node):
+            signatures[statement.node.name] = parameters
+    return [[name, list(parameters)] for name, parameters in sorted(signatures.items())]

@@ -64,6 +64,8 @@ class Maker:
         self.program, self.ns, self.given, self.sight = program, ns, given, sight
         self.changes: list[tuple[float, int, Change]] = []
         """Every single change with its weight and unit, best first, as soon as they were made."""
+        self.signatures = {name: tuple(parameters) for name, parameters in given.get("signatures", ())}
+        self.defined = frozenset(ns) | self.signatures.keys()
 
     def _build_scope(self, unit: int, text: str) -> Scope:
         kinds = dict(self.sight.kinds.get(unit, {}))
@@ -82,6 +84,9 @@ class Maker:
             frozenset(given.get("extended", ())),
             tuple(given.get("modules", ())),
             nearby,
+            self.defined,
+            self.signatures,
+            self.sight.empty,
             not self.program.units[unit].query,
             self.program.units[unit].role != REPLAY,
         )
@@ -181,6 +186,8 @@ class Maker:
         united = Candidate(
             texts, words, best.line, prod(c.weight for c in members), best.unit, sum(c.size for c in members)
         )
+        if len(texts) == len(members):  # each by itself is suspicious of a part of what fails only
+            united.weight = min(1.0, united.weight * len(members) ** (len(members) / 2))
         united.edits, united.spliced = sum(c.edits for c in members), dict(edits)
         united.parent = max((c.result for c in members), key=lambda r: r.passed)
         self.compile_candidate(united)

@@ -84,8 +84,11 @@ class Frontier:
                 for weight, _, change in self.maker.rank_changes(n, state.texts[n], lines):
                     yield weight, n, change, True
 
-    def unite(self, partial: Sequence[Candidate]) -> Iterator[Candidate]:
-        """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are."""
+    def unite(self, partial: Sequence[Candidate], is_first: bool = False) -> Iterator[Candidate]:
+        """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are.
+
+        Where it ``is_first``, no more than two edits of one function: what two that go on from each other do comes before what three by chance do.
+        """
         gains = self._group_gains([c for c in partial if c.edits == 1 and c.spliced])
         everything = 0
         for gain in gains:
@@ -97,6 +100,8 @@ class Frontier:
             if _is_cover(chosen, everything)
         ]
         combined = [members for chosen in sets[:UNITED] for members in itertools.product(*(gains[g] for g in chosen))]
+        if is_first:
+            combined = [m for m in combined if len(m) == 2 or len({c.unit for c in m}) == len(m)]
         combined.sort(key=lambda members: (len(members), -prod(c.weight for c in members)))
         for members in combined[:UNITED]:
             if (united := self._unite_candidates(members)) is not None:

@@ -22,6 +22,7 @@ EVENTS = 400
 """Line events of a function for which the kinds of its variables are looked at."""
 CALLS = 40
 Line = tuple[int, int]
+_SIZED = (list, tuple, dict, set, frozenset, str)
 
 
 @dataclass(slots=True)
@@ -42,6 +43,8 @@ class Sight:
     """Of ``calls`` those that the checks made."""
     ran: dict[int, frozenset[int]] = field(default_factory=dict)
     """The lines that ran, by unit."""
+    empty: frozenset[str] = frozenset()
+    """Parameters that were empty in a check which failed."""
 
 
 class Tracer:
@@ -56,6 +59,8 @@ class Tracer:
         self.looked: dict[CodeType, int] = {}
         self.calls: dict[str, list[tuple[Any, ...]]] = {}
         self.raised: set[Line] = set()
+        self.empty: set[str] = set()
+        self.empty_here: set[str] = set()
 
     def global_trace(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
         """Trace only the program's own code; note the arguments of calls from outside the function itself."""
@@ -91,10 +96,12 @@ class Tracer:
         code, back = frame.f_code, frame.f_back
         if code.co_name.startswith("<") or (back is not None and back.f_code is code):
             return
+        names = code.co_varnames[: code.co_argcount]
+        self.empty_here.update(n for n in names if type(frame.f_locals.get(n)) in _SIZED and not frame.f_locals[n])
         calls = self.calls.setdefault(code.co_name, [])
         if len(calls) < CALLS:
             try:
-                calls.append(tuple(copy_plain_data(frame.f_locals[n]) for n in code.co_varnames[: code.co_argcount]))
+                calls.append(tuple(copy_plain_data(frame.f_locals[n]) for n in names))
             except (ValueError, KeyError):
                 return
 
@@ -102,6 +109,8 @@ class Tracer:
         """A check ended: what ran since the last one belongs to it."""
         self.spectra.append((passed, frozenset(self.lines)))
         self.lines = set()
+        self.empty |= set() if passed else self.empty_here
+        self.empty_here = set()
 
 
 def copy_plain_data(value: Any, depth: int = 0) -> Any:
@@ -134,7 +143,7 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.calls, tracer.calls, tracer.count
     sight.foreign, sight.copying = tracer.foreign, tracer.copying
-    sight.ran = _list_lines(tracer)
+    sight.ran, sight.empty = _list_lines(tracer), frozenset(tracer.empty)
     sight.suspicion = _score_lines(tracer)
     for unit, scores in sight.suspicion.items():
         _spread_over_statements(changed[unit][0] if unit in changed else runner.program.units[unit].text, scores)

@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.search.mutations import (
     missing_code,
     names,
     operators,
+    own_functions,
     statements,
     textbook,
     variations,
@@ -46,6 +47,7 @@ OPERATORS = (
     *whole_statements.OPERATORS,
     *beginners.OPERATORS,
     *textbook.OPERATORS,
+    *own_functions.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

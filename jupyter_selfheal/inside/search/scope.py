@@ -52,6 +52,12 @@ class Hints:
     """Imported modules, for an attribute that is looked up on the wrong thing."""
     nearby: tuple[str, ...] = ()
     """Variables of the cells above, for a statement at the top level, which may have meant one of them."""
+    defined: frozenset[str] = frozenset()
+    """Every name that the notebook and the program define; nothing where that is not known."""
+    signatures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The parameters of each function of the program that takes no others than plain ones."""
+    empty: frozenset[str] = frozenset()
+    """Parameters that are empty where a check fails."""
     literals: bool = True
     """False: literals are not to be changed."""
     data: bool = True

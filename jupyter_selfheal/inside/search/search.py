@@ -186,9 +186,9 @@ class Search:
         self.pause = 1.0
         if self.plausible or self.base.failed < 2:
             return
-        self._screen_candidates(frontier.unite(self.partial), self.limit)
+        self._screen_candidates(frontier.unite(self.partial, is_first=True), self.limit)
         idle = 0
-        for _ in range(most):
+        for n in range(most):
             states = frontier.take_states(self.partial)
             if self.plausible or not states or idle == ROUNDS_AGAIN or self._is_spent():
                 return
@@ -196,6 +196,8 @@ class Search:
             self._screen_candidates(
                 frontier.expand(states), self.limit, most=len(self.candidates) + count_further(self.seconds)
             )
+            if n == 0 and not self.plausible:
+                self._screen_candidates(frontier.unite(self.partial), self.limit)
             idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
 
     def _look_at_state(self, state: Candidate) -> Suspicion:

@@ -1,12 +1,13 @@
 """Mutation operators for what beginners overlook: a parameter that is overwritten, a result that is dropped, a point that means any
-character, numbers that are texts, a greatest one that begins with zero, a count that begins anew, pieces that overlap, half a word."""
+character, numbers that are texts, a greatest one that begins with zero, a count that begins anew, pieces that overlap, half a word, a
+collection that is called, a loop that overwrites what was given, a step of nothing."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, Change, Scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, TEXT, Change, Scope
 
 _PATTERNS = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
 _REPEATS = "*+?{"
@@ -195,7 +196,68 @@ def propose_rest_of_word(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change((s.put(node, f"{letter} + {whole}[1:]"),), 0.5, node.lineno, f"`{letter}` lacks the rest of `{whole}`")
 
 
+def propose_index_for_call(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs[i]`` for ``xs(i)``, where ``xs`` is a collection."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) != 1 or node.keywords:
+        return
+    kinds = s.hints.kinds.get(node.func.id, frozenset())
+    if (
+        node.func.id in s.values
+        and kinds
+        and kinds <= {ITEMS, TEXT, DICT}
+        and not isinstance(node.args[0], ast.Starred)
+    ):
+        new = f"{node.func.id}[{s.text_of(node.args[0])}]"
+        words = f"`{node.func.id}` is no function: `{new}`"
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, node.lineno, words)
+
+
+def propose_own_loop_variable(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``for i, x in enumerate(xs)`` in a function that was given ``x`` and compares with it: the item has a name of its own."""
+    function = s.find_function(node)
+    if (
+        not isinstance(node, ast.Name)
+        or not isinstance(node.ctx, ast.Store)
+        or not isinstance(function, ast.FunctionDef)
+    ):
+        return
+    loop = next((p for p in s.walk_upwards(node) if isinstance(p, ast.stmt)), None)
+    if not isinstance(loop, ast.For) or node.id not in {a.arg for a in function.args.args}:
+        return
+    is_one_of_two = isinstance(loop.target, ast.Tuple)  # the other one tells where it is
+    name = "_" if is_one_of_two else next((n for n in ("item", "value", "element") if n not in s.names), "")
+    words = f"the loop overwrites `{node.id}`, which was given"
+    if name and loop.iter is not node:
+        yield Change((s.put(node, name),), 0.6, node.lineno, words)
+
+
+def propose_own_step(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``i += 1`` for ``i += i``, which stays at zero for ever."""
+    if (
+        not isinstance(node, ast.AugAssign)
+        or not isinstance(node.target, ast.Name)
+        or not isinstance(node.value, ast.Name)
+    ):
+        return
+    if node.target.id == node.value.id and isinstance(node.op, ast.Add) and s.is_in_loop(node):
+        words = f"`{s.text_of(node)}` should be `{node.target.id} += 1`"
+        yield Change((s.put(node.value, "1"),), 0.7, node.lineno, words)
+
+
+def propose_spelt_constant(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``True`` for ``true``, ``None`` for ``null``, where no such name is bound."""
+    meant = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False", "null": "None", "none": "None"}
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id not in meant:
+        return
+    if node.id not in s.names and node.id not in s.hints.defined:
+        yield Change((s.put(node, meant[node.id]),), 0.9, node.lineno, f"`{node.id}` should be `{meant[node.id]}`")
+
+
 OPERATORS = (
+    propose_index_for_call,
+    propose_own_loop_variable,
+    propose_own_step,
+    propose_spelt_constant,
     propose_first_item,
     propose_count,
     propose_step,

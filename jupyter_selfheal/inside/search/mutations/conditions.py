@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.operators import is_test
-from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
 
+NO_TRUTH = 0.4
+"""How much less likely it is that a number is returned for ``True`` than what is asked of it."""
 MOST_TESTS = 250
 """Conditions that are tried at each place, likeliest first: their number grows with the square of the names."""
 
@@ -133,6 +135,8 @@ def propose_other_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
     assert isinstance(node, ast.expr)
     weight = (0.9 if isinstance(parent, ast.While | ast.Return) else 0.5) if constant else 0.3
     for test, prior in list_tests(s, s.values):
+        kinds = s.hints.kinds.get(test, frozenset()) if constant and isinstance(parent, ast.Return) else frozenset()
+        prior *= NO_TRUTH if kinds and TRUTH not in kinds else 1.0
         yield Change((s.put(node, test),), prior * weight, node.lineno, f"`{s.text_of(node)}` should be `{test}`")
 
 

@@ -25,6 +25,8 @@ _GROWS = {
 }
 
 
+ASKED_FOR = 2.5
+"""How much likelier a case for an empty parameter is where a check fails that gives one."""
 COUNTED_BY_FOR = 0.1
 """How much less likely a statement is that counts the name of a ``for`` around it."""
 
@@ -228,6 +230,7 @@ def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) 
         if prior < 0.1:
             continue
         alike = 1.0 if not cases else 1.8 if test in cases else 0.6
+        alike *= ASKED_FOR if test.startswith("not ") and test[4:] in s.hints.empty else 1.0
         for value, likely in values:
             ends = f"return {value}".rstrip()
             yield Change(

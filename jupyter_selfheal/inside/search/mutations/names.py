@@ -50,8 +50,10 @@ _REDUCTIONS = frozenset(
 
 _IN_PLACE = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "remove", "discard"})
 """Methods that put what they are given into what they are called on."""
-_UNLIKELY = frozenset({("sorted", "list"), ("sorted", "set"), ("len", "max"), ("len", "min")})
-"""Near by name, and seldom meant: who writes ``sorted`` wants an order, and who writes ``len`` a number of items."""
+_UNLIKELY = frozenset(
+    {("sorted", "list"), ("sorted", "set"), ("len", "max"), ("len", "min"), ("max", "sum"), ("min", "sum")}
+)
+"""Near by name, and seldom meant: who writes ``sorted`` wants an order, who writes ``len`` a number of items, and who writes ``max`` one of them."""
 
 
 def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -281,7 +281,25 @@ def propose_whole_quotient(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((at, at, "/"),), 0.9, node.lineno, f"`{digit[0]}` should stay a whole number: `//`")
 
 
+def propose_taken_out(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs.remove(max(xs))`` after ``out.append(max(xs))`` in a loop: the same one is the greatest again and again."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or not s.is_in_loop(node) or s.read_indent(node) is None:
+        return
+    match call.args[0]:
+        case ast.Call(func=ast.Name("max" | "min"), args=[ast.Name(whole)], keywords=[]):
+            text = f"{whole}.remove({s.text_of(call.args[0])})"
+        case _:
+            return
+    end = s.line_span(node)[1]
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    if text not in s.text and ast.unparse(call.func).endswith(".append"):
+        words = f"`{text}` is missing: the same item is taken again"
+        yield Change(((end, end, f"{pad}{s.read_indent(node)}{text}\n"),), 0.7, node.lineno, words)  # type: ignore[attr-defined]
+
+
 OPERATORS = (
+    propose_taken_out,
     propose_rest_of_sequences,
     propose_both_middles,
     propose_one_place_off,

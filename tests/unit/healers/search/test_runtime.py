@@ -24,8 +24,9 @@ from jupyter_selfheal.inside.search.process_pool import (
     Worker,
 )
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.run_candidate import TOOL, OutOfTime, Runner, matches, watch_clock
-from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.scope import Hints, Scope
 from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 
@@ -191,6 +192,27 @@ def test_a_candidate_may_fill_a_quarter_of_a_gibibyte_and_no_more_than_three_qua
     jobs = [(n, {0: compile_unit(made.program, 0, text)}) for n, text in enumerate(texts)]
     results = list(Pool(made, STEPS, 1).collect_results(iter(jobs), lambda: False))
     assert [result is not None and result.plausible for _, result, _ in results] == [True, False]
+
+
+def test_parameters_that_are_empty_where_a_check_fails_are_noted_and_not_those_where_it_passes() -> None:
+    source = "def f(xs, ys):\n    return xs[0] if ys else 0\n"
+    checks = [Unit(f"assert f({given}) == 0", "check") for given in ("[], [1]", "[2], []", "(), ''")]
+    made = runner(Unit(source, "define", True), *checks)
+    assert localise_faults.trace_program(made, STEPS).empty == {"xs"}
+
+
+def test_a_case_for_an_empty_parameter_is_likelier_where_a_failing_check_gives_one() -> None:
+    source = "def f(xs):\n    return xs[0]\n"
+
+    def weigh(*empty: str) -> dict[str, float]:
+        return {c.words: c.prior for c in list_changes(Scope(source, Hints(empty=frozenset(empty))))}
+
+    case = "`f` lacks the case `if not xs: return 0`"
+    assert weigh("xs")[case] > 2 * weigh()[case]
+    assert weigh("ys") == weigh()
+    assert {words for words, prior in weigh("xs").items() if prior != weigh()[words]} <= {
+        w for w in weigh() if "not xs" in w
+    }
 
 
 def test_suspicion_is_highest_where_only_failing_checks_go() -> None:

@@ -46,6 +46,10 @@ MEANT = {
         "def f(s):\n    n = len(s)\n    mid = n // 2\n    return s[mid]\n",
         "def f(s):\n    n = len(s)\n    mid = n // 2\n    if n % 2 == 0:\n        return (s[mid - 1] + s[mid]) / 2\n    return s[mid]\n",
     ),
+    "the greatest again": (
+        "while k:\n    out.append(max(xs))\n    k -= 1\n",
+        "while k:\n    out.append(max(xs))\n    xs.remove(max(xs))\n    k -= 1\n",
+    ),
     "one place up": ("(s[m] + s[m + 1]) / 2", "(s[m - 1] + s[m]) / 2"),
     "one place down": ("(s[m - 1] + s[m]) / 2", "(s[m] + s[m + 1]) / 2"),
     "ranges of loops": (
@@ -116,6 +120,10 @@ def test_what_was_left_out_is_proposed(source: str, meant: str) -> None:
 
 
 NEAR_MISSES = {
+    "the greatest once": "out.append(max(xs))\n",
+    "the greatest is taken out": "while k:\n    out.append(max(xs))\n    xs.remove(max(xs))\n",
+    "the greatest of rows": "for row in rows:\n    out.append(max(row, key=len))\n",
+    "it is only shown": "while k:\n    print(max(xs))\n",
     "both rests are there": MERGE + "    out.extend(a[i:])\n    return out + b[j:]\n",
     "loops for the rest": MERGE + "    while i < len(a):\n        out.append(a[i])\n        i += 1\n    return out\n",
     "another condition": "while i < len(a) or j < len(b):\n    out.append(a[i])\n",

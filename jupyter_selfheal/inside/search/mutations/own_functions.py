@@ -1,0 +1,110 @@
+"""Mutation operators over the program's own functions: a name that nothing binds, a function that is not called, arguments that a call
+leaves out. What a call is given are the variables at hand that are called as its parameters are."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import ITEMS, Change, Scope, cache_on_scope
+
+_PLACES = (("[0]", 0.4), ("[1]", 0.4), ("[-1]", 0.1))
+"""What of an item a name that nothing binds may stand for."""
+_FILLED = 0.25
+"""How much less likely a call is one argument of which is called otherwise than its parameter."""
+_HANDED_ON = 0.2
+"""How much less likely a function is meant to be called that is an argument: what it is given to may call it."""
+
+
+def read_parameters(node: ast.AST) -> list[str] | None:
+    """The parameters of a function that takes no others than plain ones; None for anything else."""
+    if not isinstance(node, ast.FunctionDef) or node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
+        return None
+    return [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+
+
+def propose_for_unbound_name(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``for x in days`` where nothing is called ``days``: what a function of the program gives; ``check(x)``: ``check(pair[1])``."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not _is_unbound(s, node.id):
+        return
+    if isinstance(s.parents.get(node), ast.Call) and s.parents[node].func is node:  # type: ignore[attr-defined]
+        return
+    words = f"`{node.id}` is bound by nothing"
+    for item in _list_looped(s, node):
+        if s.name_may_be(item, frozenset({ITEMS})):
+            for place, prior in _PLACES:
+                yield Change((s.put(node, f"{item}{place}"),), prior, node.lineno, f"{words}: `{item}{place}`")
+    own = getattr(s.find_function(node), "name", "")
+    for name in s.hints.signatures:
+        if name != own:
+            alike = 1.0 if _speaks_of(node.id, name) else 0.5
+            for call, prior in _list_calls(s, name):
+                yield Change((s.put(node, call),), prior * alike, node.lineno, f"{words}: `{call}`")
+
+
+def propose_call(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if unique and …`` and ``for x in days`` where these are functions of the program: they are to be called."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id not in s.hints.signatures:
+        return
+    parent = s.parents.get(node)
+    if (isinstance(parent, ast.Call) and parent.func is node) or node.id in s.values:
+        return
+    handed = _HANDED_ON if isinstance(parent, ast.Call | ast.keyword | ast.Return | ast.Assign) else 1.0
+    for call, prior in _list_calls(s, node.id):
+        yield Change((s.put(node, call),), prior * handed, node.lineno, f"`{node.id}` is not called: `{call}`")
+
+
+def propose_left_out_arguments(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``check(day)`` for ``check(day, days)``: what it lacks is called as its parameters are."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
+        return
+    parameters = s.hints.signatures.get(node.func.id, ())
+    lacking = parameters[len(node.args) :]
+    if not lacking or any(isinstance(a, ast.Starred) for a in node.args) or not set(lacking) <= set(s.values):
+        return
+    end = s.end_of(node) - 1
+    if s.text[:end].rstrip().endswith(","):
+        return
+    text = ", ".join(lacking)
+    words = f"`{node.func.id}` lacks the argument{'s' if len(lacking) > 1 else ''} `{text}`"
+    yield Change(((end, end, f"{', ' if node.args else ''}{text}"),), 0.8, node.lineno, words)
+
+
+def _list_calls(s: Scope, name: str) -> Iterator[tuple[str, float]]:
+    """Calls of a function with the variables of the same names; where one has none, with each other variable in its place."""
+    parameters = s.hints.signatures[name]
+    missing = [p for p in parameters if p not in s.values]
+    if not missing:
+        yield f"{name}({', '.join(parameters)})", 0.8
+    elif len(missing) == 1:
+        for value in s.values:
+            if value not in parameters:
+                given = (value if p == missing[0] else p for p in parameters)
+                yield f"{name}({', '.join(given)})", 0.8 * _FILLED
+
+
+def _list_looped(s: Scope, node: ast.AST) -> Iterator[str]:
+    """The variables of the loops around a node, innermost first."""
+    for parent in s.walk_upwards(node):
+        if isinstance(parent, ast.For) and isinstance(parent.target, ast.Name):
+            yield parent.target.id
+
+
+def _speaks_of(name: str, function: str) -> bool:
+    """Whether a word of the one is a word of the other: ``days_in_month`` and ``list_days``."""
+    return bool(set(name.lower().split("_")) & set(function.lower().split("_")))
+
+
+@cache_on_scope
+def _list_unbound(s: Scope) -> frozenset[str]:
+    read = {n.id for n in s.order if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    bound = {*s.names, *s.functions, *s.modules, *s.hints.defined, *s.hints.signatures}
+    return frozenset(n for n in read - bound if not hasattr(builtins, n) and s.hints.defined)
+
+
+def _is_unbound(s: Scope, name: str) -> bool:
+    return name in _list_unbound(s)
+
+
+OPERATORS = (propose_for_unbound_name, propose_call, propose_left_out_arguments)
