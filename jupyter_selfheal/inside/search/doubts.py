@@ -108,7 +108,9 @@ class Doubts:
             self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_turned(n)
             or self._describe_odd_patch(n)
-            or describe_doubt_of_several(self.candidates[n], self.hypotheses.count_mended(n))
+            or describe_doubt_of_several(
+                self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
+            )
             or self._describe_literal(n, likeliest)
             or self._describe_idle_code(n)
         )

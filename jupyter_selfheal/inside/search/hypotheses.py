@@ -113,9 +113,17 @@ class Hypotheses:
         """How far the hypothesis of a candidate is ahead of its rivals that need no more edits."""
         weight = self._sharpen_weight(self.groups[self.place[n]])
         rivals = self._weigh_rivals(n)
-        leak = max(self._leak / self.count_mended(n), MISSING * self.share_missed) ** SHARPNESS
+        leak = self._weigh_unknown(n) ** SHARPNESS
         share = weight / (weight + sum(w for w, _ in rivals) + leak)
         return Support(share, self._describe_rival(n, self.find_strongest_rival(n)))
+
+    def _weigh_unknown(self, n: int) -> float:
+        """The weight of what no edit of the search would be. Each of several edits is held against it by itself: the weight of all is the
+        product of theirs."""
+        candidate = self.candidates[n]
+        edits = 1 if candidate.is_slip else candidate.edits
+        unknown = max(self._leak * edits / self.count_mended(n), MISSING * self.share_missed)
+        return float(unknown * self.weigh(n) ** (1 - 1 / edits))
 
     def find_strongest_rival(self, n: int) -> int:
         """The likeliest candidate that differs from another one; itself where none does."""
@@ -162,8 +170,9 @@ class Hypotheses:
         return "other changes pass the same checks, and which is meant cannot be told"
 
     def _find_needed_share(self, n: int) -> float:
-        """The share of all weight that a candidate's checks ask for: the more of them, the less."""
-        checks = self.count_checks(n)
+        """The share of all weight that a candidate's checks ask for: the more of them for each of its edits, the less."""
+        candidate = self.candidates[n]
+        checks = self.count_checks(n) // (1 if candidate.is_slip else candidate.edits)
         return next((share for most, share in NEEDED if checks <= most), 0.0)
 
     def is_weakly_proven(self, n: int) -> bool:
@@ -229,16 +238,18 @@ class Hypotheses:
         return [
             at
             for at, a, b in self._list_pairs(n, other)
-            if b[0] != "!" and (a in ENDLESS if a[0] == "!" else not is_equal_text(_read_value(a), _read_value(b)))
+            if b[0] != "!" and (a in ENDLESS if a[0] == "!" else _read_value(a) != _read_value(b))
         ]
 
     def _list_inputs_odd(self, n: int, other: int) -> list[int]:
         return [at for at, a, b in self._list_pairs(n, other) if not a[0] == b[0] == "!"]
 
     def _list_pairs(self, n: int, other: int) -> list[tuple[int, str, str]]:
-        """The inputs for which two candidates show something else, with what each shows; those apart that there was no time for."""
+        """The inputs for which two candidates show something else, with what each shows; those apart that there was no time for, and equal
+        values (``False`` and 0), which no check tells apart."""
         pairs = zip(self.shown[n], self.shown[other], strict=False)
-        return [(at, a, b) for at, (a, b) in enumerate(pairs) if a != b and compare_behaviour.LATE not in (a, b)]
+        apart = ((at, a, b) for at, (a, b) in enumerate(pairs) if a != b and compare_behaviour.LATE not in (a, b))
+        return [(at, a, b) for at, a, b in apart if not _is_equal(a, b)]
 
     def find_telling_input(self, n: int, other: int) -> int | None:
         """The shortest input that tells two candidates apart: one for which both give a value, and that is a usual one, first."""
@@ -258,6 +269,13 @@ class Hypotheses:
         given = self.inputs[at]
         asked = f"`{given.text}` gives" if given.is_call else f"a check with {given.text} gives"
         return f"{asked} {mine} with it, and {theirs} with another change that passes the same checks"
+
+
+def _is_equal(a: str, b: str) -> bool:
+    """Whether two outcomes are equal values that came about without, or with, a change of what was given."""
+    if "!" in (a[:1], b[:1]) or a.endswith(compare_behaviour.CHANGES) != b.endswith(compare_behaviour.CHANGES):
+        return False
+    return is_equal_text(_read_value(a), _read_value(b))
 
 
 def _read_value(shown: str) -> str:

@@ -78,6 +78,23 @@ def list_covered(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> l
     ]
 
 
+def list_near(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> list[bool]:
+    """For each input whether it is like the checked ones: with all properties that these share, of their types, and no longer and with no
+    larger number than the greatest of them."""
+    if not checked:
+        return [False] * len(inputs)
+    held = frozenset.intersection(*map(list_properties, checked))
+    types = {tuple(type(value).__name__ for value in arguments) for arguments in checked}
+    largest, longest = max(map(_measure_size, checked)), max(len(repr(c)) for c in checked)
+    return [
+        tuple(type(value).__name__ for value in given) in types
+        and len(repr(given)) <= longest
+        and _measure_size(given) <= largest
+        and held <= list_properties(given)
+        for given in inputs
+    ]
+
+
 def is_related(arguments: Arguments, checked: Sequence[Arguments]) -> bool:
     """Whether one argument is an item of another wherever it is in every checked call: what is looked for is there."""
     held = frozenset.intersection(*map(_list_items_within, checked)) if checked else frozenset()

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure, generate_inputs
-from jupyter_selfheal.inside.search.input_domain import list_covered
+from jupyter_selfheal.inside.search.input_domain import list_covered, list_near
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 Arguments = tuple[Any, ...]
@@ -28,8 +28,8 @@ _FAULTS = ("!IndexError", "!UnboundLocalError")
 def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], function: str) -> list[Input]:
     """Calls like the ``checked`` ones and no larger, of which no fault of the caller's is to be expected.
 
-    That takes a function of one flat list of numbers, whose length is free: the checked ones have several. No number beside it may be
-    meant for a place in it that it does not have. Empty where there are none.
+    That takes a function of one flat list of numbers, whose length is free: the checked ones have several. The numbers beside it
+    are places in it, or are to it what they are in every checked call (greater than all items, say). Empty where there are none.
     """
     places = {n for arguments in checked for n, value in enumerate(arguments) if not isinstance(value, int | float)}
     if len(places) != 1 or not all(_is_flat(arguments, places) for arguments in checked):
@@ -37,9 +37,15 @@ def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], f
     at = places.pop()
     if len({len(arguments[at]) for arguments in checked}) < 2:
         return []
-    given = generate_inputs(calls)
-    pairs = zip(given, list_covered(given, checked), strict=True)
-    return [Input(function, g) for g, is_covered in pairs if is_covered and _is_within(g, at)]
+    given = [g for g in generate_inputs(calls) if _is_filled(g, at)]
+    related = [frozenset(_list_relations(arguments, at)) for arguments in checked if _is_filled(arguments, at)]
+    held = frozenset.intersection(*related) if related else frozenset()
+    told = zip(given, list_covered(given, checked), list_near(given, checked), strict=True)
+    return [
+        Input(function, g)
+        for g, is_covered, is_near in told
+        if (is_covered and _is_within(g, at)) or (is_near and held <= frozenset(_list_relations(g, at)))
+    ]
 
 
 def _is_flat(arguments: Arguments, places: Collection[int]) -> bool:
@@ -50,13 +56,30 @@ def _is_flat(arguments: Arguments, places: Collection[int]) -> bool:
     ) and len(arguments) > max(places)
 
 
-def _is_within(arguments: Arguments, at: int) -> bool:
-    """Whether there is a list with something in it, and nothing but places in it beside."""
+def _is_filled(arguments: Arguments, at: int) -> bool:
+    """Whether there is a list with something in it: calls of other cells may give something else."""
     items = arguments[at] if at < len(arguments) else None
-    if not isinstance(items, list | tuple) or not items:
-        return False  # calls of other cells may give something else
+    return isinstance(items, list | tuple) and bool(items)
+
+
+def _is_within(arguments: Arguments, at: int) -> bool:
+    """Whether nothing but places in the list is beside it."""
     beside = (value for n, value in enumerate(arguments) if n != at)
-    return all(isinstance(value, int | float) and abs(value) < len(items) for value in beside)
+    return all(isinstance(value, int | float) and abs(value) < len(arguments[at]) for value in beside)
+
+
+def _list_relations(arguments: Arguments, at: int) -> Iterator[tuple[int, str]]:
+    """How the numbers beside the list stand to it: a place in it, one of its items, greater or less than all of them."""
+    items = arguments[at]
+    for n, value in enumerate(arguments):
+        if n == at or not isinstance(value, int | float):
+            continue
+        yield n, "a place" if abs(value) < len(items) else "no place"
+        yield n, "an item" if value in items else "no item"
+        if value > max(items):
+            yield n, "above"
+        if value < min(items):
+            yield n, "below"
 
 
 def describe_near_failure(runner: Runner, codes: Mapping[int, CodeType], inputs: Sequence[Input]) -> str:

@@ -33,7 +33,14 @@ def describe_nothing(
 
 
 def describe_other_value(inputs: Sequence[Input | Variation], shown: Sequence[str], before: Sequence[str]) -> str:
-    """The doubt about a patch of a crash with which a usual input gives another value than ``before``, where nothing failed."""
+    """The doubt about a patch of a crash with which a usual input gives another value than ``before``, where nothing failed. Where a
+    check asks for another value than that of before, the old ones were no good."""
+    told = zip(inputs, shown, before, strict=False)
+    if any(
+        isinstance(g, Input) and g.is_checked and "!" not in (a[:1], b[:1]) and not is_equal_text(a, b)
+        for g, a, b in told
+    ):
+        return ""
     for given, now, then in zip(inputs, shown, before, strict=False):
         if not given.is_call or not given.is_usual or now[:1] == "!":
             continue

@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.input_domain import (
     shrink_input,
 )
 from jupyter_selfheal.inside.search.localise_faults import Sight
+from jupyter_selfheal.inside.search.odd_values import describe_nothing
 from jupyter_selfheal.inside.search.oracle_strength import (
     measure_strength,
 )
@@ -72,6 +73,7 @@ class Ranking:
         self.before: Sequence[str] = ()
         self.domain: frozenset[tuple[int, str]] = frozenset()
         self.inputs, self.shown = self._compare_behaviour()
+        self._note_nothing()
         idle, failing = count_idle_checks(runner.program), sight.result.failed
         self.hypotheses = Hypotheses(
             self.candidates, self.inputs, self.shown, self.strange, self.before, idle, failing, runner.program.crashed
@@ -149,6 +151,13 @@ class Ranking:
         self.strange = [
             compare_behaviour.measure_strangeness(texts[:end], shown[-1][:end], expected) for texts in shown[:-1]
         ]
+
+    def _note_nothing(self) -> None:
+        """What gives nothing for a usual input, where each check expects something, is as odd as can be: it is left unfinished there."""
+        types = compare_behaviour.collect_expected_types(self.runner.program)
+        for n, shown in enumerate(self.shown):
+            if describe_nothing(self.inputs, shown, self.sight.checked, bool(self.domain), types):
+                self.strange[n] = max(self.strange[n], 1.0)
 
     def _list_literals(self) -> list[Any]:
         """Numbers and texts of the changed statements: inputs near them tell changes apart."""

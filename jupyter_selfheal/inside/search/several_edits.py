@@ -8,28 +8,31 @@ from __future__ import annotations
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 
-TOGETHER = 0.25
-"""The least weight (geometric mean) of two edits of one statement or function that are applied together."""
+TOGETHER, TOGETHER_OF_MANY = 0.25, 0.18
+"""The least weight (geometric mean) of two edits of one statement or function that are applied together; and where ``MANY`` checks decide."""
 APART = 0.06
 """The same of edits in different ones."""
 MOST_IN_ONE = 2
 """Edits of one statement or function beyond which they are only offered."""
 PER_EDIT = 2
 """Checks that must newly pass for each of several edits; of one slip, for each statement or function that has it."""
+MANY = 5
+"""Checks for each of them, passing ones too, with which one that newly passes is enough."""
 
 
-def describe_doubt_of_several(candidate: Candidate, failed: int) -> str:
+def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0) -> str:
     """The doubt in words; empty for a single edit, or where each is likely and brought checks of its own.
 
-    ``failed`` is the number of checks that failed before; one that repeats another is no second one.
+    ``failed`` is the number of checks that failed before, ``checks`` that of all; one that repeats another is no second one.
     """
     if candidate.edits < 2:
         return ""
     apart = len(candidate.texts) if candidate.is_slip else candidate.edits
-    if failed < PER_EDIT * apart:
+    is_well_checked = checks >= MANY * apart
+    if failed < (apart if is_well_checked else PER_EDIT * apart):
         return f"{candidate.edits} changes together fit {failed} failing checks too easily"
     in_one = candidate.edits - len(candidate.texts) + 1
-    needed = TOGETHER if in_one > 1 else APART
+    needed = APART if in_one == 1 else TOGETHER_OF_MANY if is_well_checked else TOGETHER
     likely = max(candidate.weight, 0.0) ** (1 / candidate.edits)
     if not candidate.is_slip and (in_one > MOST_IN_ONE or likely < needed):
         return f"{candidate.edits} changes together, none of them likely by itself, may fit the checks by chance"

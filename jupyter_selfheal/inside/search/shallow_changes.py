@@ -27,7 +27,7 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{counted}` counts some of the items, and may meet a few numbers by chance"
     if other := _find_hidden_comparison(before, after):
         return f"with `{other}` something else is compared than a number"
-    if mended == 1 and any(_is_turned(a, b) for a, b in zip(_list_given(before), _list_given(after), strict=False)):
+    if mended == 1 and _turns_value(_list_given(before), _list_given(after)):
         return "one truth value is met by whatever is turned around"
     if mended == 1 and any(_forgets(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)):
         return "a part of both sides is equal more often than they are"
@@ -124,6 +124,13 @@ def _list_given(tree: ast.AST) -> list[ast.expr]:
             is_print = isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
             given += node.value.args if is_print and isinstance(node.value, ast.Call) else [node.value]
     return given
+
+
+def _turns_value(before: list[ast.expr], after: list[ast.expr]) -> bool:
+    """Whether something is given turned around; what stands elsewhere and is given as before is not (``return False`` below a loop)."""
+    if sorted(map(ast.dump, before)) == sorted(map(ast.dump, after)):
+        return False
+    return any(_is_turned(a, b) for a, b in zip(before, after, strict=False))
 
 
 def _is_turned(old: ast.expr, new: ast.expr) -> bool:

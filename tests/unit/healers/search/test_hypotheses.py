@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.odd_values import describe_other_value
 from jupyter_selfheal.inside.search.program import count_idle_checks, read_program
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
@@ -50,6 +51,39 @@ def test_long_outcomes_are_told_on_one_line_from_where_they_differ() -> None:
     assert len(text) < 300
     assert " mine with it, and …" in text
     assert " theirs with another" in text
+
+
+def test_values_that_no_check_tells_apart_are_those_of_no_rival() -> None:
+    zero, false = ["1", "2", "0", "4"], ["1", "2", "False", "4"]
+    assert not doubt((build(0.5), zero), (build(0.5), false))
+    assert doubt((build(0.5), zero), (build(0.5), ["1", "2", "None", "4"]))
+    assert doubt((build(0.5), zero), (build(0.5), ["1", "2", "'0'", "4"]))
+    assert doubt((build(0.5), zero), (build(0.5), ["1", "2", "True", "4"]))
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_doubted"),
+    [
+        (["0", "0", "7"], False),  # a check asks for 0 where something else was given: what was given is no good
+        (["'no'", "0", "7"], True),
+        (["'no'", "'no'", "7"], False),
+        (["'no'", "!KeyError", "7"], False),
+    ],
+)
+def test_a_value_from_before_counts_unless_a_check_asks_for_another(shown: list[str], is_doubted: bool) -> None:
+    calls = [Input("f", ((),), is_checked=True), Input("f", ([],)), Input("f", ([7],))]
+    assert bool(describe_other_value(calls, shown, ["'no'", "'no'", "!IndexError"])) == is_doubted
+
+
+def test_of_several_edits_each_has_its_part_of_the_checks() -> None:
+    def ask(edits: int, is_slip: bool = False) -> str:
+        found = [build(0.3, 15, edits) for _ in range(2)]
+        found[0].is_slip = is_slip
+        return doubt((found[0], ONE), (found[1], OTHER))
+
+    assert ask(1) == ""
+    assert ask(2, is_slip=True) == ""
+    assert "with another change" in ask(2)
 
 
 def test_edits_that_do_the_same_are_no_rivals_but_support() -> None:

@@ -54,9 +54,20 @@ def test_an_index_that_leaves_a_list_like_the_checked_ones_is_a_fault_that_is_le
         assert ("IndexError" in said) is is_left
 
 
+def test_what_the_number_is_to_the_list_in_every_checked_call_it_is_in_those_like_them() -> None:
+    """The number of buckets is above all that is sorted into them; what is looked for may be anything."""
+    buckets = [([], 14), ([3, 11, 2, 9, 1, 5], 12), ([3, 2, 4, 2, 3, 5], 6)]
+    near = [given.arguments for given in list_near_inputs(buckets, buckets, "sort")]
+    assert not [given for given in near if given[1] <= max(given[0]) and given[1] >= len(given[0])]
+    looked_for = [(7, [1, 5, 10]), (-5, (1, 5, 10)), (10, (-5, 7, 10)), (1, [])]
+    assert (-5, (-5,)) in [given.arguments for given in list_near_inputs(looked_for, looked_for, "place")]
+
+
 def test_calls_of_another_kind_are_passed_over() -> None:
     """`total(1, 0)` has no list where the others have one, and was asked for its length."""
-    assert list_near_inputs([([], 0), ([3, 3, 1], 0), (1, 0)], [([], 0), ((3, 3, 1), 0)], "total") == []
+    near = list_near_inputs([([], 0), ([3, 3, 1], 0), (1, 0)], [([], 0), ((3, 3, 1), 0)], "total")
+    assert near
+    assert all(isinstance(given.arguments[0], list | tuple) for given in near)
 
 
 def prepare(definition: str, *checks: str) -> Runner:

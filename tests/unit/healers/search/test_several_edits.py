@@ -361,10 +361,10 @@ def test_rounds_are_counted_in_loops_and_in_nothing_that_looks_like_one() -> Non
         assert ROUND not in names_of(text)
 
 
-def describe(edits: int, weight: float, units: int, failed: int, is_slip: bool = False) -> str:
+def describe(edits: int, weight: float, units: int, failed: int, is_slip: bool = False, checks: int = 0) -> str:
     texts = dict.fromkeys(range(units), "x")
     made = Candidate(texts, "words", 1, weight, 0, 1, edits, is_slip=is_slip)
-    return describe_doubt_of_several(made, failed)
+    return describe_doubt_of_several(made, failed, checks)
 
 
 def test_several_edits_are_applied_where_each_is_likely_or_has_checks_of_its_own() -> None:
@@ -376,6 +376,16 @@ def test_several_edits_are_applied_where_each_is_likely_or_has_checks_of_its_own
     assert describe(2, 0.03, 1, 4)
     assert describe(3, 0.5, 1, 9)
     assert describe(2, 0.5, 2, 3)
+
+
+def test_where_many_checks_pass_one_for_each_edit_need_have_failed() -> None:
+    assert not describe(2, 0.16, 1, 2, checks=10)
+    assert not describe(2, 0.01, 2, 2, checks=17)
+    assert not describe(2, 0.01, 2, 2, is_slip=True, checks=10)
+    assert describe(2, 0.16, 1, 2, checks=9)
+    assert describe(2, 0.16, 1, 1, checks=17)
+    assert not describe(2, 0.04, 1, 2, checks=17)
+    assert describe(2, 0.03, 1, 2, checks=17)  # neither is likely
 
 
 def test_a_check_that_repeats_an_example_is_no_second_one_for_two_edits() -> None:

@@ -15,12 +15,21 @@ PART = "a part of both sides is equal more often than they are"
 FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
 
 
+EARLY = (
+    "def f(xs):\n    for x in xs:\n        if x:\n            return True\n        else:\n            return False\n"
+)
+BELOW = "def f(xs):\n    for x in xs:\n        if x:\n            return True\n    return False\n"
+"""What is returned too early belongs below the loop: neither value is turned around."""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "doubt"),
     [
         ("print('banana' in 'nan')", "print('banana' not in 'nan')", TURNED),
         ("def f(n):\n    return n % 2 == 1", "def f(n):\n    return n % 2 != 1", TURNED),
         ("def f(n):\n    return True", "def f(n):\n    return False", TURNED),
+        (EARLY, BELOW, ""),
+        (EARLY, BELOW.replace("True", "False"), TURNED),
         ("ok = is_valid(x)", "ok = not is_valid(x)", TURNED),
         ("ok = sorted(a) == sorted(b)", "ok = sorted(a)[-1] == sorted(b)[-1]", PART),
         ("ok = a == b", "ok = len(a) == len(b)", PART),
