@@ -104,8 +104,10 @@ class Doubts:
 
     def describe(self, n: int, likeliest: int) -> str:
         """The first doubt about a candidate, empty where there is none; ``likeliest`` is the one that does the same in the likeliest way."""
+        is_odd = self.hypotheses.count_mended(n) < SEVERAL_TIMES
         return (
-            self.hypotheses.describe_doubt(n, self.rushed)
+            (self._describe_nothing(n) if is_odd else "")
+            or self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_turned(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(
@@ -139,7 +141,6 @@ class Doubts:
             return ""
         return (
             self._describe_sentinel(n)
-            or self._describe_nothing(n)
             or self._describe_odd_value(n)
             or self._describe_foreign_name(n)
             or self._describe_lost_name(n)

@@ -7,7 +7,6 @@ import ast
 import pytest
 
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
-from jupyter_selfheal.scoring.deletion import dump
 from jupyter_selfheal.scoring.idle_code import (
     IDLE_CODE,
     find_equal_branches,
@@ -16,6 +15,7 @@ from jupyter_selfheal.scoring.idle_code import (
     find_unread_parameter,
 )
 from jupyter_selfheal.scoring.left_faults import find_left_fault
+from jupyter_selfheal.source import dump_tree
 from tests.work import count_calls
 
 SPOT = "def spot(x, xs):\n    for i, y in enumerate(xs):\n        if y >= x:\n            return i\n"
@@ -84,7 +84,7 @@ def test_many_questions_in_a_row_and_a_long_chain_are_read_once() -> None:
         LINKS.format(k) for k in range(600)
     )
     long = read(f"{chain}        else:\n            return 7\n")
-    assert count_calls(lambda: [find(row) for find in IDLE_CODE], of=dump.__code__) <= 200
+    assert count_calls(lambda: [find(row) for find in IDLE_CODE], of=dump_tree.__code__) <= 200
     assert "ends in its first round" in find_loop_ended_either_way(long)
     assert [find(long) for find in (find_equal_branches, find_repeated_question)] == ["", ""]
     again = read(chain + LINKS.format(5))
