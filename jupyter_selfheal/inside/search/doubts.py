@@ -68,6 +68,8 @@ WAIT = 60.0
 """Seconds on the clock after which a look is given up: a machine may be busy."""
 FEW_CHECKS = 3
 """Up to so many checks the smallest inputs that they leave out may show a fault that is left."""
+TWO_CHECKS = 2
+"""Up to so many checks one of which gives an empty collection, no more than one tells of others."""
 HALF = 0.5
 """The share of a function's statements that may be run by no check: of what is more, the checks say too little."""
 LOOK = 400_000
@@ -255,6 +257,7 @@ class Doubts:
         return (
             self._describe_idle_condition(self.candidates[n])
             or self._describe_unrun_code(self.candidates[n])
+            or self._describe_untold_rest(n)
             or self._describe_kept_item(n)
             or self._describe_near_failure(n)
             or self._describe_empty_input(n)
@@ -290,6 +293,16 @@ class Doubts:
                 doubt = run_in_fork(lambda i=inputs: describe_near_failure(self.runner, c.codes, i), WAIT)  # type: ignore[misc]
                 if isinstance(doubt, str) and doubt:
                     return doubt
+        return ""
+
+    def _describe_untold_rest(self, n: int) -> str:
+        """The doubt about a patch that changes nothing but what empty collections give, where one other check tells of all the rest."""
+        if self.hypotheses.count_checks(n) > TWO_CHECKS or not self.sight.empty:
+            return ""
+        told = zip(self.hypotheses.inputs, self.hypotheses.shown[n], self.hypotheses.before, strict=False)
+        changed = [given for given, now, then in told if isinstance(given, Input) and now != then]
+        if changed and all(any(a in ([], (), "", {}) for a in given.arguments) for given in changed):
+            return "it changes only what an empty collection gives, and no two checks tell that the rest is right"
         return ""
 
     def _describe_kept_item(self, n: int) -> str:

@@ -107,3 +107,16 @@ def test_a_patch_that_leads_past_most_of_its_function_is_only_offered() -> None:
     first = find(UNTOLD, "assert order([1, 2]) == [1, 2]\nassert order([0, 5, 7]) == [0, 5, 7]\n")["patches"][0]
     assert first["words"] == "`==` should be `!=`"
     assert first["rival"] == "most of `order` is run by no check"
+
+
+FIRST = "def first_above(xs, x):\n    if xs[-1] <= x:\n        return len(xs)\n    for i in range(len(xs)):\n        if xs[i] > x:\n            return i\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "is_told"),
+    [("", True), ("assert first_above([4, 6, 9], 5) == 1\nassert first_above([4], 9) == 1\n", False)],
+)
+def test_what_changes_for_an_empty_list_alone_needs_more_checks_of_others(more: str, is_told: bool) -> None:
+    found = find(FIRST, f"assert first_above([], 3) == 0\nassert first_above([1, 3, 8], 3) == 2\n{more}")["patches"]
+    assert ("only what an empty collection gives" in found[0]["rival"]) == is_told
+    assert is_told or not found[0]["rival"]
