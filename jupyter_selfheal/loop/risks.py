@@ -99,6 +99,8 @@ def _describe_other_cell(case: Case, cell_id: str, run_again: frozenset[str]) ->
     made = src.find_names(cells[at].source)
     names = made.binds | made.changes
     others = [c for c in cells if c.id not in (cell_id, case.failure.cell_id, *run_again)]
+    if case.notebook.shows_runs:  # a cell that did not run in this session made nothing yet
+        others = [c for c in others if c.runs]
     users = [case.notebook.name_cell(c.id) for c in others if names & src.find_names(c.source).uses]
     changed = f"{case.notebook.name_cell(cell_id)} changes too"
     if not users:

@@ -64,6 +64,9 @@ def test_below_a_failure_that_is_not_healed_nothing_is_known_and_that_is_said(lo
     loaded.run("x = 1", "a")
     told = " ".join(loaded.run("%heal ahead now")["text"].split())
     assert told.count("not known a cell above it will fail") == 2
+    assert [mark["outcome"] for mark in read_marks(loaded)] == ["will fail", "not known", "not known"]
+    loaded.run(below[0], "b0")
+    assert "1 of 1 cells did as foretold; 1 of 1 failures were known before" in loaded.run("%heal status")["text"]
 
 
 def is_alive(process: psutil.Process) -> bool:

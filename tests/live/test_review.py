@@ -98,6 +98,7 @@ def test_cells_below_are_tried_ahead_and_the_first_failure_is_healed(loaded: Liv
     assert [re.split(r"`\s+|  +", line)[1] for line in lines if line.startswith("cell")] == [
         "will run", "will fail", "will run", "not known", "not known",
     ]  # fmt: skip
+    assert lines[0].endswith("  will run"), "of what runs there is no more to say"
     assert any("KeyError" in line for line in lines)
     assert any("fix ready: Change" in line for line in lines)
     assert loaded.value("'total' in globals()") == "False"

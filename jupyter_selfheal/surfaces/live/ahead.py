@@ -128,6 +128,13 @@ class Ahead:
             self._run = "" if message.is_done else self._run
         self._tell_pages()
 
+    def keep(self, foreseen: m.Foreseen, notebook: Notebook) -> None:
+        """What was printed for the user is shown beside the cells too, and compared with what then happens."""
+        self.stop()
+        with self._lock:
+            self._forecasts, self._notebook = foreseen.forecasts, notebook
+        self._tell_pages()
+
     def compare(self, cell_id: str, source: str, failed: bool) -> None:
         """A cell was run: was it foretold? What was foretold of the cells below holds only if it did as expected."""
         with self._lock:

@@ -20,7 +20,7 @@ def format_forecasts(foreseen: Foreseen, notebook: Notebook) -> Iterator[str]:
     for forecast in foreseen.forecasts:
         head = f"{names[forecast.cell_id]:{wide}}  {forecast.outcome:9}  "
         yield from textwrap.wrap(
-            head + (forecast.detail or "in a copy of the kernel"),
+            (head + forecast.detail).rstrip(),
             WIDTH,
             subsequent_indent=indent,
             drop_whitespace=False,

@@ -305,7 +305,8 @@ class HealMagics:
             return
         if rest not in ("", "now"):
             raise UsageError("`%heal ahead on`, `off` or `now`: the cells below are run in a copy of the kernel")
-        worker_questions.print_forecasts(session)
+        if foretold := worker_questions.print_forecasts(session):
+            self._find_ahead().keep(*foretold)
 
     def _do_config(self, _rest: str) -> None:
         for f in fields(self._session.config):

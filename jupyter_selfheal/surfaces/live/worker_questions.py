@@ -8,7 +8,7 @@ from collections.abc import Callable
 from IPython.core.error import UsageError
 
 from jupyter_selfheal import messages as m
-from jupyter_selfheal.model import Case
+from jupyter_selfheal.model import Case, Notebook
 from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.live import forecasts
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
@@ -79,13 +79,16 @@ def print_review(session: LiveSession) -> None:
         print(f"  note: {note}")
 
 
-def print_forecasts(session: LiveSession) -> None:
-    """``%heal ahead now``. Raises :class:`UsageError` where the worker does not answer."""
+def print_forecasts(session: LiveSession) -> tuple[m.Foreseen, Notebook] | None:
+    """``%heal ahead now``: prints what was foretold and returns it, with the notebook that it is of; None where no cell is below.
+
+    Raises :class:`UsageError` where the worker does not answer.
+    """
     cells = session.cells.list_cells_below()
     if not cells:
         untold = "no page has told which cells are below: that takes JupyterLab or Notebook 7 with the extension"
         print(f"Self-heal: {'there is no cell below the one that ran last' if session.cells.is_told else untold}.")
-        return
+        return None
     run = session.make_run_id()
     notebook = session.cells.build_notebook(cells[0].id, cells[0].source, 0)
     states = session.checkpoints.freeze_now(run)
@@ -99,6 +102,7 @@ def print_forecasts(session: LiveSession) -> None:
         raise UsageError("the worker does not answer; `%heal status` says how it is")
     for line in forecasts.format_forecasts(session.foreseen, notebook):
         print(line)
+    return session.foreseen, notebook
 
 
 def print_what_was_sent(session: LiveSession, dispatcher: HealDispatcher, rest: str) -> None:

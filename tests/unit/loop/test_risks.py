@@ -48,6 +48,8 @@ def test_a_change_elsewhere_names_the_cells_that_go_by_it() -> None:
     ran = Notebook(tuple(Cell(c.id, c.source, runs=n) for n, c in enumerate(CASE.notebook.cells, 7)), shows_runs=True)
     said = risks.foresee_risk(Case(CASE.failure, ran), ELSEWHERE, ())
     assert said == "cell [7] changes too: what cell [10] made of it may no longer be right"
+    fresh = Notebook(tuple(replace(c, runs=0 if c.id == "c3" else c.runs) for c in ran.cells), shows_runs=True)
+    assert risks.foresee_risk(Case(CASE.failure, fresh), ELSEWHERE, ()) is None, "it made nothing yet"
     many = Patch(tuple(Replace(f"c{n}", CELLS[n], "pass") for n in (0, 2, 3)), "All")
     assert risks.foresee_risk(CASE, many, ()) == (
         "cell 1 changes too: what cell 4 made of it may no longer be right"
