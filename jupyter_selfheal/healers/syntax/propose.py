@@ -14,6 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
 from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
@@ -133,8 +134,8 @@ def _run_readings(
     names = [src.find_names(r.source) for r in readings]
     written = {
         t.text for r in readings for t in split_tokens(r.source)
-    }  # a builtin that the notebook has made its own, too
-    copied = sorted(set(plan.copied).union(written & known, *(n.uses | n.changes for n in names)))
+    }  # a builtin that the notebook has made its own, too: a change may call it
+    copied = sorted(set(plan.copied).union((written | BUILTINS) & known, *(n.uses | n.changes for n in names)))
     whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
     argument: dict[str, JSON] = {
         "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "mutates": mutates,

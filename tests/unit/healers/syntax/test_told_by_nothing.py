@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.syntax.propose import TOLD_BY_NOTHING, propose_readings
+from jupyter_selfheal.healers.syntax.best_first import Reading
+from jupyter_selfheal.healers.syntax.propose import TOLD_BY_NOTHING, _plan_reading, _run_readings, propose_readings
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -24,3 +25,14 @@ def test_readings_beside_one_that_runs(oracle: Oracle, is_plausible: bool, is_lo
     answer = propose_readings(case, Starts((FakeKernel(),)), history)
     assert (answer.note != TOLD_BY_NOTHING) is is_looked_for
     assert answer.exhausted
+
+
+def test_a_builtin_that_the_notebook_has_made_its_own_may_be_called_by_a_change() -> None:
+    own, reading = "input = lambda: '3'", Reading("n = float()\nprint('N', n)", 1.0, ())
+    notebook = Notebook((Cell("c0", own), Cell("c1", "n = float()\nprint('N' n)")))
+    case = Case(Failure("c1", notebook.cells[1].source, FailureKind.SYNTAX), notebook, Oracle(stdout="N 3.0\n"))
+    plan = _plan_reading(case, reading.source)
+    assert plan is not None
+    reply = _run_readings(case, Starts((FakeKernel((own,)),)), plan, (reading,), frozenset({"input"}))
+    assert reply is not None
+    assert reply["passing"][0]["text"] == "n = float(input())\nprint('N', n)"
