@@ -37,8 +37,8 @@ def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], f
     at = places.pop()
     if len({len(arguments[at]) for arguments in checked}) < 2:
         return []
-    given = [g for g in generate_inputs(calls) if _is_filled(g, at)]
-    related = [frozenset(_list_relations(arguments, at)) for arguments in checked if _is_filled(arguments, at)]
+    given = [g for g in generate_inputs(calls) if _has_numbers(g, at)]
+    related = [frozenset(_list_relations(arguments, at)) for arguments in checked if _has_numbers(arguments, at)]
     held = frozenset.intersection(*related) if related else frozenset()
     told = zip(given, list_covered(given, checked), list_near(given, checked), strict=True)
     return [
@@ -56,10 +56,9 @@ def _is_flat(arguments: Arguments, places: Collection[int]) -> bool:
     ) and len(arguments) > max(places)
 
 
-def _is_filled(arguments: Arguments, at: int) -> bool:
-    """Whether there is a list with something in it: calls of other cells may give something else."""
-    items = arguments[at] if at < len(arguments) else None
-    return isinstance(items, list | tuple) and bool(items)
+def _has_numbers(arguments: Arguments, at: int) -> bool:
+    """Whether there is a list of numbers with something in it: calls of other cells may give something else."""
+    return _is_flat(arguments, {at}) and bool(arguments[at])
 
 
 def _is_within(arguments: Arguments, at: int) -> bool:

@@ -70,6 +70,15 @@ def test_calls_of_another_kind_are_passed_over() -> None:
     assert all(isinstance(given.arguments[0], list | tuple) for given in near)
 
 
+@pytest.mark.parametrize("items", [["x"], [None, 3], [[1], [2]], ["x", 3]])
+def test_a_call_with_items_that_are_no_numbers_is_passed_over(items: list[object]) -> None:
+    """`print(position(["x"], 5))` in one cell ended the whole search: a text cannot be compared with 5."""
+    checked = [([3, 5, 7], 3), ([3, 5, 7], 7), ([4, 9], 9), ([4, 9], 6)]
+    near = [given.arguments for given in list_near_inputs([*checked, (items, 5)], checked, "position")]
+    assert near
+    assert all(isinstance(item, int | float) for given in near for item in given[0])
+
+
 def prepare(definition: str, *checks: str) -> Runner:
     units: list[dict[str, object]] = [{"text": definition, "role": "define", "mutable": True}]
     units += [{"text": check, "role": "check", "cell": "c"} for check in checks]
