@@ -19,6 +19,7 @@ from jupyter_selfheal.model import (
     Reason,
     Replace,
 )
+from jupyter_selfheal.model.case import DISMISSED
 from jupyter_selfheal.numbers import read_number
 from jupyter_selfheal.registry import USER
 
@@ -208,5 +209,5 @@ def _parse_amount(text: str) -> float:
 
 def _format_stop(decision: Decision) -> str:
     """Who stopped it, and why."""
-    who = "left as it is by the user" if decision.by == "user" else f"not applied ({decision.by})"
+    who = DISMISSED if decision.by == "user" else f"not applied ({decision.by})"
     return f"{who}: {decision.text}" if decision.text else who

@@ -14,6 +14,9 @@ from jupyter_selfheal.model.proposal import Proposal
 from jupyter_selfheal.model.repeats import Repeats
 from jupyter_selfheal.model.verdict import Attempt, Candidate
 
+DISMISSED = "left as it is by the user"
+"""How the detail of a heal begins that the user ended."""
+
 
 class Reason(StrEnum):
     """Why a heal ended."""
@@ -73,3 +76,8 @@ class Outcome:
     """Who approved it: ``user``, or the policy that decided."""
     spent_by: Mapping[str, Cost] = field(default_factory=dict)
     """``cost`` by who was paid: ``language_model``, ``judge``, ``critic``."""
+
+    @property
+    def is_dismissed(self) -> bool:
+        """Whether the user left the cell as it was, of whatever fixes there were."""
+        return self.reason is Reason.REJECTED and self.detail.startswith(DISMISSED)

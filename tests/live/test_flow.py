@@ -90,6 +90,15 @@ def test_a_loop_that_cannot_end_is_healed_when_the_user_stops_it(loaded: LiveKer
     assert "+    n -= 1" in card
 
 
+def test_a_dismissed_fix_is_not_said_to_be_missing(loaded: LiveKernel) -> None:
+    fail(loaded)
+    loaded.card("fix ready, tested")
+    loaded.run("%heal stop")
+    loaded.wait_for(
+        lambda: "Dismissed; nothing was changed." in loaded.run("%heal status")["text"], "the end of the heal"
+    )
+
+
 def test_rejected_failure_is_not_suggested_for_again(loaded: LiveKernel) -> None:
     fail(loaded)
     loaded.card("fix ready, tested")

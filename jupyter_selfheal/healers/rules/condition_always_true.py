@@ -43,7 +43,7 @@ class ConditionAlwaysTrue(Rule):
             if changes:
                 yield self.patch(
                     context.replace(cell_id, changes),
-                    f"Write `{changes[0][2]}`",
+                    f"Change `{source[changes[0][0] : changes[0][1]]}` to `{changes[0][2]}`",
                     f"`{source[changes[0][0] : changes[0][1]]}` does not compare with each of the values.",
                     prior=0.9,
                 )

@@ -67,7 +67,7 @@ class QueryText(Rule):
                 what = f"`{name}` is a text of `{key}`" if is_text else f"`{name}` is a variable of the notebook"
                 yield self.patch(
                     context.replace_here((start, end, new)),
-                    f"Write `{new}`",
+                    f"Change `{written}` to `{new}`",
                     f"{what}, not a column of `{table}`.",
                     prior=0.93,
                 )
@@ -87,5 +87,7 @@ class QueryText(Rule):
             new = written[:at] + EQUALS.sub(lambda m: "==" if m[0] == "=" else m[0], written[at:])
             if src.can_compile(new):
                 edits = context.replace_here((start, end, new))
-                yield self.patch(edits, f"Write `{new}`", "A query compares with `==`; `=` assigns.", prior=0.93)
+                yield self.patch(
+                    edits, f"Change `{written}` to `{new}`", "A query compares with `==`; `=` assigns.", prior=0.93
+                )
             return

@@ -286,7 +286,7 @@ class Doubts:
         known = {*self.runner.ns, *self.bound, *list_bound(c.texts.values())}
         for text in c.texts.values():
             if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, known)):
-                return f"`{name}` is defined nowhere"
+                return f"`{name}` isn't defined anywhere"
         for function, checked in self.sight.checked.items():
             if any(f"def {function}(" in text for text in c.texts.values()):
                 inputs = list_near_inputs(self.sight.calls.get(function, ()), checked, function)

@@ -56,6 +56,7 @@ CLOSED_TEXTS = {
     Reason.CANCELLED: "Stopped; nothing was changed.",
     Reason.SELF_ERROR: "Internal error; nothing was changed.",
 }
+DISMISSED_TEXT = "Dismissed; nothing was changed."
 
 
 @dataclass(slots=True)
@@ -212,7 +213,7 @@ class LiveHeal:
             self.update_card(phase="applied", status=f"✓ {reason}", attempts=())
         else:
             diagnosis = outcome.diagnosis
-            text = CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)
+            text = DISMISSED_TEXT if outcome.is_dismissed else CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)
             no_fix = outcome.reason in (Reason.EXHAUSTED, Reason.REJECTED)
             model = (self.card.model_off,) if self.card.model_off and no_fix else ()
             untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()

@@ -161,7 +161,7 @@ def test_a_name_of_the_cell_or_of_the_session_is_known() -> None:
     text = "RATE = 3\ndef f(xs):\n    if not xs:\n        return {}\n    return sum(xs) - RATE\n"
     checks = "assert f([1, 2]) == 6\nassert f([2, 2]) == 7\n"
     assert rival(text.format("RATE"), checks) == ""
-    assert rival(text.format("RTAE"), checks) == "`RTAE` is defined nowhere"
+    assert rival(text.format("RTAE"), checks) == "`RTAE` isn't defined anywhere"
 
 
 def test_a_function_that_asks_whether_its_list_is_empty_means_such_a_list() -> None:
