@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 _GROUPS = (
     ("min", "max"), ("any", "all"), ("floor", "ceil", "round", "trunc"), ("sum", "len", "max", "min"), ("sorted", "reversed", "list", "set"),
@@ -202,6 +203,7 @@ def propose_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[Change]:
+    """An argument more at the end of a call, or before the only one of ``range``."""
     end = s.end_of(node) - 1
     if any(isinstance(a, ast.GeneratorExp) for a in node.args):
         yield from _propose_default(s, node, callee)
@@ -209,61 +211,50 @@ def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[C
     comma = ", " if node.args or node.keywords else ""
     if s.text[:end].rstrip().endswith(","):
         comma = " "
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = read_called_name(node)
     if name in _REDUCTIONS and isinstance(node.func, ast.Attribute) and not (node.args or node.keywords):
         yield Change(((end, end, "axis=1"),), 0.5, node.lineno, f"`{callee}` lacks `axis=1`")
-    if name in ("sorted", "sort", "min", "max"):
-        used = {k.arg for k in node.keywords}
-        extra = [] if "reverse" in used or name in ("min", "max") else [("reverse=True", 0.45)]
-        if "key" not in used:
-            extra += [
-                (f"key={k}", 0.25)
-                for k in (
-                    "len",
-                    "abs",
-                    "str",
-                    "str.lower",
-                    "lambda x: x[1]",
-                    "lambda x: x[0]",
-                    "lambda x: -x",
-                    "lambda x: (len(x), x)",
-                )
-            ]
-        if name in ("min", "max") and len(node.args) == 1 and "default" not in used:
-            extra += [
-                (f"default={v}", p) for v, p in (("0", 0.4), ("None", 0.3), ("-1", 0.15), ("1", 0.1), ("''", 0.1))
-            ]
-        for text, prior in extra:
-            yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks `{text}`")
-    if (
-        name in ("range", "get", "pop", "round", "sum", "enumerate", "split", "next", "dict", "int", "getattr")
-        or name in s.functions
-        or not node.args
-    ):
-        near = {
-            "get": ["0", "[]", "''", "1"],
-            "round": ["2", "1"],
-            "enumerate": ["1"],
-            "pop": ["0"],
-            "int": ["2", "10", "16"],
-            "range": ["-1", "2"],
-            "split": ["' '", "','", "', '", "'\\n'", "'.'", "'-'", *map(repr, s.described_strings)],
-            "next": ["None"],
-        }
-        texts = near.get(name, []) + list(s.values)
-        unsaid = name == "int" and not any(word in s.text.lower() for word in _BASES)
-        for text in dict.fromkeys(texts):
-            prior = 0.03 if unsaid else 0.35 if text in near.get(name, []) else 0.15
+    for text, prior in _list_order_keywords(name, node):
+        yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks `{text}`")
+    if name in _TAKES_MORE or name in s.functions or not node.args:
+        for text, prior in _list_further_arguments(s, name):
             yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks the argument `{text}`")
-        if name == "range" and len(node.args) == 1:
-            at = s.start_of(node.args[0])
-            for text in ["1", "2", *s.values]:
-                yield Change(
-                    ((at, at, text + ", "),),
-                    0.4 if text == "1" else 0.15,
-                    node.lineno,
-                    f"`range` should begin at `{text}`",
-                )
+    if name == "range" and len(node.args) == 1:
+        at = s.start_of(node.args[0])
+        for text in ["1", "2", *s.values]:
+            prior = 0.4 if text == "1" else 0.15
+            yield Change(((at, at, text + ", "),), prior, node.lineno, f"`range` should begin at `{text}`")
+
+
+_KEYS = ("len", "abs", "str", "str.lower", "lambda x: x[1]", "lambda x: x[0]", "lambda x: -x", "lambda x: (len(x), x)")
+_DEFAULTS = (("0", 0.4), ("None", 0.3), ("-1", 0.15), ("1", 0.1), ("''", 0.1))
+_TAKES_MORE = frozenset({"range", "get", "pop", "round", "sum", "enumerate", "split", "next", "dict", "int", "getattr"})
+_USUAL_ARGUMENTS = {
+    "get": ("0", "[]", "''", "1"), "round": ("2", "1"), "enumerate": ("1",), "pop": ("0",), "int": ("2", "10", "16"), "range": ("-1", "2"),
+    "split": ("' '", "','", "', '", "'\\n'", "'.'", "'-'"), "next": ("None",),
+}  # fmt: skip
+"""By function, what it is often given beside what it must be given."""
+
+
+def _list_order_keywords(name: str, node: ast.Call) -> Iterator[tuple[str, float]]:
+    """The keywords that a call of ``sorted``, ``sort``, ``min`` or ``max`` does not have, with how likely each is."""
+    if name not in ("sorted", "sort", "min", "max"):
+        return
+    used, picks_one = {k.arg for k in node.keywords}, name in ("min", "max")
+    if not picks_one and "reverse" not in used:
+        yield "reverse=True", 0.45
+    if "key" not in used:
+        yield from ((f"key={key}", 0.25) for key in _KEYS)
+    if picks_one and len(node.args) == 1 and "default" not in used:
+        yield from ((f"default={value}", prior) for value, prior in _DEFAULTS)
+
+
+def _list_further_arguments(s: Scope, name: str) -> Iterator[tuple[str, float]]:
+    """What a function may be given at the end: what is usual there, and the values at hand."""
+    usual = [*_USUAL_ARGUMENTS.get(name, ()), *(map(repr, s.described_strings) if name == "split" else ())]
+    unsaid = name == "int" and not any(word in s.text.lower() for word in _BASES)
+    for text in dict.fromkeys([*usual, *s.values]):
+        yield text, 0.03 if unsaid else 0.35 if text in usual else 0.15
 
 
 def _propose_default(s: Scope, node: ast.Call, callee: str) -> Iterator[Change]:
