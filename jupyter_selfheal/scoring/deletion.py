@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Case, FailureKind
 from jupyter_selfheal.source import dump_tree
 
@@ -165,14 +166,15 @@ def _is_counterpart(statement: ast.stmt, words: frozenset[str], other: ast.stmt)
 
 def _is_same_loop(statement: ast.stmt, other: ast.stmt) -> bool:
     """Whether both loops bind the same and the other one goes through something that is computed: ``for x in days`` for ``for x in
-    collect(month)``."""
+    collect(month)``, not for ``for x in [day]``."""
     if (
         not isinstance(statement, ast.For)
         or not isinstance(other, ast.For)
         or dump_tree(statement.target) != dump_tree(other.target)
     ):
         return False
-    return any(isinstance(n, ast.Name) and n.id not in src.BUILTINS for n in ast.walk(other.iter))
+    is_written_out = isinstance(other.iter, ast.List | ast.Tuple | ast.Set | ast.Constant)
+    return not is_written_out and any(name not in src.BUILTINS for name in list_names(other.iter))
 
 
 def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:

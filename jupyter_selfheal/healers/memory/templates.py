@@ -13,15 +13,18 @@ import difflib
 import hashlib
 import io
 import keyword
+import re
 import textwrap
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.positions import split_lines
 from jupyter_selfheal.source import BUILTINS
 
 Block = list[ast.stmt]
+_LONG_TEXT = re.compile(r"\"\"\"|\'\'\'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +207,15 @@ def _make_change(source: str, block: Block, at: int, change: Change, names: tupl
 
 
 def _keep_lines(old: str, new: str) -> str:
-    """The new text with lines of the old one where they say the same with other white space: such a line is no change."""
-    written = {_read_words(line): line for line in old.splitlines()}
-    return "\n".join(written.get(_read_words(line), line) for line in new.splitlines())
+    """The new text with lines of the old one where they say the same with other white space: such a line is no change.
+
+    Within a text of several lines white space is what it says.
+    """
+    if _LONG_TEXT.search(new):
+        return new
+    written = {_read_words(line.rstrip("\r\n")): line.rstrip("\r\n") for line in split_lines(old)}
+    kept = ((line, line.rstrip("\r\n")) for line in split_lines(new))
+    return "".join(written.get(_read_words(body), body) + line[len(body) :] for line, body in kept)
 
 
 def _read_words(line: str) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from jupyter_selfheal.healers.rules.context.edits import add_import, format_impo
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.tables import import_aliases, read_words
-from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
@@ -52,8 +52,10 @@ class MissingImport(Rule):
         if own and not fitting:  # what a cell below reads of it may be that cell's own slip
             attributes, called = _collect_uses(context, name, below=False)
             fitting = context.select_fitting(candidates, attributes, called=called)
-        if not own and not _is_used_as_module(context, name):
-            fitting = [(module, item) for module, item in fitting if item] if name in import_aliases() else []
+        if not own and name not in import_aliases() and not _is_used_as_module(context, name):
+            return
+        if not own and _is_used_as_value(context, name):
+            fitting = [(module, item) for module, item in fitting if item]
         for rank, (module, item) in enumerate(fitting):
             line = format_import(module, item, name)
             place = _choose_cell(context)
@@ -89,9 +91,6 @@ class MissingImport(Rule):
             prior=0.75 if sure else 0.4,
         )
 
-
-_LOOKING = frozenset({"help", "dir", "reload", "print", "type", "vars", "getattr", "hasattr", "getsource", "getfile"})
-"""Calls that a module is handed to."""
 
 _HUMPS = re.compile(r"(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
 """The name of a class: ``Bbox``, ``LinearRegression``, ``MultinomialNB``."""
@@ -180,11 +179,27 @@ def _collect_uses(context: RuleContext, name: str, *, below: bool = True) -> tup
 
 
 def _is_used_as_module(context: RuleContext, name: str) -> bool:
-    """True where something is read of it, or where it is looked at: `for x in st` and `st[0]` want no module."""
     attributes, called = _collect_uses(context, name)
-    calls = (n for n in context.nodes_on_line(ast.Call) if isinstance(n.func, ast.Name | ast.Attribute))
-    looked_at = (a for n in calls if read_called_name(n) in _LOOKING for a in n.args)
-    return not called and (bool(attributes) or any(isinstance(a, ast.Name) and a.id == name for a in looked_at))
+    return bool(attributes) and not called
+
+
+def _is_used_as_value(context: RuleContext, name: str) -> bool:
+    """True where no module can stand, as in `for x in st`, `st[0]` and `st + 1`, and nothing is read of it anywhere."""
+    used: list[ast.expr | None] = []
+    for node in context.nodes_on_line(ast.For, *_COMPREHENSIONS, ast.Subscript, ast.BinOp, ast.Compare):
+        match node:
+            case ast.For():
+                used.append(node.iter)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                used += (loop.iter for loop in node.generators)
+            case ast.Subscript():
+                used.append(node.value)
+            case ast.BinOp():
+                used += (node.left, node.right)
+            case ast.Compare():
+                used += (node.left, *node.comparators)
+    attributes, _ = _collect_uses(context, name)
+    return not attributes and any(isinstance(n, ast.Name) and n.id == name for n in used)
 
 
 def _select_fitting(context: RuleContext, name: str, candidates: list[tuple[str, str]]) -> list[tuple[str, str]]:

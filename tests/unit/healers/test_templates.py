@@ -38,6 +38,25 @@ def test_a_renamed_copy_is_changed_in_the_same_way(old: str, new: str, copy: str
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "copy", "wanted"),
+    [
+        ("a = f( 1 )\nb = a.itms", "a = f( 1 )\nb = a.items", "p = f( 1 )\nq = p.itms", "p = f( 1 )\nq = p.items"),
+        ("a = g('x\u2028y').itms", "a = g('x\u2028y').items", "p = g('x\u2028y').itms", "p = g('x\u2028y').items"),
+        (
+            'a = g("""\n  x = 1\n""")',
+            'a = g("""\n  x =  1\n""")',
+            'p = g("""\n  x = 1\n""")',
+            'p = g("""\n  x =  1\n""")',
+        ),
+    ],
+    ids=["white space of the copy", "a line end that is none", "white space within a text"],
+)
+def test_a_copy_keeps_its_lines_and_a_text_gets_its_own(old: str, new: str, copy: str, wanted: str) -> None:
+    changes = learn_changes(old, new, {"f", "g"})
+    assert apply_changes(changes, copy, {"f", "g"}) == wanted
+
+
+@pytest.mark.parametrize(
     ("old", "new", "other"),
     [
         ("df.append(row)", "pd.concat([df, row])", "df.extend(row)"),

@@ -312,3 +312,12 @@ def test_a_handler_that_stood_there_for_another_error_is_no_cheat(
     case = case_of([before, check], 1, ename="IndexError", evalue="list index out of range")
     (verdict,) = verdicts(case, [patch_of(case, text.format(error, handler), "c0")])
     assert (verdict.score >= 8 and not verdict.tampering) is accepted
+
+
+@pytest.mark.parametrize(("gone_through", "is_deleted"), [("[nothing]", True), ("collect(month)", False)])
+def test_a_loop_over_a_list_that_is_written_out_is_not_the_loop_that_failed(
+    gone_through: str, is_deleted: bool
+) -> None:
+    case = case_of(["for row in read_rows(path, sep, kind, start):\n    go(row)"])
+    (verdict,) = verdicts(case, [patch_of(case, f"for row in {gone_through}:\n    go(row)")])
+    assert ("deletes the statement that failed" in verdict.tampering) is is_deleted
