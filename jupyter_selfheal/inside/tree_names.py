@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 
+CONSTANTS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False", "null": "None", "none": "None"}
+"""Python's constants as other languages spell them."""
+
 
 def read_called_name(node: ast.AST) -> str:
     """The last word of what a call calls, ``reader`` of ``csv.reader(f)``; empty for another node, and where a value is called."""

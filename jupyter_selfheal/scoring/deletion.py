@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names
 from jupyter_selfheal.model import Case, FailureKind
 from jupyter_selfheal.source import dump_tree
 
@@ -191,9 +191,8 @@ def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:
 
 def _is_spelling(name: str, fresh: Sequence[ast.stmt]) -> bool:
     """``true`` for ``True``, ``null`` for ``None``, a text without its quotes: the name was meant as the constant."""
-    meant = {"true": True, "false": False, "null": None, "none": None}
     values = [n.value.value for n in fresh if isinstance(getattr(n, "value", None), ast.Constant)]  # type: ignore[attr-defined]
-    return any(v == name or (name.lower() in meant and v is meant[name.lower()]) for v in values)
+    return any(v == name or repr(v) == CONSTANTS.get(name) for v in values)
 
 
 def _list_targets(node: ast.stmt) -> list[str]:

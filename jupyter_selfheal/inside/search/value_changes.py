@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.scope import Change
-from jupyter_selfheal.inside.tree_names import list_names, list_read_names
+from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names, list_read_names
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
@@ -24,8 +24,6 @@ SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list
 """Builtins that a name may be another spelling of."""
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
 """The words of an expected line before its first number, and behind its last one."""
-CONSTANTS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False", "null": "None", "none": "None"}
-"""Python's constants as other languages spell them."""
 _NUMBERS = ("int", "float", "eval")
 
 

@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import CONSTANTS
 
 _PATTERNS = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
 _REPEATS = "*+?{"
@@ -246,11 +247,12 @@ def propose_own_step(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def propose_spelt_constant(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``True`` for ``true``, ``None`` for ``null``, where no such name is bound."""
-    meant = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False", "null": "None", "none": "None"}
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id not in meant:
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id not in CONSTANTS:
         return
     if node.id not in s.names and node.id not in s.hints.defined:
-        yield Change((s.put(node, meant[node.id]),), 0.9, node.lineno, f"`{node.id}` should be `{meant[node.id]}`")
+        yield Change(
+            (s.put(node, CONSTANTS[node.id]),), 0.9, node.lineno, f"`{node.id}` should be `{CONSTANTS[node.id]}`"
+        )
 
 
 OPERATORS = (
