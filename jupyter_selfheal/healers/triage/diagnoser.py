@@ -14,7 +14,15 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.endless_loops import list_endless_loops
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.triage import causes, flaky
-from jupyter_selfheal.healers.triage.left_alone import announced, exercises, foreign, meant, outside, raw_data
+from jupyter_selfheal.healers.triage.left_alone import (
+    announced,
+    damaged_file,
+    exercises,
+    foreign,
+    meant,
+    outside,
+    raw_data,
+)
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies
 from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus
 from jupyter_selfheal.ports import Facts, Starts
@@ -104,7 +112,7 @@ CHECKS: tuple[Check, ...] = (
     outside.diagnose_missing_module,
     outside.diagnose_machine,
     flaky.diagnose_flaky,  # what was measured comes before what the data may have to do with it
-    raw_data.diagnose_damaged_file,
+    damaged_file.diagnose_damaged_file,
     raw_data.diagnose_bad_data,
     raw_data.diagnose_gap,
     meant.diagnose_own_check,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.healers.triage.left_alone.damaged_file import may_be_written
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.triage import diagnose
 
@@ -22,6 +23,49 @@ def test_a_damaged_file_is_named_and_left_alone(bench: Bench, read: str) -> None
     assert (
         found.cause == "The file d.json is damaged: it is no JSON from line 1, column 12 on (Expecting ',' delimiter)."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "others"),
+    [
+        ("answers.json", "open('answers.json')", ()),  # no mode, for its first letter
+        ("d.json", "open('d.json', encoding='ascii')", ()),
+        ("d.json", "open('d.json')", ("with open('notes.txt', 'w') as f:\n    f.write('x')",)),  # another file
+        ("d.json", "open('d.json')", ("import os\npath = 'd.json'", "print(os.path.exists(path))")),
+        ("d.json", "open('d.json')", ("text = 'd.json!'\nprint(text)",)),
+    ],
+)
+def test_reading_a_file_is_not_taken_for_writing_it(
+    bench: Bench, name: str, read: str, others: tuple[str, ...]
+) -> None:
+    Path(bench.folder, name).write_text(DAMAGED)
+    assert diagnose(bench.fail(*others, "import json", f"json.load({read})")).skip_reason == "bad data"
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_so"),
+    [
+        (["%%writefile d.json\n{}"], True),
+        (["path = 'data/d.json'", "with open(path, 'w') as f:\n    f.write('{')"], True),
+        (["folder = Path('data')\npath = folder / 'd.json'", "path.write_text('{')"], True),
+        (
+            ["def keep(data, to):\n    with open(to, mode='wt') as f:\n        f.write(data)", "keep('{', 'd.json')"],
+            True,
+        ),
+        (["!curl -o d.json https://example.org"], True),
+        (["path = 'd.json'", "!wget -O {path} https://example.org"], True),
+        (["!cat head.json tail.json > d.json"], True),
+        (["urlretrieve(url, 'd.json')"], True),
+        (["shutil.copy('old.json', 'd.json')"], True),
+        (["%%writefile e.json\n{}"], False),
+        (["!pip install orjson\ndata = json.load(open('d.json'))"], False),
+        (["!head -3 d.json"], False),
+        (["path = 'd.json'\nd = json.load(open(path))\nprint(json.dumps(d.copy()))"], False),
+        (["shutil.copy('old.json', 'e.json')", "open('d.json', 'rb')"], False),
+    ],
+)
+def test_what_may_write_a_file(cells: list[str], is_so: bool) -> None:
+    assert may_be_written(cells, "d.json") is is_so
 
 
 @pytest.mark.parametrize(

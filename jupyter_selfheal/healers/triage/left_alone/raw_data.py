@@ -6,11 +6,10 @@ import ast
 import calendar
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import find_function, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.named_argument import NO_DAY
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
 from jupyter_selfheal.healers.triage.left_alone.meant import is_checked
@@ -134,38 +133,6 @@ def _list_columns(value: ast.expr) -> Iterator[list[ast.Constant]]:
                 columns.setdefault(n, []).append(part)
     for column in columns.values():
         yield [v for v in column if isinstance(v, ast.Constant)]
-
-
-_BEGINS_WELL = re.compile(r"(?!Extra data)(?!.*\(char 0\)).*line (\d+) column (\d+)")
-"""What `json` says of a text that begins as JSON and goes wrong later: neither a file of several texts nor one that was read before."""
-
-
-def diagnose_damaged_file(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """A JSON file that is no JSON from some line on, and that no cell writes."""
-    at = _BEGINS_WELL.match(context.failure.evalue) if context.failure.ename == "JSONDecodeError" else None
-    call = next((c for c in context.calls_at_failure() if last_name(c.func) == "load" and c.args), None) if at else None
-    name = _find_file_name(context, call.args[0]) if call is not None else ""
-    cells = [c.source for c in context.notebook.cells if c.kind == "code" and Path(name).name in c.source]
-    if at is None or not name or any(_WRITES.search(source) for source in cells) or remedies.has_remedy(context):
-        return None
-    problem = context.failure.evalue.partition(":")[0]
-    return leave_alone(
-        f"The file {name} is damaged: it is no JSON from line {at[1]}, column {at[2]} on ({problem}).", SkipReason.BAD_DATA,
-        f"Restore {name} from a copy, or correct it there.", confidence=90,
-    )  # fmt: skip
-
-
-_WRITES = re.compile(r"open\([^)]*['\"][wax]|dump\(|\.write|to_json\(")
-
-
-def _find_file_name(context: RuleContext, given: ast.expr) -> str:
-    """The name of the file that an expression has open, or opens; empty where that cannot be told."""
-    if isinstance(given, ast.Call) and last_name(given.func) == "open" and given.args:
-        path = given.args[0]
-        return path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else ""
-    live = context.values([given.id])[0] if isinstance(given, ast.Name) else None
-    opened = re.search(r"TextIOWrapper name='([^']+)'", live.text) if live is not None else None
-    return opened[1] if opened else ""
 
 
 def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:

@@ -1,0 +1,103 @@
+"""A file of data that is damaged, and that no cell may have written so."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import Function, last_name
+from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone
+from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.model import Diagnosis, SkipReason
+
+_BEGINS_WELL = re.compile(r"(?!Extra data)(?!.*\(char 0\)).*line (\d+) column (\d+)")
+"""What `json` says of a text that begins as JSON and goes wrong later: neither a file of several texts nor one that was read before."""
+
+_MODE = re.compile(r"[wax][bt+]*|r[bt]*\+[bt]*")
+"""How a file is opened to be written."""
+
+_WRITING = re.compile(r"dump$|write|save|copy|move|rename|export|download|retrieve|extract|to_json$")
+"""Names of what writes a file that its arguments name, or stand for."""
+
+_PATHS = frozenset({"Path", "PurePath", "join", "str", "abspath", "resolve", "expanduser"})
+"""What makes a path of one."""
+
+_FOREIGN = re.compile(r"\s*%%(?:writefile|file|bash|sh|script)\b")
+"""Magics whose cell is no Python, and may write any file that it names."""
+
+_SHELL = re.compile(r"[^#'\"]*!(?!\s*(?:cat|head|tail|ls|wc|less|file|jq)\b[^>]*$)")
+"""A line for the shell that may do more than to show a file."""
+
+
+def diagnose_damaged_file(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A JSON file that is no JSON from some line on, and that no cell writes."""
+    at = _BEGINS_WELL.match(context.failure.evalue) if context.failure.ename == "JSONDecodeError" else None
+    call = next((c for c in context.calls_at_failure() if last_name(c.func) == "load" and c.args), None) if at else None
+    name = _find_file_name(context, call.args[0]) if call is not None else ""
+    cells = [c.source for c in context.notebook.cells if c.kind == "code"]
+    if at is None or not name or may_be_written(cells, Path(name).name) or remedies.has_remedy(context):
+        return None
+    problem = context.failure.evalue.partition(":")[0]
+    return leave_alone(
+        f"The file {name} is damaged: it is no JSON from line {at[1]}, column {at[2]} on ({problem}).", SkipReason.BAD_DATA,
+        f"Restore {name} from a copy, or correct it there.", confidence=90,
+    )  # fmt: skip
+
+
+def _find_file_name(context: RuleContext, given: ast.expr) -> str:
+    """The name of the file that an expression has open, or opens; empty where that cannot be told."""
+    if isinstance(given, ast.Call) and last_name(given.func) == "open" and given.args:
+        path = given.args[0]
+        return path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else ""
+    live = context.values([given.id])[0] if isinstance(given, ast.Name) else None
+    opened = re.search(r"TextIOWrapper name='([^']+)'", live.text) if live is not None else None
+    return opened[1] if opened else ""
+
+
+def may_be_written(sources: Sequence[str], name: str) -> bool:
+    """Whether one of the cells names the file, or a variable that holds its name, and writes a file.
+
+    ``name``: that of the file, without its folder.
+    """
+    holders = _list_holders(sources, name)
+    named = re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, [name, *sorted(holders)])) + r")(?!\w)")
+    nodes = [n for source in sources for n in src.walk(source)]
+    writers = {f.name for f in nodes if isinstance(f, Function) and any(_writes(n, ()) for n in ast.walk(f))}
+    return any(named.search(source) and _writes_in(source, named, writers) for source in sources)
+
+
+def _list_holders(sources: Sequence[str], name: str) -> set[str]:
+    """Variables that hold the file's name, or a path that ends in it."""
+    holders = set[str]()
+    for node in (n for source in sources for n in src.walk(source) if isinstance(n, ast.Assign)):
+        parts = list(ast.walk(node.value))
+        is_path = all(read_called_name(n) in _PATHS for n in parts if isinstance(n, ast.Call))
+        if is_path and any(_names_file(n, name) or getattr(n, "id", "") in holders for n in parts):
+            holders.update(t.id for t in node.targets if isinstance(t, ast.Name))
+    return holders
+
+
+def _names_file(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and Path(node.value).name == name
+
+
+def _writes_in(source: str, named: re.Pattern[str], writers: Collection[str]) -> bool:
+    is_written_out = _FOREIGN.match(source) is not None
+    is_by_shell = any(_SHELL.match(line) and named.search(line) for line in source.splitlines())
+    return is_written_out or is_by_shell or any(_writes(n, writers) for n in src.walk(source))
+
+
+def _writes(node: ast.AST, writers: Collection[str]) -> bool:
+    """Whether it is a call that writes a file; ``writers``: functions of the notebook that do."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = read_called_name(node)
+    if name == "open":
+        given = (*node.args, *(k.value for k in node.keywords if k.arg == "mode"))
+        modes = (n.value for n in given if isinstance(n, ast.Constant) and isinstance(n.value, str))
+        return any(_MODE.fullmatch(mode) for mode in modes)
+    return name in writers or bool(_WRITING.search(name) and node.args)
