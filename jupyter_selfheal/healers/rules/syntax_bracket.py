@@ -30,6 +30,20 @@ REACH = 30
 NUMBERS = frozenset({"int", "float", "len", "sum", "abs", "round", "bool", "ord"})
 """Functions whose result is neither called nor indexed."""
 
+METHODS = frozenset({"get", "lower", "upper", "count", "__getitem__"})
+"""Attributes that are methods wherever they are: nobody keeps one of a result without calling it. ``index`` is none of a table's."""
+
+TAKE_FUNCTIONS = {
+    "key": frozenset({"max", "min", "sorted", "sort", "nlargest", "nsmallest", "groupby"}),
+    "target": frozenset({"Thread", "Process"}),
+    "default_factory": frozenset({"field"}),
+    "command": frozenset({"Button", "Checkbutton", "Radiobutton", "Scale", "add_command"}),
+}
+"""Arguments that are a function, and the calls in which they are one."""
+
+BEHIND = re.compile(r"[-+*/%@|&^=!<>.(\[{]|\b(?:if|else|in|is|and|or|not)\b")
+"""What may stand behind a whole list as well as between its items."""
+
 
 class Bracket(SyntaxRule):
     """Close the bracket where it belongs, or take away the one too many.
@@ -100,22 +114,28 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
 
 
 def _is_whole_value(text: str, column: int) -> bool:
-    """Whether the list or dictionary that opens there is all that one name is set to, on its line: ``xs = [1, 2``. Not where a sign between
-    its items may stand behind it (``[1] + ys``)."""
-    inside = text[column + 1 : find_code_end(text)].strip()
+    """Whether the list or dictionary that opens there is all that one name is set to, on its line: ``xs = [1, 2``. Not where a sign or word
+    between its items may stand behind it (``[1] + ys``, ``[1, 2] == xs``, ``[1, 2] if ys else zs``)."""
+    code = mark_code(text)
+    inside = "".join(c if code[n] else "'" for n, c in enumerate(text[: find_code_end(text)]))[column + 1 :].strip()
     alone = re.fullmatch(r"\s*[\w.]+\s*=\s*", text[:column]) is not None
-    return alone and text[column] in "[{" and inside[-1:] not in ("", ",") and not re.search(r"[-+*|&.(\[{]", inside)
+    return alone and text[column] in "[{" and inside[-1:] not in ("", ",") and not BEHIND.search(inside)
 
 
 def _is_far_fetched(text: str, column: int, at: int) -> bool:
     """Whether nobody closes a call's bracket there: ``sum()[1, 2]`` and ``int(input)("n")``, where the next bracket opens at once, and
-    ``max(d, key=d).get``, where an argument loses its attribute."""
+    ``max(d, key=d).get``, where a function loses its attribute, or a method is not called. ``get_dummies(data=s).values`` is as good as
+    ``get_dummies(data=s.values)``."""
     name = re.search(r"(\w+)\s*$", text[:column])
     inside = text[column + 1 : at].strip()
     if name is None or text[at] not in "([.":
         return False
     if text[at] == ".":
-        return bool(re.search(r"\w\s*=\s*\w+$", inside) and re.fullmatch(r"\.\w+", text[at:].strip()))
+        keyword = re.search(r"(\w+)\s*=\s*\w+$", inside)
+        attribute = re.fullmatch(r"\.(\w+)", text[at : find_code_end(text)].strip())
+        if keyword is None or attribute is None:
+            return False
+        return attribute[1] in METHODS or name[1] in TAKE_FUNCTIONS.get(keyword[1], ())
     is_called = text[at] == "(" and name[1].islower() and re.fullmatch(r"[\w.]+", inside) is not None
     return not inside or is_called or name[1] in NUMBERS
 

@@ -14,8 +14,11 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     read_indent,
     split_lines,
 )
+from jupyter_selfheal.healers.syntax.tokens import list_text_lines
 
 STEP = "    "
+OWNERS = {"elif": ("if",), "else": ("if", "for", "while", "try"), "except": ("try",), "finally": ("try",)}
+"""The statements that may have such a branch."""
 
 
 class Indentation(SyntaxRule):
@@ -29,7 +32,9 @@ class Indentation(SyntaxRule):
     become blanks.
 
     **Fix safety** Safe where one reading remains: a single line, a function's body up to its `return`, an indentation that is nearer to
-    one level than to any other, a branch right under the `if` whose body it stands in. Unsafe where it cannot be told how far the block reaches, or which of two levels is meant.
+    one level than to any other, a branch in the body of its `if` where
+    nothing in that body may have it (its texts of several lines stay as they are). Unsafe where it cannot be told how far the block reaches,
+    or which of two levels is meant.
     """
 
     code = "SYN105"
@@ -196,26 +201,51 @@ def _into_block(source: str, fault: Fault) -> Iterator[Mend]:
 
 def _align_branch(source: str, fault: Fault) -> Iterator[Mend]:
     """``elif`` and ``else`` that stand in the body of their ``if``. Not where a loop's body holds them: it may have an ``else`` of its own."""
-    lines = split_lines(source)
+    lines, texts = split_lines(source), list_text_lines(source)
     word = re.match(r"\s*(elif|else|except|finally)\b", lines[fault.line - 1])
     bad = read_indent(lines[fault.line - 1])
-    above = [t for t in lines[: fault.line - 1] if t.strip() and not t.lstrip().startswith("#")]
+    above = [
+        t for n, t in enumerate(lines[: fault.line - 1], 1) if n not in texts and t.strip() and t.lstrip()[0] != "#"
+    ]
     if word is None or not above or len(read_indent(above[-1])) < len(bad):
         return
-    head = next((t for t in reversed(above) if len(read_indent(t)) < len(bad)), "")
+    start = next((n for n in range(len(above) - 1, -1, -1) if len(read_indent(above[n])) < len(bad)), 0)
     heads = "if|elif" if word[1] in ("elif", "else") else "try|except"
-    kind = re.match(rf"\s*({heads})\b", head)
-    if kind is None:
+    kind = re.match(rf"\s*({heads})\b", above[start])
+    if kind is None or len(read_indent(above[start])) >= len(bad):
         return
-    goal, last = read_indent(head), fault.line
-    while last < len(lines) and (not lines[last].strip() or len(read_indent(lines[last])) >= len(bad)):
-        last += 1
-    moved = list(lines)
-    beside = False
-    for n in range(fault.line - 1, last):
-        if moved[n].startswith(bad):
-            own = moved[n][len(bad) :]
+    moved, beside = _move_branch(lines, fault.line, read_indent(above[start]), texts)
+    # what stands beside the branch may belong to it, or behind it; and it may be the branch of what stands right above it
+    sure = not beside and not _has_open_owner(above[start + 1 :], word[1], bad)
+    yield Mend("\n".join(moved), f"Align the `{word[1]}` with its `{kind[1]}`", sure, 0.9 if sure else 0.6)
+
+
+def _move_branch(lines: list[str], first: int, goal: str, texts: frozenset[int]) -> tuple[list[str], bool]:
+    """The lines with the branch that begins there, and all that follows it in its block, moved to ``goal``; and whether lines stand beside
+    the branch. A text of several lines keeps its value."""
+    bad, moved, beside = read_indent(lines[first - 1]), list(lines), False
+    for n in range(first, len(lines) + 1):
+        text = lines[n - 1]
+        if n in texts or not text.strip():
+            continue
+        if len(read_indent(text)) < len(bad):
+            break
+        if text.startswith(bad):
+            own = text[len(bad) :]
             beside = beside or not (own[:1].isspace() or re.match(r"(?:elif|else|except|finally|#)", own))
-            moved[n] = goal + own
-    # what stands beside the branch may belong to it, or behind it
-    yield Mend("\n".join(moved), f"Align the `{word[1]}` with its `{kind[1]}`", not beside, 0.6 if beside else 0.9)
+            moved[n - 1] = goal + own
+    return moved, beside
+
+
+def _has_open_owner(lines: list[str], word: str, indent: str) -> bool:
+    """Whether one of the lines opens, exactly there, a statement that may have the branch, and has no ``else`` yet."""
+    kinds: list[str] = []
+    for text in lines:
+        head = re.match(r"(?:async\s+)?(if|for|while|try|else)\b", text[len(indent) :])
+        if head is None or read_indent(text) != indent:
+            continue
+        if head[1] != "else":
+            kinds.append(head[1])
+        elif kinds and (kinds[-1] != "try" or word == "else"):
+            kinds.pop()
+    return any(k in OWNERS[word] for k in kinds)

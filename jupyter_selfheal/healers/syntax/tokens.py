@@ -67,3 +67,11 @@ def find_line(source: str, offset: int) -> tuple[int, int, int]:
     start = starts[number - 1]
     end = source.find("\n", start)
     return number, start, len(source) if end < 0 else end
+
+
+def list_text_lines(source: str) -> frozenset[int]:
+    """The 1-based lines that begin within a text of several lines: blanks in front of them are part of its value."""
+    texts = [t for t in split_tokens(source) if t.kind == TEXT and "\n" in t.text]
+    return frozenset(
+        n for t in texts for n in range(find_line(source, t.start)[0] + 1, find_line(source, t.end)[0] + 1)
+    )

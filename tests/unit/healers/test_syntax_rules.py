@@ -146,6 +146,22 @@ def test_how_far_a_loop_without_indentation_reaches_is_not_called_sure() -> None
         ("x, y = [1, 2\nprint(x)", False),
         ("xs = [1] + [2, 3\nprint(xs)", False),
         ("xs = [1, 2 + ys", False),
+        ("same = [1, 2, 3 == xs", False),
+        ("mode = [1, 2 if big else None", False),
+        ("low = {1, 2 <= s", False),
+        ("words = ['a', 'b' in text", False),
+        ("d = {'a': 1, 'b': 2 or other", False),
+        ("rest = [7, 8 % n", False),
+        ("names = ['log in', 'a == b', 'c.d'\nprint(names)", True),
+        ("xs = [x for x in ys\nprint(xs)", True),
+        ("X = pd.get_dummies(data=s.values", False),
+        ("m = df.rename(columns=names.T", False),
+        ("m = model.fit(X=train.coef_", False),
+        ("m = pd.DataFrame(data=train.index", False),
+        ("t = store.get(key=settings.table", False),
+        ("t = Thread(target=worker.run", True),
+        ("rows = sorted(rows, key=table.weight  # heaviest last", True),
+        ("rows = sort_by(rows, order=counts.get", True),
         ("first = table.sort_values(by=column.head()", False),
         ("turned = np.array(a.T", False),
         ("text = str(a.strip()", False),
@@ -173,6 +189,24 @@ INSIDE = "if a:\n    b = 1\n    elif c:\n        b = 2\n    else:\n        b = 3
             "def f(a):\n    if a:\n        return 1\n        else:\n            return 2",
             "def f(a):\n    if a:\n        return 1\n    else:\n        return 2",
         ),
+        # what has its `else` has no other one
+        (
+            "if a:\n    if b:\n        c = 1\n    else:\n        c = 2\n    else:\n        c = 3",
+            "if a:\n    if b:\n        c = 1\n    else:\n        c = 2\nelse:\n    c = 3",
+        ),
+        (
+            "try:\n    if b:\n        c = 1\n    except E:\n        c = 2",
+            "try:\n    if b:\n        c = 1\nexcept E:\n    c = 2",
+        ),
+        # a text of several lines keeps its value
+        (
+            "if a:\n    b = 1\n    else:\n        b = '''\n        x\n  y'''\nprint(b)",
+            "if a:\n    b = 1\nelse:\n    b = '''\n        x\n  y'''\nprint(b)",
+        ),
+        (
+            "if a:\n    b = '''\nif b:\n    for c:\n'''\n    else:\n        b = 1",
+            "if a:\n    b = '''\nif b:\n    for c:\n'''\nelse:\n    b = 1",
+        ),
     ],
 )
 def test_a_branch_in_the_body_of_its_if_goes_back(broken: str, whole: str) -> None:
@@ -188,6 +222,12 @@ def test_a_branch_in_the_body_of_its_if_goes_back(broken: str, whole: str) -> No
         "if a:\n    for b in c:\n        print(b)\n        else:\n            print(a)",  # of the loop, or of the condition
         "if a:\n    b = 1\n    else:\n        b = 2\n    print(b)",  # a line beside it may belong to it
         "b = 1\nelse:\n    b = 2",  # nothing that it could belong to
+        # of the condition right above it, if the line between them belongs into that
+        "if a:\n    if b:\n        c = 1\n    print(a)\n    else:\n        c = 2",
+        "def f(a, b):\n    if a:\n        c = 1\n        if b:\n            c = 2\n        c += 10\n        else:\n            c = 3\n    return c",
+        "if a:\n    for c in b:\n        print(c)\n    c = 1\n    else:\n        c = 2",
+        "if a:\n    try:\n        c = 1\n    except E:\n        c = 0\n    c += 1\n    else:\n        c = 2",
+        "try:\n    try:\n        c = 1\n    except E:\n        c = 0\n    c += 1\n    except F:\n        c = 2",
         "while a:\n    b = 1\n    elif c:\n        b = 2",
     ],
 )
