@@ -28,7 +28,7 @@ class Names:
 
     ``binds``: assigned, imported or defined at the top level. ``uses``: read from outside before it is bound there
     (functions' free names included, as they are needed once the function is called). ``changes``: objects changed in
-    place (``df["x"] = 1``, ``items.append(1)``, ``x += 1``). ``deletes``: ``del x``. ``imports``: those of ``binds`` that an
+    place (``df["x"] = 1``, ``del items[0]``, ``items.append(1)``, ``x += 1``). ``deletes``: ``del x``. ``imports``: those of ``binds`` that an
     import binds.
     """
 
@@ -105,6 +105,12 @@ class _NameVisitor(ast.NodeVisitor):
         self.visit(node.value)
         for target in node.targets:
             self._bind_target(target)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self.visit(target)
+            if isinstance(target, ast.Attribute | ast.Subscript) and (root := find_root_name(target)):
+                self.changes.add(root)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)

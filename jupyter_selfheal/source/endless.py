@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from jupyter_selfheal.inside.tree_names import list_names, read_called_name
 from jupyter_selfheal.source.binding import collect_names
@@ -20,8 +21,22 @@ _READING = frozenset(
 """Calls that leave what they are given as it is."""
 
 
-def may_end(loop: ast.While) -> bool:
-    """True where the loop may be left, or may change a name of its condition, in a way that can be seen or cannot be excluded."""
+_MODULES = frozenset({"time", "math", "random", "np", "numpy", "pd", "plt", "os", "sys", "re", "json", "logging"})
+"""Names that evidently are modules: their functions change what they are given, if anything."""
+
+_MAKERS = frozenset({"list", "set", "dict", "str", "Counter", "defaultdict"})
+_MADE = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.Constant, ast.JoinedStr)
+"""What makes a new collection, text or number."""
+
+_OF_TEXTS = frozenset(dir(str))
+"""Methods that texts have, which change nothing."""
+
+
+def may_end(loop: ast.While, own: Collection[str] = ()) -> bool:
+    """True where the loop may be left, or may change a name of its condition, in a way that can be seen or cannot be excluded.
+
+    ``own``: names whose methods change nothing else (:func:`list_own`).
+    """
     test = loop.test
     if isinstance(test, ast.Compare):
         if not all(map(_is_fixed, (test.left, *test.comparators))):
@@ -37,7 +52,7 @@ def may_end(loop: ast.While) -> bool:
         return True
     if any(isinstance(n, ast.Call) and read_called_name(n) in _LEAVING for n in inner):
         return True
-    if measured and any(isinstance(n, ast.Call) and _may_change(n, measured) for n in inner):
+    if measured and any(isinstance(n, ast.Call) and _may_change(n, measured, own) for n in inner):
         return True
     bound = collect_names(loop.body)
     return bool(names & (bound.binds | bound.changes))
@@ -46,7 +61,25 @@ def may_end(loop: ast.While) -> bool:
 def is_in_endless_loop(tree: ast.AST, line: int) -> bool:
     """Whether the line stands in a loop that cannot end."""
     loops = (n for n in ast.walk(tree) if isinstance(n, ast.While) and n.lineno <= line <= (n.end_lineno or n.lineno))
-    return any(not may_end(loop) for loop in loops)
+    own = list_own(tree)
+    return any(not may_end(loop, own) for loop in loops)
+
+
+def list_own(scope: ast.AST) -> set[str]:
+    """Names that are nothing but a collection, text or number which is made in this cell or function: ``seen.append(x)`` adds to no other list."""
+    made, other = dict[int, str](), list[tuple[int, str]]()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and _is_made(node.value):
+            made.update((id(t), t.id) for t in node.targets if isinstance(t, ast.Name))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            other.append((id(node), node.id))
+        elif isinstance(node, ast.arg):
+            other.append((0, node.arg))
+    return set(made.values()) - {name for key, name in other if key not in made}
+
+
+def _is_made(value: ast.expr) -> bool:
+    return isinstance(value, _MADE) or (isinstance(value, ast.Call) and read_called_name(value) in _MAKERS)
 
 
 def _is_fixed(side: ast.expr) -> bool:
@@ -69,9 +102,15 @@ def _is_read_as_collection(loop: ast.While, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in read)
 
 
-def _may_change(call: ast.Call, measured: set[str]) -> bool:
-    """Whether a call may change the length of one of these: it is not one of those that only read what they are given."""
+def _may_change(call: ast.Call, measured: set[str], own: Collection[str]) -> bool:
+    """Whether a call may change the length of one of these.
+
+    A method may, of whatever it is: ``self.visit(node)``, ``tree.expand(node)``. Those of a module, of what is made here (``own``) and of texts do not.
+    """
     if not isinstance(call.func, ast.Attribute):
         return read_called_name(call) not in _READING
-    used = (call.func.value, *call.args, *(keyword.value for keyword in call.keywords))
-    return not isinstance(call.func.value, ast.Name) or any(isinstance(n, ast.Name) and n.id in measured for n in used)
+    owner = call.func.value
+    used = (owner, *call.args, *(keyword.value for keyword in call.keywords))
+    if not isinstance(owner, ast.Name) or any(isinstance(n, ast.Name) and n.id in measured for n in used):
+        return True
+    return owner.id not in _MODULES and owner.id not in own and (owner.id == "self" or call.func.attr not in _OF_TEXTS)

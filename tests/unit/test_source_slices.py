@@ -32,3 +32,8 @@ def test_a_loop_over_a_list_of_tables_changes_them(loop: str) -> None:
 )
 def test_a_loop_that_only_reads_or_rebinds_changes_nothing(loop: str) -> None:
     assert backward_slice([READ, LISTED, loop], ["train"]) == (0,)
+
+
+@pytest.mark.parametrize("statement", ["del train['age']", "del train.columns[0], test", "print(train); del train.age"])
+def test_a_part_that_is_deleted_changes_what_had_it(statement: str) -> None:
+    assert 1 in backward_slice([READ, statement], ["train"])

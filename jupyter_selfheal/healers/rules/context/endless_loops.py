@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import list_names
-from jupyter_selfheal.source.endless import may_end
+from jupyter_selfheal.source.endless import list_own, may_end
 
 
 def list_endless_loops(context: RuleContext) -> Iterator[tuple[str, ast.AST, ast.While]]:
-    """(cell, the cell's tree or the function in it, loop) for each `while` whose condition nothing in it changes."""
+    """(cell, the cell's tree or the function in it, loop) for each `while` whose condition nothing in it changes, and in which the cell was stopped.
+
+    Where nobody knows in which line it was stopped (:func:`list_places`), each such loop.
+    """
+    places, turned = list_places(context), _list_turned(context)
     for cell_id, scope in _list_scopes(context):
+        own = list_own(scope)
         for node in ast.walk(scope):
-            if isinstance(node, ast.While) and not may_end(node):
+            if not isinstance(node, ast.While) or turned & list_names(node.test):
+                continue
+            if _is_running(node, cell_id, places) and not may_end(node, own):
                 yield cell_id, scope, node
+
+
+def list_places(context: RuleContext) -> list[tuple[str, int]]:
+    """(cell, line) of each call that was under way when the failing cell was stopped; empty where it was cut off from outside."""
+    return [(frame.cell_id, frame.line) for frame in context.failure.frames if frame.cell_id and frame.line]
+
+
+def _list_turned(context: RuleContext) -> set[str]:
+    """Names that a function may give another value from outside the loop: ``global waiting``."""
+    trees = (context.tree_of(cell_id) for cell_id in context.list_cells_upwards())
+    return {
+        name for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names
+    }
+
+
+def _is_running(loop: ast.While, cell_id: str, places: Sequence[tuple[str, int]]) -> bool:
+    last = loop.end_lineno or loop.lineno
+    return not places or any(cell == cell_id and loop.lineno <= line <= last for cell, line in places)
 
 
 def _list_scopes(context: RuleContext) -> Iterator[tuple[str, ast.AST]]:
