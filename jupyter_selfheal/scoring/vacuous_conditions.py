@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal.inside.self_comparisons import compares_with_itself
 from jupyter_selfheal.scoring.deletion import walk_trees
 from jupyter_selfheal.source import dump_tree
-
-_DECIDED = (ast.Eq, ast.LtE, ast.GtE, ast.Is, ast.In, ast.Lt, ast.Gt, ast.IsNot)
-_PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
 
 
 def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> Iterator[str]:
@@ -59,11 +57,6 @@ def is_vacuous(node: ast.AST) -> bool:
         return any(isinstance(v, ast.Constant) and bool(v.value) is decided for v in node.values)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return False
-    left, operator, right = node.left, node.ops[0], node.comparators[0]
-    if isinstance(operator, ast.In | ast.NotIn) and isinstance(left, ast.Constant):
-        return left.value in ("", b"")
-    return (
-        isinstance(operator, _DECIDED)
-        and dump_tree(left) == dump_tree(right)
-        and all(isinstance(n, _PLAIN) for n in ast.walk(left))
-    )
+    if isinstance(node.ops[0], ast.In | ast.NotIn) and isinstance(node.left, ast.Constant):
+        return node.left.value in ("", b"")
+    return compares_with_itself(node)

@@ -154,7 +154,8 @@ class _Search:
     """
 
     def __init__(self, source: str, fault: Fault, known: frozenset[str]) -> None:
-        self.known, self.parser, self.base = known, Parser(source), count_doubts(source, known)
+        self.known, self.given, self.parser = known, source, Parser(source)
+        self.base = count_doubts(source, known)
         self.readings: list[Reading] = []
         self._order = itertools.count()
         self._heap = [(0.0, next(self._order), _State(source, fault, 0.0, (), frozenset()))]
@@ -220,7 +221,7 @@ class _Search:
         if program in self._programs:
             return False
         self._programs.add(program)
-        whole = cost + max(0.0, count_doubts(source, self.known) - self.base)
+        whole = cost + max(0.0, count_doubts(source, self.known, self.given) - self.base)
         self._most = min(self._most, whole)
         self.readings.append(Reading(source, whole, words, guessed))
         while state is not None:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 import warnings
+from collections import Counter
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import token_edits
+from jupyter_selfheal.healers.syntax.branches import list_one_branch_names
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
+from jupyter_selfheal.inside.self_comparisons import compares_with_itself
 
 
-def count_doubts(source: str, known: frozenset[str]) -> float:
-    """What speaks against a reading: CPython's own warnings, names that nothing binds, statements that do nothing."""
+def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
+    """What speaks against a reading: CPython's own warnings, names that nothing binds, statements that do nothing.
+
+    ``known`` are the names of the notebook; ``given`` is the cell as it was written: a comparison that stood there is no doubt.
+    """
     masked = src.mask(source)
     doubts = 0.0
     with warnings.catch_warnings(record=True) as caught:
@@ -28,8 +35,10 @@ def count_doubts(source: str, known: frozenset[str]) -> float:
     doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
     doubts += find_cost("doubt.arguments") * sum(_has_other_arguments(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in ast.walk(tree))
-    doubts += find_cost("doubt.asks_nothing") * sum(_asks_nothing(n) for n in ast.walk(tree))
-    doubts += find_cost("doubt.one_branch") * len(_list_one_branch_names(tree))
+    doubts += find_cost("doubt.asks_nothing") * (
+        sum(_is_always_true(n) for n in ast.walk(tree)) + _count_self_comparisons(tree, given)
+    )
+    doubts += find_cost("doubt.one_branch") * len(list_one_branch_names(tree, known))
     doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
     return doubts
 
@@ -104,40 +113,15 @@ def _has_no_effect(node: ast.AST, source: str) -> bool:
     )
 
 
-def _asks_nothing(node: ast.AST) -> bool:
-    """``if (a, b):`` is always true, and so is ``a == a``."""
-    if isinstance(node, ast.If | ast.While | ast.IfExp):
-        test = node.test
-        return bool(isinstance(test, ast.Tuple | ast.List | ast.Set) and test.elts)
-    return (
-        isinstance(node, ast.Compare)
-        and isinstance(node.left, ast.Name)
-        and ast.dump(node.left) == ast.dump(node.comparators[0])
-    )
+def _is_always_true(node: ast.AST) -> bool:
+    """``if (a, b):``."""
+    test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
+    return bool(isinstance(test, ast.Tuple | ast.List | ast.Set) and test.elts)
 
 
-def _list_one_branch_names(tree: ast.Module) -> set[str]:
-    """Names that one branch of an ``if`` with an ``else`` binds, the other one does not, nothing above does, and that is read behind it:
-    the line that reads it belongs into the branch."""
-    names: set[str] = set()
-    blocks = [b for n in ast.walk(tree) for b in (getattr(n, "body", None), getattr(n, "orelse", None))]
-    for block in blocks:
-        if not isinstance(block, list):
-            continue
-        bound: set[str] = set()
-        open_names: set[str] = set()
-        for node in block:
-            used = src.collect_names([node])
-            names |= open_names & used.uses
-            if isinstance(node, ast.If) and node.orelse:
-                one, other = (_collect_bound(b) for b in (node.body, node.orelse))
-                open_names |= (one ^ other) - bound
-                bound |= one & other
-            else:
-                bound |= used.binds
-                open_names -= used.binds
-    return names
-
-
-def _collect_bound(block: list[ast.stmt]) -> set[str]:
-    return set(src.collect_names(block).binds)
+def _count_self_comparisons(tree: ast.Module, given: str) -> int:
+    """``a == a``, as often as it does not stand in what was given, word for word."""
+    texts = Counter(re.sub(r"\s", "", ast.unparse(n)) for n in ast.walk(tree) if compares_with_itself(n))
+    before = re.sub(r"\s*([^\w\s])\s*", r"\1", given)
+    stood = {text: len(re.findall(rf"(?<![\w.]){re.escape(text)}(?![\w.(\[])", before)) for text in texts}
+    return sum(max(0, count - stood[text]) for text, count in texts.items())

@@ -44,15 +44,13 @@ def turn_assignments(site: Site) -> Iterator[Slip]:
 
 def join_names(site: Site) -> Iterator[Slip]:
     """``def my func(x)`` as ``def my_func(x)``: a name of two words, in all its places."""
-    pairs = [
-        (a, b)
-        for a, b in itertools.pairwise(site.tokens)
-        if a.kind == b.kind == NAME and not any(keyword.iskeyword(t.text) or t.text in BUILTINS for t in (a, b))
-    ]
     heads = {b.start for a, b in itertools.pairwise(site.tokens) if a.text in ("def", "class")}
     near = {token.start for _, token in site.nearby}
-    for first, second in dict.fromkeys((a.text, b.text) for a, b in pairs):
-        spots = [(a.start, b.end, f"{first}_{second}") for a, b in pairs if (a.text, b.text) == (first, second)]
-        if any(s[0] in near for s in spots) and (len(spots) > 1 or spots[0][0] in heads):
-            words = f"`{first} {second}` is one name"
-            yield Slip(*spots[0], find_cost("replace.name_of_words"), words, tuple(spots[1:]))
+    places: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for a, b in itertools.pairwise(site.tokens):
+        if a.kind == b.kind == NAME and not any(keyword.iskeyword(t.text) or t.text in BUILTINS for t in (a, b)):
+            places.setdefault((a.text, b.text), []).append((a.start, b.end))
+    for (first, second), spans in places.items():
+        if any(start in near for start, _ in spans) and (len(spans) > 1 or spans[0][0] in heads):
+            edits = tuple((start, end, f"{first}_{second}") for start, end in spans)
+            yield Slip(*edits[0], find_cost("replace.name_of_words"), f"`{first} {second}` is one name", edits[1:])

@@ -12,6 +12,7 @@ import difflib
 import math
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ from jupyter_selfheal.inside.search.run_candidate import OK, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
+from jupyter_selfheal.inside.self_comparisons import count_self_comparisons
 
 STEPS = 2_000_000
 """Steps of one run: a reading that loops is cut there."""
@@ -132,6 +134,7 @@ class Explorer:
     def explore(self, start: _Node, with_mutations: bool) -> list[_Node]:
         """Sources that pass, made from one reading."""
         passing, front = [], [start]
+        given = _read_self_comparisons(start.source)
         for depth in range(DEPTH + 1):
             nodes: list[_Node] = []
             for node in front:
@@ -142,9 +145,9 @@ class Explorer:
                 break
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
             children = (child for node in nodes[:BEAM] for child in self._list_children(node))
-            front = [c for c in children if not _compares_with_itself(c.source)]
+            front = [c for c in children if not _adds_self_comparison(c.source, given)]
         if not passing and with_mutations:
-            for child in (c for c in self._list_mutants(start) if not _compares_with_itself(c.source)):
+            for child in (c for c in self._list_mutants(start) if not _adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
                 if done:
                     passing.append(done)
@@ -176,12 +179,16 @@ class Explorer:
             )
 
 
-def _compares_with_itself(source: str) -> bool:
-    """``if a == a``: a change that asks nothing any more is none."""
-    return any(
-        isinstance(n, ast.Compare) and isinstance(n.left, ast.Name) and ast.dump(n.left) == ast.dump(n.comparators[0])
-        for n in ast.walk(ast.parse(source))
-    )
+def _read_self_comparisons(source: str) -> Counter[str]:
+    try:
+        return count_self_comparisons(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Counter()
+
+
+def _adds_self_comparison(source: str, given: Counter[str]) -> bool:
+    """``if a == a``: a change that asks nothing any more is none. What the reading itself holds (``given``) is no change."""
+    return bool(_read_self_comparisons(source) - given)
 
 
 def _describe_guess(words: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import cProfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
 from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.syntax import name_edits
 from jupyter_selfheal.healers.syntax.best_first import find_readings
+from jupyter_selfheal.healers.syntax.branches import list_one_branch_names
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
@@ -80,6 +84,9 @@ def test_nothing_is_compared_with_itself(name: str) -> None:
     [
         ("x = 1\nif (x, 2):\n    x = 2", "asks_nothing"),
         ("x = 1\nif x == x:\n    x = 2", "asks_nothing"),
+        ("x = 1\nif x <= x:\n    x = 2", "asks_nothing"),
+        ("x = 1\nif x != x:\n    x = 2", ""),  # a missing value
+        ("x = iter([1])\nif next(x) == next(x):\n    x = 2", ""),
         ("x = 1\nif x in (1, 2):\n    x = 2", ""),
         ("x = 1\nif (x):\n    x = 2", ""),
         ("x = 1\nwhile []:\n    x = 2", ""),
@@ -88,10 +95,75 @@ def test_nothing_is_compared_with_itself(name: str) -> None:
         ("x = y = 1\nif x:\n    print(1)\nelse:\n    y = 2\nprint(y)", ""),
         ("x = 1\nif x:\n    y = 2\nprint(y)", ""),
         ("x = 1\nif x:\n    print(1)\nelse:\n    y = 2\n    print(y)", ""),
+        # the other branch goes no further
+        ("def f(x):\n    if x:\n        y = 1\n    else:\n        raise ValueError(x)\n    return y", ""),
+        (
+            "def f(x):\n    if x:\n        return 1\n    elif x is None:\n        y = 2\n    else:\n        return 3\n    return y",
+            "",
+        ),
+        ("for x in [1]:\n    if x:\n        y = 1\n    else:\n        continue\n    print(y)", ""),
+        (
+            "def f(x):\n    if x:\n        y = 1\n    else:\n        if x is None:\n            return 1\n        else:\n            exit()\n    return y",
+            "",
+        ),
+        (
+            "def f(x):\n    if x:\n        y = 1\n    else:\n        for z in x:\n            return z\n    return y",
+            "one_branch",
+        ),
+        # something above binds it: a block around it, a parameter, a loop, a file, a handler
+        ("y = 0\nfor x in [1]:\n    if x:\n        y = x\n    else:\n        print(x)\n    print(y)", ""),
+        ("def f(x, y):\n    if x:\n        y = 1\n    else:\n        print(x)\n    return y", ""),
+        ("for x in [1]:\n    if x:\n        x = 1\n    else:\n        print(2)\n    print(x)", ""),
+        ("with open('a') as x:\n    if len('a'):\n        x = 1\n    else:\n        print(2)\n    print(x)", ""),
+        ("def f(x):\n    global y\n    if x:\n        y = 1\n    else:\n        print(x)\n    return y\ny = 1", ""),
+        # a function's names are its own, and what one loop binds, another one does not
+        ("y = 0\ndef f(x):\n    if x:\n        y = 1\n    else:\n        print(x)\n    return y", "one_branch"),
+        ("for x in [1]:\n    if x:\n        y = 1\n    else:\n        print(x)\n    print(y)", "one_branch"),
     ],
 )
 def test_what_asks_nothing_and_what_one_branch_binds_is_doubted(source: str, doubt: str) -> None:
     assert count_doubts(source, frozenset()) == pytest.approx(find_cost(f"doubt.{doubt}") if doubt else 0.0)
+
+
+def test_a_name_of_the_notebook_is_bound_whatever_a_branch_does() -> None:
+    source = "x = 1\nif x:\n    print(1)\nelse:\n    y = 2\nprint(y)"
+    assert count_doubts(source, frozenset({"y"})) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "doubts"),
+    [
+        ("x = 1\nif x == x:\n    x = 2", "x = 1\nif x==x:\n    x = = 2", 0),  # `x == x` leaves out what is missing
+        ("x = 1\nif x == x and x == x:\n    x = 2", "x = 1\nif x == x and x == :\n    x = 2", 1),
+        ("x = ax = 1\nif x == x:\n    x = 2", "x = ax = 1\nif ax == x:\n    x = = 2", 1),
+    ],
+)
+def test_a_comparison_that_was_written_is_no_doubt(source: str, given: str, doubts: int) -> None:
+    assert count_doubts(source, frozenset(), given) == pytest.approx(find_cost("doubt.asks_nothing") * doubts)
+
+
+def count_calls(links: int) -> int:
+    """The calls that it takes to read a condition of so many links."""
+    middle = "".join(f"elif x == {n}:\n    y = {n}\n" for n in range(links))
+    tree = ast.parse(f"x = 1\nif x == -1:\n    print(x)\n{middle}else:\n    print(2)\nprint(y)")
+    profile = cProfile.Profile()
+    assert not profile.runcall(list_one_branch_names, tree, frozenset())
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def test_a_long_condition_is_gone_through_once() -> None:
+    assert count_calls(600) < 7 * count_calls(100), "and no stack is too small for it"
+
+
+def test_a_deep_condition_in_a_loop_is_no_doubt() -> None:
+    middle = "".join(f"    elif x == {n}:\n        y = {n}\n" for n in range(900))
+    assert not list_one_branch_names(ast.parse(f"for x in [1]:\n    if x:\n        z = 1\n{middle}"), frozenset())
+
+
+def test_a_reading_of_a_cell_that_tells_missing_values_is_gone_on_with() -> None:
+    source = "if v != v:\n    print('missing')\nn = float(())\nprint('Twice:', n * 2)"
+    found = run([source], "Twice: 6.0", input=lambda: "3", v=1.0)["passing"]
+    assert [p["text"] for p in found] == [source.replace("float(())", "float(input())")]
 
 
 def test_words_behind_a_variable_are_a_text_beside_it() -> None:
@@ -121,3 +193,29 @@ def test_names_stay_where_they_may_be_meant(broken: str, propose: Callable[[Site
     fault = find_fault(broken)
     assert fault is not None
     assert not list(propose(find_site(broken, fault, frozenset())))
+
+
+class CountedText(str):
+    """A text that counts how often one is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        CountedText.compared += 1
+        return str.__eq__(self, other)
+
+
+def count_comparisons(lines: int) -> int:
+    broken = "\n".join(f"a{n} b{n}" for n in range(lines))
+    fault = find_fault(broken)
+    assert fault is not None
+    site = find_site(broken, fault, frozenset())
+    site = replace(site, tokens=tuple(replace(t, text=CountedText(t.text)) for t in site.tokens))
+    CountedText.compared = 0
+    assert not list(name_edits.join_names(site))
+    return CountedText.compared
+
+
+def test_pairs_of_names_are_gone_through_once() -> None:
+    assert count_comparisons(400) < 5 * count_comparisons(100)
