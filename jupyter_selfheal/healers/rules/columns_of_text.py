@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice, quote_alike
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"'str' dtypes are (in|ex)cluded by select_dtypes when 'object' dtype is specified")
@@ -43,11 +44,15 @@ class ColumnsOfText(Rule):
             kinds = given.elts if isinstance(given, ast.List) else [given]
             if given is None or not any(_is_object(kind) for kind in kinds):
                 return
-            inner = context.text(given)[1:-1].rstrip(", ") if isinstance(given, ast.List) else context.text(given)
-            text = f'[{inner}, "str"]'
+            added = quote_alike("str", context.source)
+            if isinstance(given, ast.List):
+                end = context.span(given.elts[-1])[1]
+                splices: list[Splice] = [(end, end, f", {added}")]
+            else:
+                splices = [(*context.span(given), f"[{context.text(given)}, {added}]")]
             yield self.patch(
-                context.replace_here((*context.span(given), text)),
-                f"Choose the dtypes `{text}`",
+                context.replace_here(*splices),
+                f"Choose the dtype `{added}` too",
                 "Since pandas 3, text has a dtype of its own, and from pandas 4 on `object` no longer stands for it.",
                 prior=0.93,
             )

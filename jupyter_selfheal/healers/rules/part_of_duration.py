@@ -18,7 +18,7 @@ class PartOfDuration(Rule):
     **Failure** `AttributeError: 'datetime.timedelta' object has no attribute 'hours'`, also of pandas' `Timedelta` and of `.dt` of durations.
 
     **Fix** `d.total_seconds() / 3600`, the whole duration in hours; or `d.seconds // 3600`, what is left of it beside its days (pandas:
-    `d.components.hours`). Where the cell reads the days of the same duration too, that part comes first.
+    `d.components.hours`); minutes beside the hours where these are read too. Where the cell reads the days of the same duration, that part comes first.
 
     **Fix safety** Unsafe: only who asked knows which of the two is meant. Silent for other attributes, and for objects of other types.
     """
@@ -37,12 +37,12 @@ class PartOfDuration(Rule):
         is_table = live.type == "TimedeltaProperties"
         if not (is_table or _is_duration(live)):
             return
-        owner = context.text(missed.value)
-        reads = [n for n in context.walk(ast.Attribute) if context.text(n.value) == owner]
+        owner = context.operand(missed.value)
+        reads = [n for n in context.walk(ast.Attribute) if context.operand(n.value) == owner]
         parts = [n for n in reads if n.attr in SECONDS]
         whole = [(n, f"{owner}.total_seconds() / {SECONDS[n.attr]}") for n in parts]
-        plain = not (is_table or live.is_a("pandas.Timedelta"))
-        beside = [(n, _write_part(owner, n.attr) if plain else f"{owner}.components.{n.attr}") for n in parts]
+        plain, has_hours = not (is_table or live.is_a("pandas.Timedelta")), any(n.attr == "hours" for n in parts)
+        beside = [(n, _write_part(owner, n.attr, plain=plain, has_hours=has_hours)) for n in parts]
         is_beside = any(n.attr == "days" for n in reads) or {"hours", "minutes"} <= {n.attr for n in parts}
         for number, change in enumerate((beside, whole) if is_beside else (whole, beside)):
             told = "what is left beside its days" if change is beside else "the whole duration"
@@ -58,7 +58,12 @@ def _is_duration(live: ObjectInfo) -> bool:
     return live.is_a("datetime.timedelta") or live.is_a("pandas.Timedelta")
 
 
-def _write_part(owner: str, name: str) -> str:
+def _write_part(owner: str, name: str, *, plain: bool, has_hours: bool) -> str:
+    """What is left beside the days; minutes beside the hours only where these are read too."""
+    if name == "minutes" and not has_hours:
+        return f"{owner}.seconds // 60"
+    if not plain:
+        return f"{owner}.components.{name}"
     return f"{owner}.seconds // 3600" if name == "hours" else f"{owner}.seconds // 60 % 60"
 
 

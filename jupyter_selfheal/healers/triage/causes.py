@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
@@ -135,15 +136,38 @@ def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
 
 
 def _explain_pair(context: RuleContext) -> tuple[str, str] | None:
-    """The lengths of two things that are drawn, reckoned or stored pair by pair."""
+    """The lengths of two things that are drawn, reckoned or stored pair by pair; of arrays of more dimensions their shapes."""
     statement = context.failing_statement
     for node in (*context.failing_nodes(ast.BinOp, ast.Call), *([statement] if statement is not None else [])):
-        texts = [t for n in _list_paired(node) if (t := context.text(n)) and not _has_call(n) and len(t) <= 40]
-        lengths = {t: number for t in dict.fromkeys(texts) if (number := context.number(f"len({t})")) is not None}
-        if len(lengths) > 1 and len(set(lengths.values())) > 1:
-            told = ", ".join(f"`{text}` {int(number)}" for text, number in lengths.items())
-            return f"They have different lengths: {told}.", "Look where they are made: each value needs its partner."
+        paired = [n for n in _list_paired(node) if not _has_call(n) and not isinstance(n, ast.Constant | ast.JoinedStr)]
+        operands = {text: context.operand(n) for n in paired if len(text := context.text(n)) <= 40}
+        is_of_arrays = "broadcast" in context.failure.evalue
+        if is_of_arrays and any((context.number(f"{o}.ndim") or 0) > 1 for o in operands.values()):
+            sizes = _list_shapes(context, operands)
+            told, advice = (
+                "shapes",
+                "Look where they are made: counted from the last, each dimension must be equal, or 1 in one of them.",
+            )
+        else:
+            sizes = _list_lengths(context, operands)
+            told, advice = "lengths", "Look where they are made: each value needs its partner."
+        if len(sizes) > 1 and len(set(sizes.values())) > 1:
+            return (
+                f"They have different {told}: {', '.join(f'`{text}` {size}' for text, size in sizes.items())}.",
+                advice,
+            )
     return None
+
+
+def _list_shapes(context: RuleContext, operands: Mapping[str, str]) -> dict[str, str]:
+    values = context.values([f"{operand}.shape" for operand in operands.values()])
+    return {text: value.text for text, value in zip(operands, values, strict=True) if value is not None}
+
+
+def _list_lengths(context: RuleContext, operands: Mapping[str, str]) -> dict[str, str]:
+    """Lengths of what is no text: a text stands for one value, or for a column's name."""
+    numbers = {text: context.number(f"len({o}) if not isinstance({o}, str) else None") for text, o in operands.items()}
+    return {text: str(int(number)) for text, number in numbers.items() if number is not None}
 
 
 def _list_paired(node: ast.AST) -> list[ast.expr]:
@@ -159,24 +183,25 @@ def _list_paired(node: ast.AST) -> list[ast.expr]:
 def _explain_group(context: RuleContext) -> tuple[str, str] | None:
     """How many groups, or which ones, the pattern has."""
     for call in context.failing_nodes(ast.Call):
-        asked = call.args[0] if isinstance(call.func, ast.Attribute) and call.args else None
         owner = context.plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
         count = context.number(f"{owner}.re.groups") if owner else None
-        if count is None or not isinstance(asked, ast.Constant):
+        asked = [a.value for a in call.args if isinstance(a, ast.Constant)]
+        if owner is None or count is None:
             continue
         has = f"The pattern has {int(count) or 'no'} group{'s' * (count != 1)}"
-        if isinstance(asked.value, str):
-            return (
-                f"{has}, and none that is called `{asked.value}`.",
-                f"Name one in the pattern: `(?P<{asked.value}>…)`.",
-            )
-        return (
-            f"{has}: there is no group {asked.value!r}.",
-            f"Ask for one of 1 to {int(count)}, or put brackets around what it is to hold."
-            if count
-            else "Put brackets around what it is to hold, or ask for `0`, the whole match.",
-        )
+        for group in asked:
+            if isinstance(group, str) and context.is_true(f"{group!r} not in {owner}.re.groupindex"):
+                return f"{has}, and none that is called `{group}`.", f"Name one in the pattern: `(?P<{group}>…)`."
+            if isinstance(group, int) and group > count:
+                return f"{has}: there is no group {group}.", _advise_group(int(count))
     return None
+
+
+def _advise_group(count: int) -> str:
+    if not count:
+        return "Put brackets around what it is to hold, or ask for `0`, the whole match."
+    which = "group 1" if count == 1 else f"one of 1 to {count}"
+    return f"Ask for {which}, or put brackets around what it is to hold."
 
 
 def _has_call(node: ast.expr) -> bool:

@@ -41,9 +41,33 @@ from tests.unit.healers.triage import diagnose
             "The pattern has 1 group, and none that is called `year`.",
             ["import re\nm = re.match('(.)', 'ab')", "m.group('year')"],
         ),
+        ("The pattern has 2 groups: there is no group 3.", ["import re\nm = re.match('(.)(.)', 'ab')", "m.group(1, 3)"]),
+        ("The pattern has 1 group: there is no group 2.", ["import re\nm = re.match('(?P<a>.)', 'ab')", "m.group('a', 0, 2)"]),
+        (
+            "They have different shapes: `a` (4, 3), `w` (2,).",
+            ["import numpy as np\na, w = np.ones((4, 3)), np.ones(2)", "r = a * w"],
+        ),
+        (
+            "They have different shapes: `a` (4, 3), `w` (4,).",  # the same length
+            ["import numpy as np\na, w = np.ones((4, 3)), np.ones(4)", "r = 2 * (a - w)"],
+        ),
     ],
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:
     found = diagnose(bench.fail(*cells))
     assert (found.cause, found.skip_reason) == (cause, None)
     assert found.advice
+
+
+def test_one_group_is_asked_for_as_one(bench: Bench) -> None:
+    found = diagnose(bench.fail("import re\nm = re.match('(.)', 'ab')", "m.group(2)"))
+    assert found.advice == "Ask for group 1, or put brackets around what it is to hold."
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["plt.plot('xs', 'amount', data=t)", "plt.plot(first, second, data=t)", "plt.plot(f'{first}', 'amount', data=t)"],
+)
+def test_the_length_of_a_columns_name_is_not_told(bench: Bench, call: str) -> None:
+    made = "import matplotlib.pyplot as plt\nt = {'xs': [1, 2], 'amount': [1, 2, 3]}\nfirst, second = 'xs', 'amount'"
+    assert diagnose(bench.fail(made, call)).cause.startswith("ValueError: x and y must have same first dimension")
