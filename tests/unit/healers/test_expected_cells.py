@@ -51,6 +51,23 @@ def test_what_somebody_expects_something_of_is_no_text(
     [
         ("low = min([3, 1], key=lambda v -> v)\nprint('Low:', low", None),
         ("total = 3 +* 4", None),
+        ("total = 3 +* 4;", None),  # one line of a cell may end so
+        ("x = 5;\ny = = len([x]);", None),  # each line ends so, and one calls what is Python's alone
+        ("print('y ~ x'\nprint('[1; 2]' x)", None),  # a text is no sign
+        ("seen = table[~ known &* 2]", None),
+        ("print(not ~known &* 2)", None),
+        ("total = start +* end", None),
+        ("d = dict(a=1 +,\n)\ne = {\n}", None),
+        ("xs = [1 2 3]", None),
+        ("if x => 3:\n    y = = 2", None),
+        ("A = [1 2 3];\nB = [4 5; 6 7];\nC = [1 2];", SkipReason.NOT_PYTHON),
+        ("A = [1 2; 3 4];\nb = A';\ndisp(A*b)\nx = linspace(0, 1, 5)';", SkipReason.NOT_PYTHON),
+        ("x = c(1, 2, 3)\ny = x^2 + 3x\nplot(x ~ y)\nm = lm(y ~ x, data=d)", SkipReason.NOT_PYTHON),
+        ("y = x^2 + 3x", SkipReason.NOT_PYTHON),
+        ("plot(x ~ y)", SkipReason.NOT_PYTHON),
+        ("console.log('x');\nlet y = 3;\nvar z = {a: 1};\nz.foo(function(x) { return x; });", SkipReason.NOT_PYTHON),
+        ("SELECT(a, b) FROM t", SkipReason.NOT_PYTHON),
+        ("x = if a then b else c end", SkipReason.NOT_PYTHON),
         ("gzip $HOME/data/*.csv and\nthen (cd data; ls) done", SkipReason.NOT_PYTHON),
         ("x = $HOME/data/*.csv ;;", SkipReason.NOT_PYTHON),
         ("see the table (page 3) for more of them", SkipReason.NOT_PYTHON),

@@ -82,18 +82,40 @@ def _is_r(context: RuleContext) -> bool:
 _LIKE_CODE = re.compile(r"[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*\([^$]*")
 """A line that sets a name or calls something: with a slip in it it is Python all the same. A shell's has ``$``."""
 
+_TEXTS = re.compile(r"""(["'])(?:(?!\1).)*\1|\#.*""")
+
+_OF_OTHERS = re.compile(
+    r"\[[^\[\]\n]*;[^\[\]\n]*\]"  # `[1 2; 3 4]`: rows of a matrix
+    r"|\A(?:[^\n]*;[ ]*(?:\n+|\Z)){2,}\Z"  # each line ends so
+    r"|(?:[\d)]|\b(?!(?:return|and|or|not|in|if|else|is|yield|print)\b)[A-Za-z_]\w*) *~ *[\w(]|%[>in]*%"  # a formula and operators of R
+    r"|\^[^\n]*\b\d+[A-Za-z]\b"  # `x^2 + 3x`
+    r"|\b(?:let|var|const) +\w+ *=|\bfunction *\(|[\w)] *=> *[\w({]|\) *\{ *$"
+    r"|\bthen\b.*\bend\b|^ *end(?:if|for|while|function)?[; ]*$",
+    re.MULTILINE,
+)
+"""What stands in other languages' code, and hardly in Python with a slip."""
+
+_OF_PYTHON_ALONE = re.compile(
+    r"^ *(?:def|class|elif|for|while|if|with|try|else|except)\b[^{\n]*: *$|\blambda\b|\b(?:None|True|False)\b|\bself\.|\*\*|\.append\("
+    r"|\b(?:len|enumerate|isinstance)\(|^ *(?:import +[\w.]+ +as|from +[\w.]+ +import)\b",
+    re.MULTILINE,
+)
+
 
 def _measure_share_of_python(text: str) -> float:
-    """How many of the cell's lines are Python by themselves (a head counts with a body), or look like it but for a slip."""
+    """How many of the cell's lines are Python by themselves (a head counts with a body), or look like it but for a slip: those set a name
+    or call something, as they do in other languages, and do not count where the cell has signs of one and none that is Python's alone."""
     both = zip(text.splitlines(), src.mask(text).splitlines(), strict=True)
     lines = [t.strip() for t, masked in both if t.strip() and t == masked and not t.lstrip().startswith("#")]
+    code = _TEXTS.sub("''", text).strip()
+    is_foreign = _OF_OTHERS.search(code) is not None and _OF_PYTHON_ALONE.search(code) is None
     good = [
         t
         for t in lines
         if src.can_compile(t)
         or src.can_compile(t + " pass")
         or t.startswith(("elif", "else", "except"))
-        or _LIKE_CODE.fullmatch(t)
+        or (not is_foreign and _LIKE_CODE.fullmatch(t))
     ]
     return len(good) / len(lines) if lines else 1.0
 
