@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.endless_loops import list_endless_loops
+from jupyter_selfheal.healers.rules.context.endless_loops import describe_end, list_endless_loops
 from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -23,8 +23,9 @@ class EndlessLoop(Rule):
 
     **Fix** The loop ends with `n -= 1`, or `n += 1` where the number must grow.
 
-    **Fix safety** Unsafe: that the loop cannot end is certain, the step of one is a guess. Silent where the loop can be left otherwise,
-    where its condition calls anything but `len`, where what is measured by that may change, and where it cannot be told which of two numbers is the counter.
+    **Fix safety** Unsafe: that the loop cannot end is certain, the step of one is a guess. Silent where the cell was stopped outside of the loop,
+    where that can be left otherwise, where its condition calls anything but `len`, where what is measured by that may change, and where it cannot
+    be told which of two numbers is the counter.
     """
 
     code = "LOP101"
@@ -40,7 +41,7 @@ class EndlessLoop(Rule):
                 yield self.patch(
                     context.replace(cell_id, [_append_line(source, loop, step)]),
                     f"Add `{step}` to the loop",
-                    f"Nothing in the loop changes `{src.extract_text(source, loop.test)}`, so it never ends.",
+                    f"Nothing in the loop changes `{src.extract_text(source, loop.test)}`, so it {describe_end(context)}.",
                     prior=0.6,
                 )
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.endless_loops import list_endless_loops, list_places
+from jupyter_selfheal.healers.rules.context.endless_loops import describe_end, list_endless_loops
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.triage import causes, flaky
 from jupyter_selfheal.healers.triage.left_alone import (
@@ -85,8 +85,7 @@ def _diagnose_timeout(context: RuleContext) -> Diagnosis:
     is_here = cell_id == context.failure.cell_id
     where = f"line {loop.lineno}" + ("" if is_here else f" of cell {context.notebook.index(cell_id) + 1}")
     condition = src.extract_text(context.source_of(cell_id), loop.test)
-    ends = "never ends" if list_places(context) else "may never end"
-    cause = f"The loop in {where} {ends}: nothing in it changes `{condition}`."
+    cause = f"The loop in {where} {describe_end(context)}: nothing in it changes `{condition}`."
     return Diagnosis(
         cause,
         Locus.CODE if is_here else Locus.ELSEWHERE,

@@ -15,9 +15,9 @@ from jupyter_selfheal.source.endless import list_own, may_end
 def list_endless_loops(context: RuleContext) -> Iterator[tuple[str, ast.AST, ast.While]]:
     """(cell, the cell's tree or the function in it, loop) for each `while` whose condition nothing in it changes, and in which the cell was stopped.
 
-    Where nobody knows in which line it was stopped (:func:`list_places`), each such loop.
+    Where nobody knows in which line it was stopped, each such loop.
     """
-    places, turned = list_places(context), _list_turned(context)
+    places, turned = _list_places(context), _list_turned(context)
     for cell_id, scope in _list_scopes(context):
         own = list_own(scope)
         for node in ast.walk(scope):
@@ -27,7 +27,12 @@ def list_endless_loops(context: RuleContext) -> Iterator[tuple[str, ast.AST, ast
                 yield cell_id, scope, node
 
 
-def list_places(context: RuleContext) -> list[tuple[str, int]]:
+def describe_end(context: RuleContext) -> str:
+    """What may be said of such a loop: whether the cell came to it is known only where it is known in which line it was stopped."""
+    return "never ends" if _list_places(context) else "may never end"
+
+
+def _list_places(context: RuleContext) -> list[tuple[str, int]]:
     """(cell, line) of each call that was under way when the failing cell was stopped; empty where it was cut off from outside."""
     return [(frame.cell_id, frame.line) for frame in context.failure.frames if frame.cell_id and frame.line]
 
