@@ -58,10 +58,10 @@ class Indentation(SyntaxRule):
 
 
 def _shift_lines(source: str, first: int, last: int, indent: str) -> str:
-    """Lines first..last (1-based) with ``indent`` in front of what they have."""
-    lines = split_lines(source)
+    """Lines first..last (1-based) with ``indent`` in front of what they have; a text in them, but for a docstring, keeps its value."""
+    lines, texts = split_lines(source), list_text_lines(source, apart=first)
     for n in range(first - 1, last):
-        if lines[n].strip():
+        if lines[n].strip() and n + 1 not in texts:
             lines[n] = indent + lines[n]
     return "\n".join(lines)
 
@@ -125,18 +125,20 @@ def _find_block_end(lines: list[str], first: int, base: str) -> int:
 
 
 def _dedent_fault(source: str, fault: Fault) -> Iterator[Mend]:
-    lines = split_lines(source)
+    lines, texts = split_lines(source), list_text_lines(source)
     bad = read_indent(lines[fault.line - 1])
     above = next((lines[n] for n in range(fault.line - 2, -1, -1) if lines[n].strip()), "")
     goal = read_indent(above)
     if len(goal) >= len(bad):
         return
     last = fault.line
-    while last < len(lines) and (not lines[last].strip() or len(read_indent(lines[last])) >= len(bad)):
+    while last < len(lines) and (
+        last + 1 in texts or not lines[last].strip() or len(read_indent(lines[last])) >= len(bad)
+    ):
         last += 1
     whole = list(lines)
     for n in range(fault.line - 1, last):
-        if whole[n].startswith(bad):
+        if whole[n].startswith(bad) and n + 1 not in texts:
             whole[n] = goal + whole[n][len(bad) :]
     yield Mend("\n".join(whole), "Align the lines with their block", prior=0.9)
     one = list(lines)

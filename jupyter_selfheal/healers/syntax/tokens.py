@@ -69,9 +69,12 @@ def find_line(source: str, offset: int) -> tuple[int, int, int]:
     return number, start, len(source) if end < 0 else end
 
 
-def list_text_lines(source: str) -> frozenset[int]:
-    """The 1-based lines that begin within a text of several lines: blanks in front of them are part of its value."""
-    texts = [t for t in split_tokens(source) if t.kind == TEXT and "\n" in t.text]
-    return frozenset(
-        n for t in texts for n in range(find_line(source, t.start)[0] + 1, find_line(source, t.end)[0] + 1)
-    )
+def list_text_lines(source: str, apart: int = 0) -> frozenset[int]:
+    """The 1-based lines that begin within a text of several lines: blanks in front of them are part of its value. Those of a text that
+    the line ``apart`` begins with (a docstring) are left out."""
+    lines: set[int] = set()
+    for token in (t for t in split_tokens(source) if t.kind == TEXT and "\n" in t.text):
+        first, start, _ = find_line(source, token.start)
+        if first != apart or source[start : token.start].strip():
+            lines.update(range(first + 1, find_line(source, token.end)[0] + 1))
+    return frozenset(lines)

@@ -234,3 +234,15 @@ def test_a_branch_in_the_body_of_its_if_goes_back(broken: str, whole: str) -> No
 def test_a_branch_is_not_surely_moved_where_it_may_belong_elsewhere(broken: str) -> None:
     patch = best(broken)
     assert patch is None or patch.applicability is not Applicability.SAFE
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole"),
+    [
+        ("def f():\nx = '''\na\n'''\nreturn x", "def f():\n    x = '''\na\n'''\n    return x"),
+        ("def f():\n'''A.\nb\n'''\nreturn 1", "def f():\n    '''A.\n    b\n    '''\n    return 1"),  # a docstring
+        ("x = 1\n  y = '''a\n  b\nc'''\n  z = 2", "x = 1\ny = '''a\n  b\nc'''\nz = 2"),
+    ],
+)
+def test_a_text_of_several_lines_keeps_its_value(broken: str, whole: str) -> None:
+    assert mended(broken) == whole
