@@ -102,11 +102,11 @@ def test_what_fails_while_a_file_is_imported_is_healed_there_though_a_cell_could
     helper.write_text(
         "from sklearn.externals.six import StringIO\n\n\ndef read(text):\n    return StringIO(text).read()\n"
     )
-    given = write(place / "n.ipynb", "from helper import read", "print(read('a'))")
-    done = heal(given, "-o", "out.ipynb", "--json", "--project", ".", ends=0)
-    assert [c["status"] for c in done.cells] == ["healed", "runs again"]
+    cells = "import sys\nsys.modules['six'] = None", "from helper import read", "print(read('a'))"
+    done = heal(write(place / "n.ipynb", *cells), "-o", "out.ipynb", "--json", "--project", ".", ends=0)
+    assert [c["status"] for c in done.cells] == ["ran", "healed", "runs again"]
     assert helper.read_text().startswith("from io import StringIO\n")
-    assert sources(place / "out.ipynb") == ["from helper import read", "print(read('a'))"]
+    assert sources(place / "out.ipynb") == list(cells)
 
 
 @pytest.mark.slow  # each file costs two runs of the notebook
