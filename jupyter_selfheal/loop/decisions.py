@@ -9,6 +9,7 @@ from jupyter_selfheal.loop import limits, policy
 from jupyter_selfheal.loop.advance import add_note, close_healer, release_patch
 from jupyter_selfheal.loop.states import Applied, Consented, Dossier, Judged, Paused, Proposed, Stopping
 from jupyter_selfheal.model import (
+    DISMISSED,
     Applicability,
     Attempt,
     Candidate,
@@ -19,7 +20,6 @@ from jupyter_selfheal.model import (
     Reason,
     Replace,
 )
-from jupyter_selfheal.model.case import DISMISSED
 from jupyter_selfheal.numbers import read_number
 from jupyter_selfheal.registry import USER
 

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.model.case import Case, Outcome, Reason
+    from jupyter_selfheal.model.case import DISMISSED, Case, Outcome, Reason
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.doubt import Doubt
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BASELINE",
+    "DISMISSED",
     "JSON",
     "OBSERVED_CALLS",
     "OPEN",
@@ -125,7 +126,7 @@ _HOMES = {
     "doubt": "Doubt",
     "repeats": "Repeats",
     "proposal": "Choice Decision Proposal Question",
-    "case": "Case Outcome Reason",
+    "case": "Case DISMISSED Outcome Reason",
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
