@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from jupyter_selfheal.inside.search.empty_inputs import list_empty_inputs
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 
 LAST = """\
 def spread(xs):

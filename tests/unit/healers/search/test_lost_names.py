@@ -15,7 +15,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_unread_items,
 )
 from jupyter_selfheal.inside.search.program import Unit
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 
 BMI = "def bmi(weight_kg, height_m):\n    return weight_kg / height_m ** 2"
 SWAPPED = "def bmi(weight_kg, height_m):\n    return height_m / weight_kg ** 2"

@@ -20,7 +20,7 @@ from jupyter_selfheal.inside.search.near_failures import (
 )
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 from tests.work import count_calls
 
 PLACE = """\

@@ -7,7 +7,7 @@ import pytest
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, Hints, Scope
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 
 KNOWN = Hints(
     kinds={"rides": frozenset({ITEMS}), "fares": frozenset({DICT}), "n": frozenset({NUMBER})},

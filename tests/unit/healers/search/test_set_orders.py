@@ -10,7 +10,7 @@ from jupyter_selfheal.inside.search.mutations.expressions import propose_divisor
 from jupyter_selfheal.inside.search.program import Unit
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.set_orders import find_set_order
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 
 UNIQUE = "def unique(xs):\n    out = []\n    for x in xs:\n        out.append(x)\n    return out"
 

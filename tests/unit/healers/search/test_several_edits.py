@@ -5,39 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from jupyter_selfheal.healers.search.plan import build_plan
-from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search import patience, search
+from jupyter_selfheal.inside.search import patience
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.count_steps import ROUND
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
+from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
-
-
-def find(definition: str, checks: str, seconds: float = 300.0) -> dict[str, Any]:
-    """What the search says of a cell with a definition and one with its asserts."""
-    cells = Notebook((Cell("d", definition), Cell("t", checks)))
-    plan = build_plan(Case(Failure("t", checks, FailureKind.RAISED, "AssertionError"), cells))
-    assert plan is not None
-    space: dict[str, Any] = {"__name__": "__main__"}
-    exec(definition, space)
-    return search.probe(SimpleNamespace(user_ns=space), None, plan.to_argument(seconds, 1))
-
-
-def list_texts(definition: str, words: str) -> list[str]:
-    """The texts that the operators make of a definition by changes with these words."""
-    return [splice(definition, c.edits) for c in list_changes(Scope(definition)) if words in c.words]
-
+from tests.unit.healers.search.searching import find, list_texts
 
 THREE_FUNCTIONS = """\
 def count_late(trains):
@@ -284,81 +263,6 @@ def test_one_item_is_added_as_an_item_to_what_is_known_to_hold_items() -> None:
     assert list_texts("def f(x):\n    return (1, 2) + x\n", "should be `(x,)`")
     for line in ("x + 1", "(1, 2) + (x,)", "(1, 2) * x", "'a' + x"):
         assert not list_texts(f"def f(x):\n    return {line}\n", "`x` should be `(x,)")
-
-
-ENDLESS = """\
-def count_digits(n):
-    digits = 0
-    while n > 0:
-        digits += 1
-    return digits
-
-def is_long(n):
-    return count_digits(n) < 3
-"""
-
-
-DEDENTED = """\
-def drain(queue):
-    served = []
-    while queue:
-        longest = queue[0]
-        for one in queue:
-            if one > longest:
-                longest = one
-    queue.remove(longest)
-    served.append(longest)
-    return served
-"""
-
-
-def test_what_a_loop_never_comes_to_is_moved_into_it_early() -> None:
-    answer = find(DEDENTED, "assert drain([3, 5, 4]) == [5, 4, 3]")
-    best = answer["patches"][0]
-    assert (
-        best["texts"]["0"]
-        == DEDENTED.replace("\n    queue.r", "\n        queue.r")
-        .replace("\n    served.a", "\n        served.a")
-        .rstrip()
-    )
-    assert best["rank"] < 50, "the statements below never run, and stand where the fault is all the same"
-    assert list_texts(DEDENTED.replace("while queue:", "while False:"), "into the loop"), (
-        "a loop may be too short otherwise, too"
-    )
-
-
-@pytest.mark.parametrize("body", ["while n > 0:\n        n -= 1\n    n = 7", "for n in xs:\n        t += n\n    t = 0"])
-def test_one_statement_below_a_loop_that_ends_is_not_called_a_part_of_it(body: str) -> None:
-    assert not list_texts(f"def f(xs, n, t):\n    {body}\n    return t\n", "into the loop")
-
-
-def test_an_endless_loop_is_told_by_its_rounds_and_gets_on() -> None:
-    checks = "assert count_digits(407) == 3\nassert count_digits(5) == 1\nassert is_long(40725)\nassert not is_long(7)\nassert count_digits(0) == 0\n"
-    best = find(ENDLESS, checks)["patches"][0]
-    assert "n //= 10" in best["texts"]["0"]
-    assert "count_digits(n) >= 3" in best["texts"]["1"] or "count_digits(n) > " in best["texts"]["1"]
-
-
-def names_of(text: str) -> str:
-    code = compile_unit(Program((Unit(text, "define"), Unit("f", "check"))), 0, text)
-    return repr([*code.co_names, *(name for c in code.co_consts if hasattr(c, "co_names") for name in c.co_names)])
-
-
-def test_rounds_are_counted_in_loops_and_in_nothing_that_looks_like_one() -> None:
-    for text in (
-        "while n > 3 or n:\n    n -= 1\n",
-        "for n in 1, 2:  # so: many\n    pass\n",
-        "def f(n):\n    # why\n    return n\n",
-        "async def f(n: int = 3) -> int:\n    if n or 2:\n        return n\n",
-    ):
-        assert ROUND in names_of(text)
-    for text in (
-        'def f(n): return """\n    while n:\n    for n in n:\n    """\n',
-        "def f(n): return [while_ for while_ in n]\n",
-        'text = """\ndef f(n):\n    return n\n"""\n',
-        "n = 3\nwhile n := next(n):\n    pass\n",
-    ):
-        assert ROUND not in names_of(text)
 
 
 def describe(edits: int, weight: float, units: int, failed: int, is_slip: bool = False, checks: int = 0) -> str:

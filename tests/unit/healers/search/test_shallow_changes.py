@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 
 TURNED = "one truth value is met by whatever is turned around"
 ORDER = "what is printed is only put in another order"

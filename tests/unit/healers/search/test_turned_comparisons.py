@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.turned_comparisons import _is_turned_otherwise, list_turned
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 from tests.work import count_calls
 
 LONGER = "def longer(a, b):\n    if sum(len(x) for x in a) <= sum(len(x) for x in b):\n        return b\n    return a"

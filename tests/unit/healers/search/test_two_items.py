@@ -14,7 +14,7 @@ from jupyter_selfheal.inside.search.two_items import (
     describe_doubt_of_end,
     describe_doubt_of_order,
 )
-from tests.unit.healers.search.test_several_edits import find
+from tests.unit.healers.search.searching import find
 
 ONCE = "a condition that is asked a single time may as well not be there"
 
