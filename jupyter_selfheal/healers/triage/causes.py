@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.edits import format_import
+from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 
 UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
@@ -50,6 +52,8 @@ def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
         if c.kind == "code" and name in src.find_names(c.source).binds
     ]
     if not binds:
+        if (absent := _explain_absent_library(context, name)) is not None:
+            return absent
         return (
             f"`{name}` isn't defined anywhere in this notebook.",
             f"Define or import `{name}`, or correct its spelling.",
@@ -61,6 +65,20 @@ def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
             "Move the definition above this cell.",
         )
     return None
+
+
+def _explain_absent_library(context: RuleContext, name: str) -> tuple[str, str] | None:
+    """``tf.constant(1)`` without TensorFlow: the usual alias of a library that is not installed, of which something is read."""
+    usual = import_aliases().get(name, ())
+    read = (n.value for n in ast.walk(context.failing_tree) if isinstance(n, ast.Attribute))
+    if not any(isinstance(n, ast.Name) and n.id == name for n in read) or not usual or any(context.can_import(usual)):
+        return None
+    module, item = usual[0]
+    package = find_distribution(module.partition(".")[0])[0]
+    return (
+        f"`{name}` isn't imported, and `{module}`, which it usually stands for, isn't installed.",
+        f"Run `%pip install {package}`, and add `{format_import(module, item, name)}`.",
+    )
 
 
 def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:

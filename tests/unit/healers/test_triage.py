@@ -200,6 +200,18 @@ def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
     assert diagnose(bench.fail("import panda as pd")).skip_reason is None
 
 
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("tf.constant(1)", "Run `%pip install tensorflow`, and add `import tensorflow as tf`."),
+        ("[x for x in tf]", "Define or import `tf`, or correct its spelling."),  # no library is gone through
+        ("qq.constant(1)", "Define or import `qq`, or correct its spelling."),
+    ],
+)
+def test_the_alias_of_a_library_that_is_not_installed_says_so(bench: Bench, cell: str, advice: str) -> None:
+    assert diagnose(bench.fail(cell)).advice == advice
+
+
 def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> None:
     found = diagnose(bench.fail("import skbio"))
     assert (found.skip_reason, found.locus) == ("missing module", Locus.ENVIRONMENT)
