@@ -70,7 +70,7 @@ def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
 def _explain_absent_library(context: RuleContext, name: str) -> tuple[str, str] | None:
     """``tf.constant(1)`` without TensorFlow: the usual alias of a library that is not installed, of which something is read."""
     usual = import_aliases().get(name, ())
-    read = (n.value for n in ast.walk(context.failing_tree) if isinstance(n, ast.Attribute))
+    read = (n.value for n in ast.walk(context.tree) if isinstance(n, ast.Attribute))
     if not any(isinstance(n, ast.Name) and n.id == name for n in read) or not usual or any(context.can_import(usual)):
         return None
     module, item = usual[0]

@@ -210,6 +210,7 @@ def test_what_a_rule_can_mend_is_not_left_alone(bench: Bench) -> None:
 )
 def test_the_alias_of_a_library_that_is_not_installed_says_so(bench: Bench, cell: str, advice: str) -> None:
     assert diagnose(bench.fail(cell)).advice == advice
+    assert diagnose(bench.fail(f"def work():\n    return {cell}", "work()")).advice == advice
 
 
 def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> None:
