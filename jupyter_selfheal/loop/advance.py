@@ -288,7 +288,12 @@ def on_derivation(dossier: Dossier, event: Derived) -> Reproduced:
 def close_healer(dossier: Dossier, healer: str, reason: Reason, message: str) -> Dossier:
     """The healer is not asked again in this heal."""
     closed = replace(dossier, shut=(*dossier.shut, Shut(healer, reason, message)))
-    return add_note(closed, f"{healer}: {message}") if message else closed
+    return add_note(closed, format_closing(healer, message)) if message else closed
+
+
+def format_closing(healer: str, message: str) -> str:
+    """The note that says why a healer is not asked any more."""
+    return f"{healer}: {message}"
 
 
 def on_payment(dossier: Dossier, event: Priced | Reserved | Settled) -> Dossier:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import limits, policy
-from jupyter_selfheal.loop.advance import add_note, close_healer, release_patch
+from jupyter_selfheal.loop.advance import add_note, close_healer, format_closing, release_patch
 from jupyter_selfheal.loop.states import Applied, Consented, Dossier, Judged, Paused, Proposed, Stopping
 from jupyter_selfheal.model import (
     DISMISSED,
@@ -77,9 +77,15 @@ def on_pause(state: Paused, decision: Decision, config: HealConfig) -> Applied |
 
 
 def _reopen_services(dossier: Dossier) -> Dossier:
-    """Whoever was closed because a service failed may be asked again."""
-    shut = tuple(s for s in dossier.shut if s.reason is not Reason.INFRASTRUCTURE or s.healer not in dossier.paid)
-    return replace(dossier, shut=shut, prices={})
+    """Whoever was closed because a service failed may be asked again; the failure is no note of what comes then."""
+    failed = [s for s in dossier.shut if s.reason is Reason.INFRASTRUCTURE and s.healer in dossier.paid]
+    told = {format_closing(s.healer, s.message) for s in failed}
+    return replace(
+        dossier,
+        shut=tuple(s for s in dossier.shut if s not in failed),
+        prices={},
+        notes=tuple(note for note in dossier.notes if note not in told),
+    )
 
 
 def find_candidate(shown: Proposal, decision: Decision) -> Candidate | None:

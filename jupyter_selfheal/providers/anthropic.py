@@ -117,11 +117,12 @@ class AnthropicProvider:
                 for event in stream:
                     _read_event(event, partial, progress)
         except anthropic.APIStatusError as error:
-            kind = classify_error(error.status_code, str(error.type or ""))
+            said = error.api_message or error.message
+            kind = classify_error(error.status_code, str(error.type or ""), said)
             failed = build_error(
                 self.name,
                 kind,
-                error.api_message or error.message,
+                said,
                 key=self._key_variable,
                 status=error.status_code,
                 request_id=error.request_id or partial.request_id,

@@ -32,5 +32,5 @@ class AwaitedProvider:
         """See :class:`~jupyter_selfheal.ports.Provider`. Raises :class:`ProviderError` while something is missing; nothing is sent then."""
         if self._inner is None:
             self._looks = True
-            raise ProviderError(self._find_obstacle() or "the key is there now: heal again", kind="auth")
+            raise ProviderError(self._find_obstacle() or "the key is there now: try again", kind="auth")
         return self._inner.complete(request, progress)

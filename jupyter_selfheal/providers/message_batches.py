@@ -102,8 +102,8 @@ class MessageBatchesProvider(AnthropicProvider):
             try:
                 return call()
             except anthropic.APIStatusError as error:
-                kind = classify_error(error.status_code, str(error.type or ""))
                 said = error.api_message or error.message
+                kind = classify_error(error.status_code, str(error.type or ""), said)
                 failed = build_error(self.name, kind, said, key=self._key_variable, status=error.status_code)
                 raise SendingFailed(failed) from error
             except anthropic.APITimeoutError as error:

@@ -128,7 +128,7 @@ class ProbingProvider:
         after, most = probed + self.inner.worst_case(shorter), self.inner.worst_case(request)
         tokens = after.input_tokens + after.output_tokens - most.input_tokens - most.output_tokens
         if tokens > 0 or after.usd > most.usd + _ROUNDING:
-            why = f"{self.name} answers again; what was set aside for this call went for the probe: heal again"
+            why = f"{self.name} answers again; what was set aside for this call went for the probe: try again"
             raise ProviderError(why, kind="overloaded", cost=probed)
         return shorter
 

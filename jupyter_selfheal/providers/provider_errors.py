@@ -34,20 +34,26 @@ _BY_STATUS = {
 _ADVICE = {
     "auth": "the key is not accepted: check {key}",
     "quota": "the account has no credit left: add credit or use another provider",
-    "rate_limited": "too many requests: wait a moment, then heal again",
-    "overloaded": "it is overloaded: wait a moment, then heal again",
-    "server": "it had an internal error: heal again",
+    "rate_limited": "too many requests: wait a moment, then try again",
+    "overloaded": "it is overloaded: wait a moment, then try again",
+    "server": "it had an internal error: try again",
     "timeout": "no full answer came in time: raise the timeout or try again",
     "network": "it cannot be reached: check the connection and the base URL",
     "invalid": "it does not accept the request: check the model's name and the base URL",
 }
 
 
-def classify_error(status: int, error_type: str = "") -> str:
-    """The kind of :class:`ProviderError` for an HTTP status and the error type in the body.
+_NO_CREDIT = "credit balance is too low"
+"""What Anthropic says where the account has no credit left: as an invalid request with status 400, seen in public threads."""
+
+
+def classify_error(status: int, error_type: str = "", message: str = "") -> str:
+    """The kind of :class:`ProviderError` for an HTTP status, the error type in the body, and what it says.
 
     The type goes first: an overload in the middle of a stream comes with status 200.
     """
+    if status == 400 and _NO_CREDIT in message.lower():
+        return "quota"
     if status in (401, 402, 403):
         return _BY_STATUS[status]
     if error_type in _BY_TYPE:

@@ -32,6 +32,10 @@ SOURCE_CHARS, OUTPUT_CHARS, CONTEXT_CHARS = 4_000, 1_500, 8_000
 """Characters of what is shown."""
 
 UNREADABLE = 3.0
+"""What a reply counts that cannot be read."""
+
+LEAST_SURE = 10
+"""Percent: a judge's confidence is never less, nor more than what is left of 100 without it."""
 
 SCHEMA: dict[str, JSON] = {
     "type": "object",
@@ -59,6 +63,7 @@ class _Word:
     score: float
     feedback: str
     better: int
+    is_read: bool = True
 
 
 class ModelJudge(ModelCaller):
@@ -135,13 +140,15 @@ def _count_pairs(patches: int) -> int:
 
 
 def _build_opinion(words: Sequence[_Word]) -> Opinion:
-    """The mean score; the confidence falls where the replies disagree on which is better, and with the spread of scores."""
+    """The mean score; the confidence falls where the replies disagree on which is better, and with the spread of scores. Where one
+    could not be read there is as little as there can be."""
     scores = [word.score for word in words]
     swapped = [word.better for word in words]
     agree = all(a * b >= 0 and a == b for a, b in zip(swapped[::2], swapped[1::2], strict=False))
-    confidence = (90 if agree else 50) - 5 * (max(scores) - min(scores))
+    sure = (90 if agree else 50) if all(word.is_read for word in words) else LEAST_SURE
+    confidence = sure - 5 * (max(scores) - min(scores))
     worst = min(words, key=lambda word: word.score)
-    return Opinion(round(sum(scores) / len(scores), 2), worst.feedback, max(10, min(90, round(confidence))))
+    return Opinion(round(sum(scores) / len(scores), 2), worst.feedback, max(LEAST_SURE, min(90, round(confidence))))
 
 
 def _parse_words(reply: ModelReply) -> tuple[_Word, _Word]:
@@ -156,7 +163,7 @@ def _parse_words(reply: ModelReply) -> tuple[_Word, _Word]:
         feedback = [" ".join(str(raw[name]).split())[:400] for name in ("feedback_a", "feedback_b")]
         better = {"A": 1, "B": -1}.get(str(raw["better"]), 0)
     except (KeyError, TypeError, ValueError):
-        unread = _Word(UNREADABLE, "the judge's reply could not be read", 0)
+        unread = _Word(UNREADABLE, "the judge's reply could not be read", 0, is_read=False)
         return unread, unread
     return _Word(scores[0], feedback[0], better), _Word(scores[1], feedback[1], -better)
 

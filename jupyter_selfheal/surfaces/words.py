@@ -26,6 +26,9 @@ from jupyter_selfheal.surfaces.card import Card
 SHORT_ANSWER = 60
 """Characters of an answer that are shown."""
 
+LIKELY = 7.0
+"""The score from which a judge means that a version is very likely what was meant (its prompt, ``providers/prompts/judge``)."""
+
 LETTERS = "abcdf"
 """Names of the answers to a question; ``e`` is for Edit."""
 
@@ -141,13 +144,13 @@ def format_score(candidate: Candidate) -> str:
 
 
 def format_proof(candidate: Candidate) -> str:
-    """``Confirmed by an assert``; ``Runs; result unconfirmed``."""
-    proofs = [p for p in candidate.verdict.proofs if p != "runs"]
+    """``Confirmed by: asserts below``; ``Runs; result unconfirmed``. A judge's word confirms nothing that it left below :data:`LIKELY`."""
+    verdict = candidate.verdict
+    silent = {"runs"} if verdict.score >= LIKELY else {"runs", "judge"}
+    proofs = [p for p in verdict.proofs if p not in silent]
     if not proofs:
         return "Runs; result unconfirmed" if candidate.trial.ran else "Not tested"
-    sure = (
-        f", {candidate.verdict.confidence} % sure" if "judge" in proofs else ""
-    )  # a judge's word comes with its confidence
+    sure = f", {verdict.confidence} % sure" if "judge" in proofs else ""  # a judge's word comes with its confidence
     return f"Confirmed by: {', '.join(proofs)}{sure}"
 
 

@@ -43,6 +43,7 @@ def test_an_outage_pauses_a_heal_and_continue_goes_on(
             kernel.run("%heal continue")
             kernel.wait_for(lambda: "by language model" in kernel.card())
             assert len(server.requests) > sent
+            assert told not in kernel.card(), "what was mended is no news"
         finally:
             kernel.stop()
 

@@ -86,7 +86,7 @@ def test_a_key_that_comes_between_pricing_and_call_waits_for_the_next_call() -> 
     assert provider.worst_case(request) == Cost()
     missing.clear()
     assert provider.worst_case(request) == Cost(), "what is asked again before the call is what was set aside"
-    with pytest.raises(ProviderError, match="heal again"):
+    with pytest.raises(ProviderError, match="try again"):
         provider.complete(request)
     provider.worst_case(request)
     assert provider.complete(request).text == "yes"

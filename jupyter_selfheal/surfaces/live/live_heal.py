@@ -139,7 +139,10 @@ class LiveHeal:
             self._fold_proposal(message)
         elif isinstance(message, m.Paused):
             self.update_card(
-                phase="paused", status=f"Paused: {message.why}", proposal=message.proposals or self.card.proposal
+                phase="paused",
+                status=f"Paused: {message.why}",
+                attempts=tuple(line for line in self.card.attempts if message.why not in line),
+                proposal=message.proposals or self.card.proposal,
             )
             self.settled.set()
         elif isinstance(message, m.Proven):

@@ -152,6 +152,18 @@ def test_an_unreachable_provider_ends_the_paid_path_but_keeps_what_is_there(stag
     assert "language_model: no route to the provider" in outcome.proposal[0].notes
 
 
+def test_an_outage_that_is_mended_is_no_note_of_what_comes_then(stage: MakeStage) -> None:
+    s = stage("x = 1", "x.nope")
+    healer = model(
+        ProviderError("no route to the provider", kind="network"), costly(answer(s.replaced("x.nope", "x", UNSAFE)))
+    )
+    approver = ScriptedApprover([Decision(Choice.CONTINUE)])
+    outcome = heal(s.case, build_scripted_dependencies(s.starts, [healer], approver=approver))
+    assert approver.pauses == ["no route to the provider"]
+    assert outcome.proposal[0].candidates
+    assert not any("no route" in note for note in outcome.proposal[0].notes)
+
+
 def test_a_bug_in_a_healer_ends_that_healer_only(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healers = [ScriptedHealer([KeyError("a bug")]), ScriptedHealer([answer(s.replaced("x.nope", "x"))], "search")]

@@ -49,6 +49,14 @@ def test_a_key_that_cannot_be_sent_is_said_to_be_wrong_and_never_shown(make: Mak
         assert key_of(server.requests[0]) == "sk-secret"
 
 
+def test_an_account_without_credit_is_no_mistake_in_the_request() -> None:
+    said = "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing."
+    with FakeModelServer([Fails(400, "invalid_request_error", said)]) as server:
+        with pytest.raises(ProviderError, match="no credit left: add credit") as raised:
+            AnthropicProvider(base_url=server.url, key="sk-any").complete(build_request())
+        assert (raised.value.kind, len(server.requests)) == ("quota", 1)
+
+
 def test_a_key_that_was_corrected_is_used_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeModelServer([Fails(401, "authentication_error"), Says("welcome")]) as server:
         provider = AnthropicProvider(base_url=server.url)

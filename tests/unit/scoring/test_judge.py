@@ -9,13 +9,14 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ProviderError
-from jupyter_selfheal.model import BASELINE, Case, Patch
+from jupyter_selfheal.model import BASELINE, Candidate, Case, Patch
 from jupyter_selfheal.ports import ModelRequest
 from jupyter_selfheal.providers.prices import Prices
 from jupyter_selfheal.providers.prompts import read_prompt
 from jupyter_selfheal.providers.scripted import ScriptedProvider
 from jupyter_selfheal.scoring.judge import ModelJudge
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.surfaces.words import format_proof
 from tests.scoring_cases import case_of, patch_of, try_patch
 
 
@@ -97,7 +98,7 @@ def test_a_reply_that_cannot_be_read_counts_as_3(reply: str) -> None:
     judge, _ = judge_of(reply, reply)
     patch = patch_of(case, "x = 1")
     found, _, _ = opinions(judge, case, [patch])
-    assert found[patch.id].score == 3
+    assert (found[patch.id].score, found[patch.id].confidence) == (3, 10)
 
 
 def test_an_error_carries_what_had_been_spent() -> None:
@@ -137,6 +138,27 @@ def test_the_scorer_takes_the_judges_word_within_4_and_8() -> None:
     judged = scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch))], ())
     assert judged.verdicts[0].score == 8
     assert "judge" in judged.verdicts[0].proofs
+    assert (
+        format_proof(Candidate(patch, try_patch(case, patch), judged.verdicts[0])) == "Confirmed by: judge, 90 % sure"
+    )
+
+
+@pytest.mark.parametrize(
+    "replies", [("no object",) * 2, (says(3, 2, "A"), says(2, 3, "B")), (says(6, 2, "A"), says(2, 6, "B"))]
+)
+def test_a_judge_who_doubts_confirms_nothing(replies: tuple[str, str]) -> None:
+    case = case_of(["x = nope"])
+    patch = patch_of(case, "x = 1 + 1")
+    scorer = EvidenceScorer(judge=judge_of(*replies)[0])
+    verdict = scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch))], ()).verdicts[0]
+    assert format_proof(Candidate(patch, try_patch(case, patch), verdict)) == "Runs; result unconfirmed"
+
+
+def test_the_judges_bill_is_that_of_all_its_calls() -> None:
+    case = case_of(["x = nope"])
+    patch = patch_of(case, "x = 1 + 1")
+    scorer = EvidenceScorer(judge=judge_of(says(10, 2, "A"), says(2, 10, "B"))[0])
+    judged = scorer.judge(case, try_patch(case, BASELINE), [(patch, try_patch(case, patch))], ())
     assert judged.cost.calls == len(judged.record["calls"]) == 2
 
 
