@@ -94,32 +94,51 @@ def _measure_depths(tokens: tuple[Token, ...]) -> list[str]:
 def _list_missing(site: Site, before: Token | None, behind: Token | None, stack: str) -> Iterator[tuple[str, str]]:
     if before is None and behind is None:
         return
-    at_end = behind is None
-    if ends_value(before) and begins_value(behind):
-        assert before is not None
-        assert behind is not None
-        yield ", ", "insert.comma"
-        texts = before.kind == TEXT or behind.kind == TEXT
-        adds = texts and any(t.text == "+" for t in site.list_line_tokens(before.start))
-        yield " + ", "insert.plus_beside_plus" if adds else "insert.plus" if texts else "insert.compare"
-        yield "*", "insert.times"
-        if behind.kind == NAME or behind.text == "[":
-            yield ".", "insert.dot"
-        yield " = ", "insert.equals"
-        yield " == ", "insert.compare"
-        yield " in ", "insert.in"
-        condition = site.list_line_tokens(before.start)[0].text in ("if", "elif", "while")
-        yield " and ", "insert.and_condition" if condition else "insert.and"
-        yield " < ", "insert.and"
-        yield " - ", "insert.and"
-        if not stack:
-            yield "\n" + _read_indent(site, before.start), "insert.line_end"
-            yield "; ", "insert.and"
-    if ends_value(before) and not stack and behind is not None and behind.text in STATEMENTS:
-        assert before is not None
+    if before is not None and behind is not None and ends_value(before) and begins_value(behind):
+        yield from _list_between_values(site, before, behind, stack)
+    if before is not None and ends_value(before) and not stack and behind is not None and behind.text in STATEMENTS:
         yield "\n" + _read_indent(site, before.start), "insert.line_end_before_keyword"
-    if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and at_end:
+    if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and behind is None:
         yield "0", "insert.zero"
+    yield from _list_brackets(before, behind, stack)
+    if before is not None and behind is not None and before.text in ("and", "or") and behind.text in COMPARISONS:
+        left = _find_compared(site, before.start)
+        yield from ((f" {text} ", "insert.compared") for text in left)
+    if before is not None and _lacks_value(before, behind):
+        yield from ((name, "insert.operand") for name in _list_names_before(site, before.start))
+    if ends_value(before) and "expected 'else'" in site.fault.message and _closes_value(behind):
+        yield from ((f" else {text}", "insert.else_value") for text in ("0", "None", "''"))
+    if before is not None and (behind is None or before.text in ("else", "try", "finally") or before.ends_value):
+        first = site.list_line_tokens(before.start)[0].text
+        if first in COMPOUND:
+            yield ":", "insert.colon_at_end" if behind is None else "insert.colon"
+        elif stack:
+            yield ":", "insert.compare"
+
+
+def _list_between_values(site: Site, before: Token, behind: Token, stack: str) -> Iterator[tuple[str, str]]:
+    """What may be missing between two values that stand beside each other."""
+    yield ", ", "insert.comma"
+    texts = before.kind == TEXT or behind.kind == TEXT
+    adds = texts and any(t.text == "+" for t in site.list_line_tokens(before.start))
+    yield " + ", "insert.plus_beside_plus" if adds else "insert.plus" if texts else "insert.compare"
+    yield "*", "insert.times"
+    if behind.kind == NAME or behind.text == "[":
+        yield ".", "insert.dot"
+    yield " = ", "insert.equals"
+    yield " == ", "insert.compare"
+    yield " in ", "insert.in"
+    condition = site.list_line_tokens(before.start)[0].text in ("if", "elif", "while")
+    yield " and ", "insert.and_condition" if condition else "insert.and"
+    yield " < ", "insert.and"
+    yield " - ", "insert.and"
+    if not stack:
+        yield "\n" + _read_indent(site, before.start), "insert.line_end"
+        yield "; ", "insert.and"
+
+
+def _list_brackets(before: Token | None, behind: Token | None, stack: str) -> Iterator[tuple[str, str]]:
+    """The brackets that are open here, closed, and one that could open here."""
     at_end_or_colon = behind is None or behind.text == ":"
     for opener in dict.fromkeys(reversed(stack)):
         if before is not None and (before.ends_value or before.text in OPENERS):
@@ -129,20 +148,6 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
     if begins_value(behind) or (behind is not None and behind.text in "-"):
         yield "(", "insert.opening"
         yield "[", "insert.opening"
-    if before is not None and behind is not None and before.text in ("and", "or") and behind.text in COMPARISONS:
-        left = _find_compared(site, before.start)
-        yield from ((f" {text} ", "insert.compared") for text in left)
-    if _lacks_value(before, behind):
-        assert before is not None
-        yield from ((name, "insert.operand") for name in _list_names_before(site, before.start))
-    if ends_value(before) and "expected 'else'" in site.fault.message and _closes_value(behind):
-        yield from ((f" else {text}", "insert.else_value") for text in ("0", "None", "''"))
-    if before is not None and (at_end or before.text in ("else", "try", "finally") or before.ends_value):
-        first = site.list_line_tokens(before.start)[0].text
-        if first in COMPOUND:
-            yield ":", "insert.colon_at_end" if at_end else "insert.colon"
-        elif stack:
-            yield ":", "insert.compare"
 
 
 def _lacks_value(before: Token | None, behind: Token | None) -> bool:

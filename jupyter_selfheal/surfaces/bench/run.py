@@ -9,28 +9,23 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import shlex
 import sys
 import tempfile
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 from jupyter_selfheal import engine, registry
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import SelfHealError, UsageError
-from jupyter_selfheal.model import Reason, diff_sources, format_diff
+from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.model import Reason
 from jupyter_selfheal.scoring.model_caller import choose_model
-from jupyter_selfheal.surfaces.bench import pydex, syntax
 from jupyter_selfheal.surfaces.bench.hub import HUB, download_records
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
-from jupyter_selfheal.surfaces.bench.judge import Judgement, find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, choose_half, write_entry
+from jupyter_selfheal.surfaces.bench.measure_tasks import measure
 from jupyter_selfheal.surfaces.bench.notebooks.sources import LISTS
 from jupyter_selfheal.surfaces.bench.progress import Progress
 from jupyter_selfheal.surfaces.bench.rows import (
@@ -38,20 +33,16 @@ from jupyter_selfheal.surfaces.bench.rows import (
     RowFile,
     Setup,
     compute_figures,
-    find_commit,
     format_figures,
     format_row,
 )
 from jupyter_selfheal.surfaces.bench.sets import SETS, load_tasks
 from jupyter_selfheal.surfaces.bench.stand_in import use_stand_in
-from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests
-from jupyter_selfheal.surfaces.bench.workers import interruptible, open_workers
+from jupyter_selfheal.surfaces.bench.tasks import Task
 from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
-JUDGED = 2
-"""Programs among those shown that are judged: a user reads the first two."""
 REPORTS = {
     "compare": "success of configurations with intervals, and their differences",
     "variance": "how much the runs of each task differ",
@@ -63,27 +54,34 @@ REPORTS = {
     "resilience": "faults on purpose, and what came of each",
 }
 """The commands that read rows of earlier runs (:mod:`~jupyter_selfheal.surfaces.bench.reports`), and the one that measures no set."""
-DIFF_CHARS = 4000
-"""Of a wrong patch that a row keeps."""
-OFFLINE = HealConfig(healers=("rules", "search"), offline=True, memory=False)
 
 
 def command(options: argparse.Namespace) -> int:
     """The command: measure, print a line for each program and the figures; or what reads rows of earlier runs."""
-    what = options.arguments[0] if options.arguments else ""
+    other = _find_other_command(options.arguments)
+    return other() if other is not None else _measure_set(options.arguments)
+
+
+def _find_other_command(words: Sequence[str]) -> Callable[[], int] | None:
+    """What these words ask for that heals no set of programs; None where they name one."""
+    what = words[0] if words else ""
     if what == "resilience":
         from jupyter_selfheal.surfaces.bench.resilience import command as resilience
 
-        return resilience.command(options.arguments[1:])
+        return partial(resilience.command, words[1:])
     if what in REPORTS:
         from jupyter_selfheal.surfaces.bench import reports
 
-        return reports.command(options.arguments)
+        return partial(reports.command, words)
     if what in LISTS:
         from jupyter_selfheal.surfaces.bench.notebooks import command as notebooks
 
-        return notebooks.command(options.arguments)
-    arguments = build_parser().parse_args(options.arguments)
+        return partial(notebooks.command, words)
+    return None
+
+
+def _measure_set(words: Sequence[str]) -> int:
+    arguments = build_parser().parse_args(words)
     if arguments.what in LISTS:
         raise UsageError(
             f"{arguments.what} comes first: jupyter selfheal bench {arguments.what} PATH, then its options"
@@ -92,17 +90,43 @@ def command(options: argparse.Namespace) -> int:
     title, tasks = _load_tasks(arguments)
     setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
     setup = replace(setup, start=arguments.start, half=arguments.half)
-    chosen = _choose_tasks(tasks, arguments)
-    kept = RowFile(arguments.rows, setup, format_command(options.arguments, arguments)) if arguments.rows else None
-    jobs = [(task, run) for run in range(1, arguments.runs + 1) for task in chosen]
-    wanted = {(task.name, run) for task, run in jobs}
-    rows = [r for r in (kept.read_rows() if kept else []) if r.key in wanted]
-    done = {r.key for r in rows}
-    left = [(task, run) for task, run in jobs if (task.name, run) not in done]
+    kept = RowFile(arguments.rows, setup, format_command(words, arguments)) if arguments.rows else None
+    rows, left = _divide_jobs(_choose_tasks(tasks, arguments), arguments.runs, kept)
     if left and (arguments.half == "judge" or arguments.ledger):
         write_entry(arguments.ledger or LEDGER, setup, len(left))
     if left and "language_model" in config.healers:
         engine.build_provider(config)  # what is missing for it is said before anything runs
+    untried = _measure_jobs(left, setup, config, arguments, kept, rows)
+    if untried and not rows:
+        raise UsageError(describe_untried(untried, kept is not None))
+    measured = compute_figures(rows, title, arguments.oracle, arguments.jobs)
+    print(json.dumps({**measured, "rows": [asdict(r) for r in rows]}) if arguments.json else format_figures(measured))
+    if untried:
+        raise UsageError(describe_untried(untried, kept is not None))
+    return 0
+
+
+def _divide_jobs(chosen: Sequence[Task], runs: int, kept: RowFile | None) -> tuple[list[Row], list[tuple[Task, int]]]:
+    """The rows that an earlier run of this command wrote of these tasks, and what is left to measure."""
+    jobs = [(task, run) for run in range(1, runs + 1) for task in chosen]
+    wanted = {(task.name, run) for task, run in jobs}
+    rows = [r for r in (kept.read_rows() if kept else []) if r.key in wanted]
+    done = {r.key for r in rows}
+    return rows, [(task, run) for task, run in jobs if (task.name, run) not in done]
+
+
+def _measure_jobs(
+    left: Sequence[tuple[Task, int]],
+    setup: Setup,
+    config: HealConfig,
+    arguments: argparse.Namespace,
+    kept: RowFile | None,
+    rows: list[Row],
+) -> list[Row]:
+    """Measure what is left, add to ``rows`` and to the file, print a line each; returns what the machinery kept from being tried.
+
+    Raises :class:`UsageError` where the budget does not reach.
+    """
     progress = Progress(len(left), find_budget(arguments), sum(r.dollars_spent for r in rows))
     untried: list[Row] = []
     for row in measure(
@@ -130,13 +154,7 @@ def command(options: argparse.Namespace) -> int:
                 else "give a larger --budget, and --rows FILE to go on later"
             )
         )
-    if untried and not rows:
-        raise UsageError(describe_untried(untried, kept is not None))
-    measured = compute_figures(rows, title, arguments.oracle, arguments.jobs)
-    print(json.dumps({**measured, "rows": [asdict(r) for r in rows]}) if arguments.json else format_figures(measured))
-    if untried:
-        raise UsageError(describe_untried(untried, kept is not None))
-    return 0
+    return untried
 
 
 def _load_tasks(arguments: argparse.Namespace) -> tuple[str, list[Task]]:
@@ -279,101 +297,6 @@ def _read_oracle(text: str) -> str:
     if not (text in ("all", "docstring") or (text.isdigit() and int(text) > 0)):
         raise UsageError(f"--oracle is all, docstring or a number of tests, not {text!r}")
     return text
-
-
-def measure(
-    jobs: Sequence[tuple[Task, int]],
-    setup: Setup,
-    config: HealConfig = OFFLINE,
-    processes: int = 1,
-    compiles: bool = False,
-    may_begin: Callable[[int], bool] = lambda under_way: True,
-    traces: Path | None = None,
-) -> Iterator[Row]:
-    """Heal and judge each task in each run, in order; tasks without a test of the wanted kind are left out. ``may_begin`` is asked before
-    each how many are under way, and ends it all by False. The journals of each heal are kept below ``traces``."""
-    now = find_commit()
-    work = partial(_measure_task, setup=setup, config=config, compiles=compiles)
-    with open_workers(max(processes, 1)) as pool:
-        under_way: deque[tuple[int, Future[list[Row]]]] = deque()
-        left = deque(jobs)
-        while left or under_way:
-            while left and len(under_way) <= max(processes, 1) and may_begin(len(under_way)):
-                task, run = left.popleft()
-                under_way.append((run, pool.submit(work, task, traces and traces.resolve() / name_folder(task, run))))
-            if not under_way:
-                return
-            run, future = under_way.popleft()
-            yield from (replace(row, commit=now, run=run, seed=setup.seed) for row in future.result())
-
-
-def name_folder(task: Task, run: int) -> str:
-    """A name for the journals of a task's run."""
-    plain = re.sub(r"[^\w.-]+", "-", task.name).strip("-")
-    return f"{plain}-{run}"
-
-
-def _measure_task(task: Task, trace: Path | None, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
-    with interruptible():
-        return _heal_and_judge(task, trace, setup, config, compiles)
-
-
-def _heal_and_judge(task: Task, trace: Path | None, setup: Setup, config: HealConfig, compiles: bool) -> list[Row]:
-    from jupyter_selfheal.surfaces.bench.heal_program import heal_program
-
-    oracle = setup.oracle
-    if not task.checked and (fault := _find_unsoundness(task)):
-        return [Row(task.name, False, False, why=fault, exposed=False)]
-    failing = find_failing_tests(f"{task.ahead}\n{task.definition}", task.tests) if oracle.isdigit() else ()
-    visible = choose_tests(task, failing, oracle)
-    if not visible.tests:
-        return []
-    if oracle == "docstring" and not find_failing_tests(visible.definition, visible.tests):
-        return [Row(task.name, False, False, why="no example of the docstring fails", exposed=False)]
-    began = time.monotonic()
-    try:
-        program, shown, first, row = heal_program(visible, config, trace)
-    except SelfHealError as error:
-        return [Row(task.name, False, False, why=str(error), seconds=time.monotonic() - began)]
-    if compiles:
-        same = row.plausible and syntax.is_same_program(program, task.reference)
-        return [replace(row, correct=same, place=int(same))]
-    row = _judge_row(visible, program, shown, first, row)
-    return [
-        replace(row, zero_shot=bool(first) and _judge_program(visible, first).correct) if setup.start == "spec" else row
-    ]
-
-
-def _find_unsoundness(task: Task) -> str:
-    """Why a task of a set that nobody has checked says nothing; empty where it says something."""
-    if find_failing_tests(f"{task.ahead}\n{task.reference}", task.tests):
-        return "the reference fails an example of its own"
-    if not find_failing_tests(f"{task.ahead}\n{task.definition}", task.tests):
-        return "no example shows the fault"
-    return ""
-
-
-def _judge_row(task: Task, program: str, shown: Sequence[str], first: str, row: Row) -> Row:
-    """The row with what the judge says of the applied program, and of the first two that were shown. A miss keeps the diff of the best that was
-    shown, else of what a model wrote first."""
-    if row.plausible:
-        judgement = _judge_program(task, program)
-        row = replace(
-            row, passed=not judgement.failed, correct=judgement.correct, compared=judgement.compared, differed=judgement.differed,
-            why="" if judgement.correct else judgement.example,
-        )  # fmt: skip
-        if judgement.correct:
-            return replace(row, place=1)
-    left = [text for text in shown[:JUDGED] if not (row.plausible and text == program)]
-    right = next((text for text in left if _judge_program(task, text).correct), None)
-    if right is not None:
-        return replace(row, place=shown.index(right) + 1)
-    nearest = shown[0] if shown else first
-    return replace(row, diff=format_diff(diff_sources(task.definition, nearest))[:DIFF_CHARS]) if nearest else row
-
-
-def _judge_program(task: Task, program: str) -> Judgement:
-    return pydex.judge(task, program) if task.runs else judge(task, program)
 
 
 if __name__ == "__main__":

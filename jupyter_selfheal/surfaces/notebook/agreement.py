@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from jupyter_selfheal.model import JSON, Agreement, Cell, Notebook, Output
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
 from jupyter_selfheal.scoring.stored import Comparison, compare, compare_outputs
-from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
 RUNNING = frozenset({Status.RAN, Status.HEALED, Status.FOLLOWED})

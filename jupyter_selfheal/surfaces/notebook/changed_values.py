@@ -11,7 +11,7 @@ from jupyter_selfheal.scoring.repeatable import is_repeatable
 from jupyter_selfheal.scoring.stored import Comparison, compare
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.surfaces.notebook.final import CellRun
+    from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
     from jupyter_selfheal.surfaces.notebook.records import Record
 
 

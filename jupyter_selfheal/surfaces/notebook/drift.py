@@ -23,7 +23,7 @@ from jupyter_selfheal.surfaces.notebook.records import (
 )
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.surfaces.notebook.final import CellRun
+    from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 
 LEAST_SECONDS = 1.0
 """A notebook that takes less than this longer is not called slower: such differences come by chance."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.config import HEALERS, HealConfig
-from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport

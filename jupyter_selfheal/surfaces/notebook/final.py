@@ -26,6 +26,7 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.scoring.stored import Comparison
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.changed_values import complains_of_values, describe_change, find_changed_values
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
@@ -41,15 +42,6 @@ class Fix:
     patch: Patch
     candidate: Candidate
     paths: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CellRun:
-    """What a cell did in the final run: its result, the count it would show, and its failure, if any."""
-
-    result: StepResult
-    count: int
-    failure: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

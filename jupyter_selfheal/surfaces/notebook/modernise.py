@@ -12,8 +12,8 @@ from dataclasses import replace
 from jupyter_selfheal.errors import PatchError
 from jupyter_selfheal.model import Applicability, Cell, Notebook, Output, Patch
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import list_warning_drifts
-from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, CellWarning, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.run import Batch

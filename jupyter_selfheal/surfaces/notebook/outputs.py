@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jupyter_selfheal.model import JSON, Cell, Move, Output
-from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.write import Result, build_healed_json

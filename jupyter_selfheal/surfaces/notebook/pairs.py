@@ -10,7 +10,7 @@ from typing import Any
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.model import JSON, Notebook
 from jupyter_selfheal.surfaces.notebook import originals, write
-from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document, join_lines, read
 from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES, format_text
 

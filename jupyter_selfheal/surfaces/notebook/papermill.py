@@ -13,8 +13,8 @@ from papermill.engines import Engine
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.setting_sources import resolve_settings
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.executed import list_failures
-from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.model_notes import add_model_notes, list_model_notes
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance

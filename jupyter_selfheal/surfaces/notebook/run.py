@@ -27,6 +27,7 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.notebook import edits, failures, final, outcomes, stale
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells, compare_records
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
@@ -69,7 +70,7 @@ class Batch:
         self.fixes: list[final.Fix] = []
         self.lost: list[failures.LostState] = []
         self.done: set[str] = set()
-        self.first: dict[str, final.CellRun] = {}
+        self.first: dict[str, CellRun] = {}
         self.review = BatchReview(self.dependencies.model_review) if self.dependencies.review else None
         self.healthy = HealthyCells()
         self._marked = (self.notebook, 0, self.notebook)
@@ -77,7 +78,7 @@ class Batch:
         self.heals = 0
         self.rebuilt = False
 
-    def run(self) -> tuple[NotebookReport, dict[str, final.CellRun]]:
+    def run(self) -> tuple[NotebookReport, dict[str, CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
         deadline = Deadline(self.limits.seconds_for_notebook(self.notebook.cells))
@@ -193,7 +194,7 @@ class Batch:
             if after is not None:
                 after.close()
             raise StateNotWhole
-        self.first[cell.id] = final.CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
+        self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         failure = failure or self.specifications.question(cell, self.numbers.get(cell.id, 0), trial)
         try:
             if failure is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
 from jupyter_selfheal.surfaces.notebook import originals, write
-from jupyter_selfheal.surfaces.notebook.final import CellRun
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.outputs import build_healed_notebook
 from jupyter_selfheal.surfaces.notebook.pairs import update_pairs
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.healers.memory.run_fixes import RunFixes
     from jupyter_selfheal.providers.pot import Pot
     from jupyter_selfheal.surfaces.model_review import ModelReview
-    from jupyter_selfheal.surfaces.project.heal_files import Found
+    from jupyter_selfheal.surfaces.project.found import Found
 
 Progress = Callable[[int, int, str], None]
 

@@ -70,7 +70,29 @@ def format_reproduced(same: int, asked: int) -> str:
 
 def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
     yield from wrap(f"{report.name}: {report.summary}", columns, "", "  ")
-    shown = [r for r in report.records if r.candidate or r.status is Status.NOT_HEALED]
+    yield from _format_records(report, verbose, columns)
+    yield from _format_runs(report, verbose, columns)
+    if report.review is not None:
+        places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
+        yield from format_doubts(report.review.doubts, places, report.review.cells, columns)
+        yield from ([f"  note: {report.review.note}"] if report.review.note else [])
+    if verbose:
+        yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
+    yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
+    yield from (line for e in report.elsewhere for line in _wrap(e.words, columns))
+    yield from _format_warnings(report, columns)
+    yield from _format_files(report, columns)
+    yield from (line for text in list_differing(report) for line in _wrap(text, columns))
+    yield from _format_questions(list_open_questions(report), columns)
+    yield from (line for text in list_paid(report) for line in _wrap(text, columns))
+    for last in report.paused[-1:]:
+        yield from _wrap(_describe_outage(report, last), columns)
+    yield ""
+
+
+def _format_records(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
+    """What came of each cell: those with a fix or a failure in the table, the others grouped below it."""
+    shown = [r for r in report.records if _is_shown(r)]
     if shown and columns >= WIDE:
         yield from _format_rows([HEADERS, *(_format_row(r) for r in shown)], _choose_widths(columns))
     for record in shown if columns < WIDE else ():
@@ -78,7 +100,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     hidden = {Status.RAN} if verbose else {Status.RAN, Status.FOLLOWED}
     groups: dict[str, list[Record]] = {}
     for record in report.records:
-        if record.status not in hidden and record not in shown:
+        if record.status not in hidden and not _is_shown(record):
             groups.setdefault(_describe_unhealed(record), []).append(record)
     for said, records in groups.items():
         yield from _format_unhealed(said, records, columns)
@@ -93,6 +115,14 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     for record in report.records:
         if root := describe_root(report, record):
             yield from _wrap(root, columns)
+
+
+def _is_shown(record: Record) -> bool:
+    return bool(record.candidate) or record.status is Status.NOT_HEALED
+
+
+def _format_runs(report: NotebookReport, verbose: bool, columns: int) -> Iterator[str]:
+    """What the clean run, the stored outputs and the drift say of the notebook as a whole."""
     if report.fixes:
         yield f"  {report.clean_run_words}"
     same, asked = report.reproduced
@@ -100,26 +130,14 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield from _wrap(format_reproduced(same, asked), columns)
     if (drift := measure_drift(report)) is not None and (verbose or drift.is_noteworthy):
         yield from _wrap(f"run time, memory and outputs: {drift.words}", columns)
-    if report.review is not None:
-        places = {d.cell_id: f"cell {report.number_of(d.cell_id)}" for d in report.review.doubts}
-        yield from format_doubts(report.review.doubts, places, report.review.cells, columns)
-        yield from ([f"  note: {report.review.note}"] if report.review.note else [])
-    if verbose:
-        yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
-    yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
-    yield from (line for e in report.elsewhere for line in _wrap(e.words, columns))
-    yield from _format_warnings(report, columns)
+
+
+def _format_files(report: NotebookReport, columns: int) -> Iterator[str]:
     for change in report.files:
         yield from _wrap(f"{Path(change.path).name}: {change.title}: {change.status}", columns)
         yield from (f"    {line}" for line in change.diff.splitlines())
     if report.written:
         yield f"  written: {report.written}"
-    yield from (line for text in list_differing(report) for line in _wrap(text, columns))
-    yield from _format_questions(list_open_questions(report), columns)
-    yield from (line for text in list_paid(report) for line in _wrap(text, columns))
-    for last in report.paused[-1:]:
-        yield from _wrap(_describe_outage(report, last), columns)
-    yield ""
 
 
 def _format_warnings(report: NotebookReport, columns: int) -> Iterator[str]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import Applicability, Candidate, Cost, FailureKind
+from jupyter_selfheal.model import Applicability, Cost, FailureKind
 from jupyter_selfheal.surfaces.notebook import originals
 from jupyter_selfheal.surfaces.notebook.branch import open_branch, replace_cells
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import describe_slowdown, list_cell_drifts
-from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, StateNotWhole
@@ -21,6 +21,7 @@ from jupyter_selfheal.surfaces.project.approval import find_refusal
 from jupyter_selfheal.surfaces.project.changes import describe_change
 from jupyter_selfheal.surfaces.project.derive import Derived, derive_notebook
 from jupyter_selfheal.surfaces.project.files import FileFix, list_served, read_file, write_fixes
+from jupyter_selfheal.surfaces.project.found import Found
 from jupyter_selfheal.surfaces.project.inline import CannotInline
 from jupyter_selfheal.surfaces.project.modules import Finder
 from jupyter_selfheal.surfaces.project.places import FilePlace, find_place, list_files
@@ -37,21 +38,6 @@ MOST_FAILURES = 3
 _OPEN = frozenset({Status.NOT_HEALED, Status.PROPOSED, Status.REVERTED})
 FROM_THE_TOP = "gone on with from the top: the state behind the last healed cell could not be had for less"
 PROVEN = "the whole notebook ran in a clean kernel that imported the fixed file"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A fix of files, found for a cell in the derived notebook. ``why_not`` says why it must not be applied; empty where it may."""
-
-    fixes: tuple[FileFix, ...]
-    record: Record
-    title: str
-    why_not: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def candidate(self) -> Candidate:
-        return self.record.candidate[0]
 
 
 @dataclass(frozen=True, slots=True)

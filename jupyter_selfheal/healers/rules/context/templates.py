@@ -12,6 +12,8 @@ from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import read_called_name
 
 HOLE = re.compile(r"\{([@!]?[\w.]+)(\?)?\}")
+REST = "\0"
+"""Stands where the arguments without a hole go, until all holes are filled; no source has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,54 +65,70 @@ def render(
     ``{self}`` the receiver, ``{name}`` an argument, ``{name.0}`` the first item of a tuple that was written as an argument, ``{name?}`` the argument as ``, name=…`` if it was given, ``{rest}``
     the arguments without a hole as ``, …``, ``{args}`` all as written, ``{@a.b.c}`` a reference to a library's object.
     """
-    used, imports = set(), []
-    holes = HOLE.findall(template)
-    whole = any(h in ("rest", "args") for h, _ in holes)
+    filling = _Filling(context, receiver, bound, arguments)
     parts: list[str] = []
     at = 0
     for match in HOLE.finditer(template):
         parts.append(template[at : match.start()])
         at = match.end()
-        name, optional = match[1], match[2]
-        text: str | None
-        if name.startswith("@"):
-            known = context.reference(name[1:])
-            if known is None:
-                return None
-            text = known[0]
-            imports.append(known[1])
-        elif name in ("self", "args", "rest"):
-            text = {"self": context.operand(receiver) if receiver is not None else "", "args": arguments, "rest": "\0"}[
-                name
-            ]
-        elif name.startswith("!"):
-            used.add(name[1:])
-            text = ""
-        elif "." in name:
-            name, _, at_item = name.partition(".")
-            given = bound.named.get(name)
-            if not isinstance(given, ast.Tuple | ast.List) or int(at_item) >= len(given.elts):
-                return None
-            used.add(name)
-            text = context.operand(given.elts[int(at_item)])
-        elif name in bound.named:
-            used.add(name)
-            node = bound.named[name]
-            follows = template[at : at + 1] in tuple(".[(") and template[at : at + 1] != ""
-            text = context.operand(node) if follows else context.text(node)
-            text = f", {name}={text}" if optional else text
-        elif optional:
-            text = ""
-        else:
+        text = filling.fill(match[1], bool(match[2]), template[at : at + 1])
+        if text is None:
             return None
         parts.append(text)
     parts.append(template[at:])
-    left = [f"{n}={context.text(e)}" for n, e in bound.named.items() if n not in used]
-    if (left or bound.rest) and not whole:
+    left = [f"{n}={context.text(e)}" for n, e in bound.named.items() if n not in filling.used]
+    if (left or bound.rest) and not any(h in ("rest", "args") for h, _ in HOLE.findall(template)):
         return None
     rest = "".join(f", {text}" for text in (*bound.rest, *left))
-    text = "".join(parts).replace("\0", rest).replace("(, ", "(")
-    return Written(text, tuple(i for i in imports if i))
+    text = "".join(parts).replace(REST, rest).replace("(, ", "(")
+    return Written(text, tuple(i for i in filling.imports if i))
+
+
+class _Filling:
+    """What fills the holes of one template; it keeps which arguments were used and which imports are needed."""
+
+    def __init__(self, context: RuleContext, receiver: ast.expr | None, bound: Bound, arguments: str) -> None:
+        self.used: set[str] = set()
+        self.imports: list[str] = []
+        self._context = context
+        self._bound = bound
+        self._whole = {
+            "self": context.operand(receiver) if receiver is not None else "",
+            "args": arguments,
+            "rest": REST,
+        }
+
+    def fill(self, name: str, optional: bool, behind: str) -> str | None:
+        """The text for a hole with this character behind it; None where what it names is missing."""
+        if name.startswith("@"):
+            return self._refer_to(name[1:])
+        if name in self._whole:
+            return self._whole[name]
+        if name.startswith("!"):
+            self.used.add(name[1:])
+            return ""
+        if "." in name:
+            return self._take_item(*name.split(".", 1))
+        if name not in self._bound.named:
+            return "" if optional else None
+        self.used.add(name)
+        node = self._bound.named[name]
+        text = self._context.operand(node) if behind and behind in ".[(" else self._context.text(node)
+        return f", {name}={text}" if optional else text
+
+    def _refer_to(self, path: str) -> str | None:
+        known = self._context.reference(path)
+        if known is None:
+            return None
+        self.imports.append(known[1])
+        return known[0]
+
+    def _take_item(self, name: str, at_item: str) -> str | None:
+        given = self._bound.named.get(name)
+        if not isinstance(given, ast.Tuple | ast.List) or int(at_item) >= len(given.elts):
+            return None
+        self.used.add(name)
+        return self._context.operand(given.elts[int(at_item)])
 
 
 _WRITTEN = {

@@ -151,42 +151,53 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
         | ast.Raise,
     ):
         return
-    line = node.lineno
-    start, end, _ = s.line_span(node)
-    only = next((b for b in s.list_blocks() if len(b) == 1 and b[0] is node), None)
-    short = s.text_of(node).splitlines()[0]
     if s.text.startswith("elif", s.start_of(node)):
         return
-    prior = 0.3 if not hasattr(node, "body") else 0.14
-    if isinstance(node, ast.Return):
-        prior = 0.15
-    nothing = f"{s.read_indent(node)}pass\n" if only else ""
-    prior *= EMPTY_BRANCH if only and isinstance(s.parents.get(node), ast.If) else 1
-    yield Change(((start, end, nothing),), prior, line, f"`{short}` is too many")
+    yield _remove(s, node)
     if isinstance(node, ast.If | ast.While | ast.For) and not node.orelse and s.read_indent(node.body[0]) is not None:
-        inner = s.text[s.line_span(node.body[0])[0] : end]
-        yield Change(
-            ((start, end, _shift_text(inner, str(s.read_indent(node.body[0])), str(s.read_indent(node)))),),
-            0.2,
-            line,
-            f"`{short}` is too many",
-        )
+        yield _remove_condition(s, node)
     if (
         isinstance(node, ast.If)
         and node.orelse
         and not s.is_elif(node, node.orelse)
         and s.read_indent(node.orelse[0]) is not None
     ):
-        head = s.line_span(node.body[-1])[1]
-        inner = _shift_text(
-            s.text[s.line_span(node.orelse[0])[0] : end], str(s.read_indent(node.orelse[0])), str(s.read_indent(node))
-        )
-        yield Change(((head, end, inner),), 0.2, line, "`else` is too many")
-        if s.read_indent(node.body[0]) is not None:
-            body = s.text[s.line_span(node.body[0])[0] : head]
-            other = s.text[s.line_span(node.orelse[0])[0] : end]
-            swap = (s.line_span(node.body[0])[0], head, _end_line(other)), (s.line_span(node.orelse[0])[0], end, body)
-            yield Change(swap, 0.3, line, "the branches are exchanged")
+        yield from _change_branches(s, node)
+
+
+def _remove(s: Scope, node: ast.stmt) -> Change:
+    start, end, _ = s.line_span(node)
+    is_alone = any(len(block) == 1 and block[0] is node for block in s.list_blocks())
+    prior = 0.15 if isinstance(node, ast.Return) else 0.14 if hasattr(node, "body") else 0.3
+    prior *= EMPTY_BRANCH if is_alone and isinstance(s.parents.get(node), ast.If) else 1
+    nothing = f"{s.read_indent(node)}pass\n" if is_alone else ""
+    return Change(((start, end, nothing),), prior, node.lineno, _say_too_many(s, node))
+
+
+def _remove_condition(s: Scope, node: ast.If | ast.While | ast.For) -> Change:
+    """What stands in the block, without what stands around it."""
+    start, end, _ = s.line_span(node)
+    inner = s.text[s.line_span(node.body[0])[0] : end]
+    shifted = _shift_text(inner, str(s.read_indent(node.body[0])), str(s.read_indent(node)))
+    return Change(((start, end, shifted),), 0.2, node.lineno, _say_too_many(s, node))
+
+
+def _change_branches(s: Scope, node: ast.If) -> Iterator[Change]:
+    """Without the word ``else``, and with the two branches in each other's place."""
+    end = s.line_span(node)[1]
+    head = s.line_span(node.body[-1])[1]
+    other_start = s.line_span(node.orelse[0])[0]
+    other = s.text[other_start:end]
+    inner = _shift_text(other, str(s.read_indent(node.orelse[0])), str(s.read_indent(node)))
+    yield Change(((head, end, inner),), 0.2, node.lineno, "`else` is too many")
+    if s.read_indent(node.body[0]) is not None:
+        body_start = s.line_span(node.body[0])[0]
+        swap = (body_start, head, _end_line(other)), (other_start, end, s.text[body_start:head])
+        yield Change(swap, 0.3, node.lineno, "the branches are exchanged")
+
+
+def _say_too_many(s: Scope, node: ast.stmt) -> str:
+    return f"`{s.text_of(node).splitlines()[0]}` is too many"
 
 
 def _end_line(text: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench import humaneval, quixbugs, run, syntax
+from jupyter_selfheal.surfaces.bench import humaneval, measure_tasks, quixbugs, run, syntax
 from jupyter_selfheal.surfaces.bench.heal_program import heal_program
 from jupyter_selfheal.surfaces.bench.humaneval import SEED
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
@@ -163,7 +163,7 @@ def test_our_fixed_programs_are_healed_as_the_baseline_says_by_the_products_own_
     """Held against the stored baseline by counts: seconds say nothing on a machine that does other work too."""
     title, tasks = humaneval.load(ROOT / "benchmarks" / "programs.jsonl")
     setup = Setup(title, "all", seed=SEED)
-    rows = list(run.measure([(task, 1) for task in tasks], setup))
+    rows = list(measure_tasks.measure([(task, 1) for task in tasks], setup))
     assert [r.place for r in rows] == [1] * 5, (
         "the right one is applied, or the first that is offered where few checks speak for it"
     )
@@ -258,14 +258,14 @@ def test_only_programs_without_a_row_are_healed(
 
 def test_a_program_whose_examples_all_pass_is_counted_apart() -> None:
     task = Task("t", "top", BAD, TASK.tests, GOOD, examples=("assert top([1, 2]) == 2\n",))
-    (row,) = run.measure([(task, 1)], Setup("", "docstring"))
+    (row,) = measure_tasks.measure([(task, 1)], Setup("", "docstring"))
     assert not row.exposed
     assert format_row(row).startswith("no failure")
 
 
 @pytest.mark.kernel
 def test_a_program_is_healed_by_the_products_own_loop_and_judged_and_its_steps_are_kept(tmp_path: Path) -> None:
-    (row,) = run.measure([(TASK, 1)], Setup("", "all"), traces=tmp_path)
+    (row,) = measure_tasks.measure([(TASK, 1)], Setup("", "all"), traces=tmp_path)
     assert row.trace == str(tmp_path / "top-1")
     assert list(Path(row.trace).glob("selfheal/runs/*.jsonl"))
     assert row.correct, row
@@ -344,9 +344,11 @@ def test_rows_name_the_model_that_judges() -> None:
 
 def test_a_miss_of_a_model_keeps_what_it_wrote_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A reply that fails its trial is shown to nobody: the report of failures had no diff of a weak model."""
-    missed = run._judge_row(TASK, "", (), "def top(a):\n    return None\n", Row("top", False, False, why="stuck"))
+    missed = measure_tasks._judge_row(
+        TASK, "", (), "def top(a):\n    return None\n", Row("top", False, False, why="stuck")
+    )
     assert "+    return None" in missed.diff
-    assert not run._judge_row(TASK, "", (), "", Row("top", False, False)).diff
+    assert not measure_tasks._judge_row(TASK, "", (), "", Row("top", False, False)).diff
     kept = RowFile(tmp_path / "rows.jsonl", Setup("s", "all"))
     kept.add(missed)
     report(["failures", str(kept.path)])

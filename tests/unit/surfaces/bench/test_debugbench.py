@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench import debugbench, run
+from jupyter_selfheal.surfaces.bench import debugbench, measure_tasks, run
 from jupyter_selfheal.surfaces.bench.constraints import read_domain
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests, judge
 from jupyter_selfheal.surfaces.bench.rows import Setup
@@ -66,7 +66,7 @@ def test_a_solution_is_compared_with_the_reference_on_generated_inputs(tmp_path:
 )
 def test_a_record_that_says_nothing_is_counted_apart(change: dict[str, Any], why: str, tmp_path: Path) -> None:
     _, (task,) = debugbench.load(write_set(tmp_path, {**TOTAL, **change}))
-    (row,) = run.measure([(task, 1)], Setup("", "all"))
+    (row,) = measure_tasks.measure([(task, 1)], Setup("", "all"))
     assert (row.exposed, row.why) == (False, why)
 
 

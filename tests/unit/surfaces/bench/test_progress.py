@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench import run
+from jupyter_selfheal.surfaces.bench import measure_tasks, run
 from jupyter_selfheal.surfaces.bench.progress import Progress
 from jupyter_selfheal.surfaces.bench.rows import Row, RowFile, Setup
 from jupyter_selfheal.surfaces.bench.tasks import Task
@@ -61,7 +61,7 @@ def test_no_more_heals_are_begun_than_may() -> None:
         begun.append(under_way)
         return len(begun) < 4
 
-    rows = list(run.measure([(task, n) for n in range(1, 9)], Setup("", "all"), may_begin=may_begin))
+    rows = list(measure_tasks.measure([(task, n) for n in range(1, 9)], Setup("", "all"), may_begin=may_begin))
     assert [row.run for row in rows] == [1, 2, 3]
 
 

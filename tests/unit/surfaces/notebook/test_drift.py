@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import Patch, Replace, StepResult
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import (
     list_warning_drifts,
     measure_drift,
@@ -15,7 +16,6 @@ from jupyter_selfheal.surfaces.notebook.drift import (
     refuse_slowdown,
 )
 from jupyter_selfheal.surfaces.notebook.exports import format_markdown
-from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import CellDrift, CellWarning, NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.report import to_json

@@ -27,8 +27,8 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.surfaces.cli import main
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
-from jupyter_selfheal.surfaces.notebook.final import CellRun
 from jupyter_selfheal.surfaces.notebook.originals import list_fixed_files, note_fixed_files
 from jupyter_selfheal.surfaces.notebook.read import build_document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
@@ -36,7 +36,8 @@ from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.project.derive import build_cell
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
-from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Found, Proof, is_only_unconfirmed
+from jupyter_selfheal.surfaces.project.found import Found
+from jupyter_selfheal.surfaces.project.heal_files import FileHealing, Proof, is_only_unconfirmed
 from jupyter_selfheal.surfaces.project.places import FilePlace
 from tests.batches import cell
 from tests.command import write
