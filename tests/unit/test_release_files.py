@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from typing import Any
 
@@ -46,6 +47,8 @@ def test_a_release_is_published_without_a_stored_token() -> None:
     assert jobs["publish"]["permissions"] == {"id-token": "write", "attestations": "write"}
     assert "secrets." not in text
     assert "permissions" not in jobs["build"], "the job that runs our build has no right to publish"
+    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) for name in used), "named by commit: a tag can be moved"
 
 
 def test_modules_of_the_page_are_numbered_without_paths() -> None:
