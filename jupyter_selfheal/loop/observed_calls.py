@@ -151,7 +151,9 @@ def find_affected(case: Case, patch: Patch) -> Affected:
     reshaped: frozenset[str] = frozenset()
     for edit in edits:
         old, new = map_definitions(edit.old), map_definitions(edit.source)
-        changed = {name for name, node in old.items() if name not in new or ast.dump(node) != ast.dump(new[name])}
+        changed = {
+            name for name, node in old.items() if name not in new or src.dump_tree(node) != src.dump_tree(new[name])
+        }
         functions |= changed
         values |= find_changed_values(edit)
         reshaped |= {
@@ -182,4 +184,6 @@ def _dump_shape(node: ast.stmt | None) -> str:
         return ""
     body = [n for n in node.body if not isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) or n.name in _MAKES]
     parts = [*body, *node.bases, *node.keywords, *node.decorator_list]
-    return "".join(ast.dump(n) for n in parts if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)))
+    return "".join(
+        src.dump_tree(n) for n in parts if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))
+    )

@@ -104,7 +104,7 @@ def _list_magics(source: str) -> list[str]:
 
 
 def _find_changes(old: Block, new: Block, text: str, fixed: frozenset[str]) -> Iterator[Change]:
-    before, after = ([ast.dump(n) for n in block] for block in (old, new))
+    before, after = ([src.dump_tree(n) for n in block] for block in (old, new))
     for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
@@ -126,7 +126,7 @@ def _has_same_head(old: ast.stmt, new: ast.stmt) -> bool:
     if type(old) is not type(new) or not _list_blocks(old):
         return False
     heads = [
-        [ast.dump(v) if isinstance(v, ast.AST) else repr([ast.dump(x) if isinstance(x, ast.AST) else x for x in v] if isinstance(v, list) else v)
+        [src.dump_tree(v) if isinstance(v, ast.AST) else repr([src.dump_tree(x) if isinstance(x, ast.AST) else x for x in v] if isinstance(v, list) else v)
          for name, v in ast.iter_fields(node) if name not in _BLOCKS]
         for node in (old, new)
     ]  # fmt: skip

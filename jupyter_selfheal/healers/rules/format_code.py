@@ -104,7 +104,7 @@ def _convert_texts(context: RuleContext, node: ast.AST, code: str) -> list[Splic
     changes = []
     for value in values:
         text = context.text(value)
-        is_there = (tree := src.parse_expression(text)) is not None and ast.dump(tree) == ast.dump(value)
+        is_there = (tree := src.parse_expression(text)) is not None and src.dump_tree(tree) == src.dump_tree(value)
         function = read_number_in(context, value) if is_there and find_type(context, value) == "str" else ""
         if not function or (code == "d" and function != "int"):
             continue

@@ -9,6 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.program import CHECK, Unit
 
 
@@ -51,5 +52,5 @@ def _holds_argument(call: ast.Call, at: int, check: ast.Compare) -> bool:
     if not isinstance(argument, ast.List | ast.Tuple | ast.Dict | ast.Set):
         return False
     inside = {id(node) for node in ast.walk(call)}
-    text = ast.dump(argument)
-    return any(id(node) not in inside and ast.dump(node) == text for node in ast.walk(check))
+    text = dump_tree(argument)
+    return any(id(node) not in inside and dump_tree(node) == text for node in ast.walk(check))

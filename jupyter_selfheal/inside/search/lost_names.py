@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
+from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.program import CHECK, Unit
 from jupyter_selfheal.inside.tree_names import list_read_names
 
@@ -149,8 +150,8 @@ def _list_calls(text: str) -> list[ast.Call]:
 
 def _is_exchanged(old: ast.Call, new: ast.Call) -> bool:
     """Whether two calls of one function differ in the order of their arguments alone."""
-    before, after = ([ast.dump(a) for a in call.args] for call in (old, new))
-    return ast.dump(old.func) == ast.dump(new.func) and before != after and sorted(before) == sorted(after)
+    before, after = ([dump_tree(a) for a in call.args] for call in (old, new))
+    return dump_tree(old.func) == dump_tree(new.func) and before != after and sorted(before) == sorted(after)
 
 
 def _is_named_so(call: ast.Call, function: ast.FunctionDef) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ast
 
+from jupyter_selfheal.inside.parsing import dump_tree
+
 TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.GtE, ast.Gt: ast.LtE}
 _OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
 
@@ -21,7 +23,7 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     if _runs_once(after) and len(_list_choices(after)) > len(_list_choices(before)):
         return "a condition that is asked a single time may as well not be there"
     for asked, now in zip(_list_questions(before), _list_questions(after), strict=False):
-        if isinstance(asked, ast.Call) and any(ast.dump(now) == ast.dump(given) for given in asked.args):
+        if isinstance(asked, ast.Call) and any(dump_tree(now) == dump_tree(given) for given in asked.args):
             return f"`{ast.unparse(asked)}` is no longer asked"
     if counted := next((c for c in _list_thinned(after) if c not in _list_thinned(before)), ""):
         return f"`{counted}` counts some of the items, and may meet a few numbers by chance"
@@ -52,7 +54,7 @@ def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
         is_reckoned = isinstance(asked.left, ast.BinOp) and isinstance(new, ast.BinOp)
         if is_reckoned and isinstance(now.ops[0], ast.Eq | ast.NotEq) and _is_number(now.comparators[0]):
             sides = ((new.left, new.right), (new.right, new.left))
-            names = (other for kept, other in sides if ast.dump(kept) == ast.dump(asked.left))
+            names = (other for kept, other in sides if dump_tree(kept) == dump_tree(asked.left))
             if name := next((n.id for n in names if isinstance(n, ast.Name)), ""):
                 return name
     return ""
@@ -73,9 +75,9 @@ def _forgets(old: ast.Compare, new: ast.Compare) -> bool:
 
 def _is_part(whole: ast.expr, part: ast.expr) -> bool:
     if isinstance(part, ast.Subscript) and not isinstance(part.slice, ast.Slice):
-        return ast.dump(part.value) == ast.dump(whole)
+        return dump_tree(part.value) == dump_tree(whole)
     is_measured = isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in ("len", "sum")
-    return is_measured and isinstance(part, ast.Call) and [ast.dump(a) for a in part.args] == [ast.dump(whole)]
+    return is_measured and isinstance(part, ast.Call) and [dump_tree(a) for a in part.args] == [dump_tree(whole)]
 
 
 def _list_orders(tree: ast.AST) -> list[list[str]]:
@@ -128,7 +130,7 @@ def _list_given(tree: ast.AST) -> list[ast.expr]:
 
 def _turns_value(before: list[ast.expr], after: list[ast.expr]) -> bool:
     """Whether something is given turned around; what stands elsewhere and is given as before is not (``return False`` below a loop)."""
-    if sorted(map(ast.dump, before)) == sorted(map(ast.dump, after)):
+    if sorted(map(dump_tree, before)) == sorted(map(dump_tree, after)):
         return False
     return any(_is_turned(a, b) for a, b in zip(before, after, strict=False))
 
@@ -137,11 +139,11 @@ def _is_turned(old: ast.expr, new: ast.expr) -> bool:
     """True for ``a in b`` and ``a not in b``, ``x`` and ``not x``, ``True`` and ``False``."""
     if isinstance(old, ast.Compare) and isinstance(new, ast.Compare) and len(old.ops) == len(new.ops) == 1:
         is_opposite = _OPPOSITES.get(type(old.ops[0])) is type(new.ops[0])
-        one, other = ((ast.dump(n.left), ast.dump(n.comparators[0])) for n in (old, new))
+        one, other = ((dump_tree(n.left), dump_tree(n.comparators[0])) for n in (old, new))
         return is_opposite and one == other
     if isinstance(old, ast.Constant) and isinstance(new, ast.Constant):
         return isinstance(old.value, bool) and isinstance(new.value, bool) and old.value != new.value
     return any(
-        isinstance(a, ast.UnaryOp) and isinstance(a.op, ast.Not) and ast.dump(a.operand) == ast.dump(b)
+        isinstance(a, ast.UnaryOp) and isinstance(a.op, ast.Not) and dump_tree(a.operand) == dump_tree(b)
         for a, b in ((old, new), (new, old))
     )

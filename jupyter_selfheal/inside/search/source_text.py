@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.positions import Edit, LineTable, splice
 
 _ATOMS = (
@@ -81,7 +82,7 @@ class Source:
 def drop_idle_parentheses(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The same edits without the parentheses whose absence changes nothing."""
     try:
-        same = ast.dump(ast.parse(splice(text, edits)))
+        same = dump_tree(ast.parse(splice(text, edits)))
     except SyntaxError:
         return edits
     shorter = list(edits)
@@ -100,7 +101,7 @@ def drop_idle_parentheses(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...
 
 def _dump_tree(text: str) -> str:
     try:
-        return ast.dump(ast.parse(text))
+        return dump_tree(ast.parse(text))
     except SyntaxError:
         return ""
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench import quixbugs
 from jupyter_selfheal.surfaces.bench.records import read_records
@@ -79,6 +80,6 @@ def can_compile(source: str) -> bool:
 def is_same_program(program: str, reference: str) -> bool:
     """True where a program is the reference again, formatting and comments apart (what was added as ``print`` may stay)."""
     try:
-        return ast.dump(ast.parse(program)) == ast.dump(ast.parse(reference))
+        return src.dump_tree(ast.parse(program)) == src.dump_tree(ast.parse(reference))
     except SyntaxError:
         return False

@@ -135,8 +135,8 @@ def _find_changed_definitions(before: str, after: str) -> frozenset[str] | None:
     kinds = [[s.node for s in src.list_statements(text)] for text in (before, after)]
     if list(then) != list(now) or any(len([n for n in k if _is_named(n, then)]) != len(then) for k in kinds):
         return None
-    rest = [[ast.dump(n) for n in nodes if not _is_named(n, then)] for nodes in kinds]
-    changed = frozenset(n for n in then if ast.dump(then[n]) != ast.dump(now[n]))
+    rest = [[src.dump_tree(n) for n in nodes if not _is_named(n, then)] for nodes in kinds]
+    changed = frozenset(n for n in then if src.dump_tree(then[n]) != src.dump_tree(now[n]))
     if rest[0] != rest[1] or any(getattr(then[n], "decorator_list", ()) for n in changed):
         return None
     return changed

@@ -51,7 +51,7 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
             return True
-        if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node) and node not in after_return:
+        if isinstance(node, ast.Raise) and "NotImplementedError" in src.dump_tree(node) and node not in after_return:
             return True
     return False
 

@@ -66,7 +66,7 @@ def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis |
     if (
         isinstance(statement, ast.Raise)
         and statement.exc is not None
-        and "NotImplementedError" not in ast.dump(statement)
+        and "NotImplementedError" not in src.dump_tree(statement)
     ):
         return leave_alone("The cell raises this error itself.", SkipReason.DELIBERATE, advice, Locus.CODE, 90)
     return None
