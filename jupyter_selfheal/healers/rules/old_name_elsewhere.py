@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, project, questions
 from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -23,8 +23,9 @@ class OldNameElsewhere(Rule):
     **Fix** The old name is bound to the new thing above the failing statement:
     `sys.modules["sklearn.datasets.samples_generator"] = sklearn.datasets`, `collections.Mapping = collections.abc.Mapping`.
 
-    **Fix safety** Safe where the library's changelog says that only the name has changed (`data/*.toml`). The module's own file, which the
-    notebook cannot mend, stays as it is.
+    **Fix safety** Safe where the library's changelog says that only the name has changed (`data/*.toml`), and the module is installed: its own
+    file, which the notebook cannot mend, stays as it is. A file of the notebook's own project is to be mended itself: the line is then
+    shown only.
     """
 
     code = "IMP107"
@@ -45,11 +46,13 @@ class OldNameElsewhere(Rule):
         if context.failure.source[start : src.find_span(context.failure.source, statement)[0]].strip():
             return
         edits = context.replace(context.failure.cell_id, [(start, start, "\n".join(lines) + "\n")])
+        own = project.find_own_file(context)
         yield self.patch(
             edits,
             f"Add `{lines[-1]}`",
-            f"Code this cell uses needs `{change.old}`, which {change.library} {change.version} renamed.",
-            why=self.cite(change.source),
+            f"{own or 'Code this cell uses'} needs `{change.old}`, which {change.library} {change.version} renamed.",
+            applicability=Applicability.DISPLAY_ONLY if own else self.applicability,
+            why=f"{own} is a file of yours: the old name is better mended there." if own else self.cite(change.source),
             prior=0.8,
         )
 

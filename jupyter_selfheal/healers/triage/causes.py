@@ -22,6 +22,9 @@ APART = re.compile(
 )
 """What libraries say of two things whose values are taken pair by pair, and that have different lengths."""
 
+MOST_COLUMNS = 8
+"""How many columns of a table are listed."""
+
 
 def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     """(cause, advice) in sentences; None where the message says all that there is."""
@@ -104,6 +107,23 @@ def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
                     f"`{key}` was removed in cell {number}.",
                     f"Use `{key}` before that cell, or keep it there.",
                 )
+    return _explain_absent_column(context, key)
+
+
+def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | None:
+    """The columns that a table has, where the one that is read is none of them."""
+    for read in context.failing_nodes(ast.Subscript):
+        table = context.plain_chain(read.value)
+        asked = [n.value for n in ast.walk(read.slice) if isinstance(n, ast.Constant)]
+        keys = context.keys(table) if table and key in asked else None
+        if keys is None or keys.type != "DataFrame" or key in keys.columns:
+            continue
+        shown = ", ".join(f"`{c}`" for c in keys.columns[:MOST_COLUMNS]) + (", …" if len(keys.columns) > MOST_COLUMNS else "")
+        index = f" `{key}` is its index." if key in keys.index_names else ""
+        return (
+            f"`{table}` has no column `{key}`. It has {shown or 'none'}.{index}",
+            f"Read the one that is meant, or look where `{table}` is made: its data may be others than the notebook was written for.",
+        )
     return None
 
 

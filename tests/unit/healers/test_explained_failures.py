@@ -51,6 +51,14 @@ from tests.unit.healers.triage import diagnose
             "They have different shapes: `a` (4, 3), `w` (4,).",  # the same length
             ["import numpy as np\na, w = np.ones((4, 3)), np.ones(4)", "r = 2 * (a - w)"],
         ),
+        (
+            "`d` has no column `total`. It has `n`, `m`.",
+            ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'm': [2]})", "y = d['total']\nX = d[['n', 'm']]"],
+        ),
+        (
+            "`d` has no column `town`. It has `n`. `town` is its index.",
+            ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'town': ['a']}).set_index('town')", "d.loc[d['town'] == 'a']"],
+        ),
     ],
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:
@@ -71,3 +79,15 @@ def test_one_group_is_asked_for_as_one(bench: Bench) -> None:
 def test_the_length_of_a_columns_name_is_not_told(bench: Bench, call: str) -> None:
     made = "import matplotlib.pyplot as plt\nt = {'xs': [1, 2], 'amount': [1, 2, 3]}\nfirst, second = 'xs', 'amount'"
     assert diagnose(bench.fail(made, call)).cause.startswith("ValueError: x and y must have same first dimension")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["d = {'n': 1}", "d['total']"],
+        ["import pandas as pd\nd = pd.Series({'n': 1})", "d['total']"],
+        ["import pandas as pd\nd = pd.DataFrame({'n': [1]})", "d.loc['total']"],
+    ],
+)
+def test_what_is_no_column_of_a_table_is_told_as_it_was(bench: Bench, cells: list[str]) -> None:
+    assert diagnose(bench.fail(*cells)).cause == "KeyError: 'total', at line 1"

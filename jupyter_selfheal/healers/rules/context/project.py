@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import questions
@@ -13,10 +15,25 @@ from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 FILE_NAME = re.compile(r"[\w.+-]+\.(?!py$|ipynb$|com$|org$|net$|edu$|html?$)[A-Za-z]\w{0,6}$")
 
+INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules", "venv", ".venv", "env", "build", "dist"})
+"""Folders of what is installed or made, not written by the user."""
+
 
 def find_missing_path(context: RuleContext) -> str | None:
     """The path that the failure says is not there, as it was given; None where it names none."""
     return context.ask(questions.NAME_MISSING_PATH) or None
+
+
+def find_own_file(context: RuleContext) -> str:
+    """The file that asked for what is not there, seen from the notebook's folder, where it lies there or in the folder above and
+    is not installed; empty for a cell, and for what is not the user's to mend."""
+    frames = [f for f in context.failure.frames if f.function != "__getattr__"]  # the library's, which answers
+    if not frames or frames[-1].cell_id or not Path(frames[-1].file).is_absolute():
+        return ""
+    path, folder = Path(frames[-1].file).resolve(), Path(context.notebook.folder or ".").resolve()
+    if not path.is_relative_to(folder.parent) or INSTALLED.intersection(path.relative_to(folder.parent).parts):
+        return ""
+    return os.path.relpath(path, folder)
 
 
 def find_folders(context: RuleContext, module: str) -> list[str]:

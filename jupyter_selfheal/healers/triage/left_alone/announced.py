@@ -37,6 +37,10 @@ _IMPOSSIBLE = tuple(
         (rf"{_CANNOT}iterat|\b(?:is|are) not iterable\b", r"not iterable|not an iterator"),
         (rf"{_CANNOT}index|\b(?:is|are) not (?:subscriptable|indexable)\b", r"not subscriptable|support indexing|indices must be"),
         (r"\b(?:does not|doesn't|do not|don't) support\b", r"n't support|not support|unsupported"),
+        (rf"\b(?:has|have) no inverse\b|\b(?:is|are) (?:singular|not invertible)\b|{_CANNOT}invert", r"[Ss]ingular matrix|is singular"),
+        (r"\bnot positive(?:[ -]|ly )definite\b", r"not positive definite"),
+        (rf"{_CANNOT}broadcast|\bshapes? (?:do not|don't|does not|doesn't) (?:match|fit)|\b(?:are|is) (?:not compatible|incompatible)\b",
+         r"broadcast|not aligned|mismatch in its core"),
     )
 )  # fmt: skip
 """By which words a text says of a language that it does not go, each with the messages that it explains."""
@@ -47,6 +51,7 @@ _NAMED = (
      re.compile(r"name '(\w+)' is not defined")),
 )  # fmt: skip
 """Words that explain a message only where the text has the very name that the message has."""
+_EXPLAINED = ("TypeError", "AttributeError", "NameError", "ZeroDivisionError", "LinAlgError", "ValueError")
 _NEGATION = re.compile(r"\b(?:cannot|immutable|not|unsupported)\b|n't\b", re.IGNORECASE)
 _UNDONE = re.compile(r"\b(?:need\w*|must|todo|fixme|look\w*|yet|last time)\b", re.IGNORECASE)
 """Words by which a text speaks of an error that its author has still to mend."""
@@ -132,7 +137,7 @@ def _is_message(text: str, failure: Failure) -> bool:
 
 def _find_explanation(note: str, failure: Failure) -> re.Match[str] | None:
     """Where a note says of the language that the very thing which failed does not go."""
-    if _UNDONE.search(note) or failure.ename not in ("TypeError", "AttributeError", "NameError", "ZeroDivisionError"):
+    if _UNDONE.search(note) or failure.ename not in _EXPLAINED:
         return None
     for words, message in _IMPOSSIBLE:
         if message.search(failure.evalue) and (told := words.search(note)):
