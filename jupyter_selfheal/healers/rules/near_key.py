@@ -21,6 +21,8 @@ MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
 """What a grouped table says, without quotes."""
 
+SEEN = "A stored output shows the name as the cell has it: the table may be made otherwise than it was."
+
 
 class NearKey(Rule):
     """Use the key or column that the live object has.
@@ -34,7 +36,8 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read are data, and a plural is another word. Unsafe where two are; silent where none is, since a missing
+    out; keys that were counted or read are data, and a plural is another word. Unsafe where two are, and where a stored output shows the name as the
+    cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
 
@@ -54,10 +57,12 @@ class NearKey(Rule):
                 if keys is None:
                     continue
                 written = keys.is_table or _is_written_out(context, keys)
+                seen = _is_seen_in_outputs(context, wrong)
                 for word, slip in list_meant_keys(wrong, keys):
                     sure = (
                         slip
                         and written
+                        and not seen
                         and (node in context.failing_nodes(ast.Constant) or not is_written_right(wrong))
                     )
                     definition = _correct_definition(context, wrong, word, sure) if written else ()
@@ -76,12 +81,25 @@ class NearKey(Rule):
                         f"Change `{wrong!r}` to `{word!r}`",
                         f"`{owner}` has no {wrong!r}. Did you mean {word!r}?",
                         applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                        why="It is the only key that is near, by a slip." if sure else self.why,
+                        why="It is the only key that is near, by a slip." if sure else SEEN if seen else self.why,
                         prior=0.85 if sure else 0.5,
                     )
                     proposed = True
                 if proposed:
                     return
+
+
+def _is_seen_in_outputs(context: RuleContext, name: str) -> bool:
+    """Whether the notebook stores an output that shows a name as a word of its own: a table had it when that cell ran."""
+    texts = (
+        text
+        for cell in context.notebook.cells
+        for output in cell.outputs
+        if output.output_type != "error"
+        for text in (output.text, str(output.data.get("text/plain", "")))
+    )
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return len(name) > 2 and any(word.search(text) for text in texts)
 
 
 def _correct_definition(context: RuleContext, wrong: str, word: str, sure: bool) -> tuple[Edit, ...]:

@@ -11,17 +11,23 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")
 """What makes a regular expression of a text; a single character was always taken as it is."""
+
+
+UNREAD = re.compile(r"[Cc]ould not convert|invalid literal for|[Uu]nable to parse|cannot convert|Invalid value")
+NO_COLUMN = re.compile(r"^KeyError: |^AttributeError: 'DataFrame' object has no attribute|not in index|Column\(s\)")
+"""What is said of a column that is not there by that name."""
 
 
 class PatternReplaced(Rule):
     """Have `str.replace` read a pattern as a regular expression again.
 
     **Failure** `ValueError: could not convert string to float: '$1,200'`, where the text comes from `df["price"].str.replace("[$,]", "")`,
-    maybe cells above: since pandas 2.0 the pattern is plain text, and nothing is replaced.
+    maybe cells above: since pandas 2.0 the pattern is plain text, and nothing is replaced. `KeyError: 'home_town'`, where the columns' own names were
+    to be changed so: `df.columns = df.columns.str.replace(r"\\W+", "_")`.
 
     **Fix** `regex=True`, in every such call that the failing cell's values come from. The cells that made them run again.
 
@@ -31,23 +37,39 @@ class PatternReplaced(Rule):
     code = "PDA127"
     name = "pattern that is taken for plain text"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError", "TypeError"})
-    message = re.compile(r"[Cc]ould not convert|invalid literal for|[Uu]nable to parse|cannot convert|Invalid value")
+    enames = frozenset({"ValueError", "TypeError", "KeyError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 a pattern was a regular expression by default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and (
+            UNREAD.search(failure.evalue) is not None or NO_COLUMN.search(failure.headline) is not None
+        )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
         shown = ""
+        of_columns = UNREAD.search(context.failure.evalue) is None
         for cell_id, source, statement in list_statements_above(context):
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and _takes_pattern(node):
                     end = src.find_span(source, node.args[-1] if not node.keywords else node.keywords[-1])[1]
                     splices.setdefault(cell_id, []).append((end, end, ", regex=True"))
                     shown = shown or src.extract_text(source, node.args[0])
-        if splices and (context.number(RELEASE) or 0) >= 2 and (edits := change_and_replay(context, splices)):
+                    of_columns = of_columns and not _is_of_columns(node)
+        if (
+            splices
+            and not of_columns
+            and (context.number(RELEASE) or 0) >= 2
+            and (edits := change_and_replay(context, splices))
+        ):
             cause = "Since pandas 2.0, `str.replace` takes a pattern for plain text, and finds it nowhere."
             yield self.patch(edits, f"Add `regex=True` where {shown} is replaced", cause, prior=0.92)
+
+
+def _is_of_columns(call: ast.Call) -> bool:
+    """True for ``df.columns.str.replace(…)``, whatever stands between."""
+    return any(isinstance(n, ast.Attribute) and n.attr == "columns" for n in ast.walk(call.func))
 
 
 def _takes_pattern(call: ast.Call) -> bool:

@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.model import Applicability, Edit, Patch
 
 MIX = re.compile(r"can't handle a mix of (?:binary|multiclass) and continuous")
 TWO_COLUMNS = re.compile(r"should be a 1d array, got an array of shape \(\d+, 2\)")
@@ -22,6 +24,11 @@ CURVES = frozenset(
         "calibration_curve",
     }
 )
+OF_CLASSES = frozenset(
+    {"accuracy_score", "balanced_accuracy_score", "classification_report", "cohen_kappa_score", "confusion_matrix", "f1_score", "fbeta_score",
+     "hamming_loss", "jaccard_score", "matthews_corrcoef", "precision_recall_fscore_support", "precision_score", "recall_score", "zero_one_loss"}
+)  # fmt: skip
+"""Metrics that compare classes (https://scikit-learn.org/stable/modules/model_evaluation.html#classification-metrics)."""
 UNFITTED = re.compile(r"instance is not fitted yet")
 
 
@@ -31,6 +38,9 @@ class ProbabilitiesForClasses(Rule):
     **Failure** `ValueError: Classification metrics can't handle a mix of multiclass and continuous-multioutput targets` at
     `accuracy_score(y, model.predict_proba(X))`; `NotFittedError: This StandardScaler instance is not fitted yet` at
     `StandardScaler().transform(X)`.
+
+    There the probabilities may have a name (`p = model.predict_proba(X)[:, 1]` above): it is made by `predict`, if nothing else reads it, or the metric is
+    given `model.predict(X)`.
 
     Also `ValueError: y should be a 1d array, got an array of shape (60, 2) instead` at `roc_curve(y, model.predict_proba(X))`.
 
@@ -72,6 +82,32 @@ class ProbabilitiesForClasses(Rule):
                 context.replace_here((*context.attribute_span(callee), new)), f"Call `{new}`", cause, prior=0.93
             )
             return
+        if new == "predict":
+            yield from self._predict_above(context)
+
+    def _predict_above(self, context: RuleContext) -> Iterator[Patch]:
+        """Classes in place of probabilities that a name holds: where it is made, if nothing reads them as probabilities; else here."""
+        for name in dict.fromkeys(n.id for n in context.failing_nodes(ast.Name)):
+            made = context.find_last_assignment(name)
+            call = _find_probabilities(made.node.value) if made is not None else None
+            if made is None or call is None or not isinstance(call.func, ast.Attribute):
+                continue
+            owner = src.extract_text(made.source, call.func.value)
+            if not context.is_true(f"hasattr({owner}, 'predict')"):
+                continue
+            start = src.find_span(made.source, call.func.value)[1]
+            end = src.find_span(made.source, made.node.value)[1]
+            given = made.source[src.find_span(made.source, call.func)[1] : src.find_span(made.source, call)[1]]
+            edits: tuple[Edit, ...] = ()
+            if _is_read_as_classes(context, name):
+                edits = change_and_replay(context, {made.cell_id: [(start, end, f".predict{given}")]})
+            else:
+                uses = [context.span(n) for n in context.failing_nodes(ast.Name) if getattr(n, "id", "") == name]
+                edits = tuple(context.replace_here(*((*u, f"{owner}.predict{given}") for u in uses)))
+            if edits:
+                cause = f"`{name}` holds probabilities, and a metric of classes compares classes."
+                yield self.patch(edits, f"Compare what `{owner}.predict` gives", cause, prior=0.92)
+                return
 
     def _take_second(self, context: RuleContext) -> Iterator[Patch]:
         """The column of the second class, where both are given to a curve or score of two classes."""
@@ -92,3 +128,30 @@ class ProbabilitiesForClasses(Rule):
                     prior=0.93,
                 )
                 return
+
+
+def _find_probabilities(value: ast.expr) -> ast.Call | None:
+    """The call of ``model.predict_proba(X)``, and of one column of that."""
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return value if isinstance(value, ast.Call) and last_name(value.func) == "predict_proba" else None
+
+
+def _is_read_as_classes(context: RuleContext, name: str) -> bool:
+    """True where every read of the name is an argument of a metric of classes."""
+    for cell in (c for c in context.notebook.cells if c.kind == "code"):
+        calls = [
+            n
+            for n in src.walk(context.source_of(cell.id))
+            if isinstance(n, ast.Call) and last_name(n.func) in OF_CLASSES
+        ]
+        fine = {id(a) for call in calls for a in (*call.args, *(k.value for k in call.keywords))}
+        for node in src.walk(context.source_of(cell.id)):
+            if (
+                isinstance(node, ast.Name)
+                and node.id == name
+                and isinstance(node.ctx, ast.Load)
+                and id(node) not in fine
+            ):
+                return False
+    return True

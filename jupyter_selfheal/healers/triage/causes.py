@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.edits import format_import
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 
@@ -21,6 +22,9 @@ APART = re.compile(
     r"does not match length of index"
 )
 """What libraries say of two things whose values are taken pair by pair, and that have different lengths."""
+
+TRUTHS = re.compile(r"The truth value of an? (?:Series|DataFrame|array|Index)")
+"""What pandas and NumPy say where many truth values stand for one."""
 
 MOST_COLUMNS = 8
 """How many columns of a table are listed."""
@@ -38,7 +42,11 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     if context.failure.ename == "ValueError" and UNEQUAL.search(context.failure.evalue):
         return _explain_lengths(context)
     if context.failure.ename == "ValueError" and APART.search(context.failure.evalue):
-        return _explain_pair(context)
+        return _explain_difference(context) or _explain_pair(context)
+    if context.failure.ename == "ValueError" and context.failure.evalue.startswith("Bin labels must be one fewer"):
+        return _explain_bins(context)
+    if context.failure.ename == "ValueError" and TRUTHS.match(context.failure.evalue):
+        return _explain_truths(context)
     if context.failure.ename == "IndexError" and context.failure.evalue == "no such group":
         return _explain_group(context)
     return None
@@ -118,7 +126,9 @@ def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | 
         keys = context.keys(table) if table and key in asked else None
         if keys is None or keys.type != "DataFrame" or key in keys.columns:
             continue
-        shown = ", ".join(f"`{c}`" for c in keys.columns[:MOST_COLUMNS]) + (", …" if len(keys.columns) > MOST_COLUMNS else "")
+        shown = ", ".join(f"`{c}`" for c in keys.columns[:MOST_COLUMNS]) + (
+            ", …" if len(keys.columns) > MOST_COLUMNS else ""
+        )
         index = f" `{key}` is its index." if key in keys.index_names else ""
         return (
             f"`{table}` has no column `{key}`. It has {shown or 'none'}.{index}",
@@ -171,6 +181,55 @@ def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
         else "Look where they are made."
     )
     return f"The columns have different lengths: {told}.", which
+
+
+def _explain_difference(context: RuleContext) -> tuple[str, str] | None:
+    """``plot(t, np.diff(v))``: of n values there are n - 1 differences."""
+    for call in context.failing_nodes(ast.Call):
+        for given in _list_paired(call):
+            is_difference = isinstance(given, ast.Call) and last_name(given.func) == "diff" and len(given.args) == 1
+            partner = next((p for p in _list_paired(call) if p is not given and isinstance(p, ast.Name)), None)
+            if is_difference and partner is not None:
+                text, name = context.text(given), context.text(partner)
+                return (
+                    f"`{text}` has one value fewer than what it is made of, and `{name}` is as long as that.",
+                    f"Give `{name}[1:]`, the ends of the steps, or `{name}[:-1]`, their beginnings.",
+                )
+    return None
+
+
+def _explain_bins(context: RuleContext) -> tuple[str, str] | None:
+    """How many groups the edges make, and how many labels there are for them."""
+    for call in context.failing_nodes(ast.Call):
+        named = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
+        edges = named.get("bins") or (call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None)
+        labels = named.get("labels")
+        if edges is None or labels is None or _has_call(edges) or _has_call(labels):
+            continue
+        numbers = [context.number(f"len({context.text(n)})") for n in (edges, labels)]
+        if None not in numbers:
+            made, given = int(numbers[0] or 0) - 1, int(numbers[1] or 0)
+            return (
+                f"{made + 1} edges make {made} groups, and there are {given} labels.",
+                "Add the label that is missing, or take an edge out."
+                if given < made
+                else "Take a label out, or add the edge that is missing.",
+            )
+    return None
+
+
+def _explain_truths(context: RuleContext) -> tuple[str, str] | None:
+    """``if series > 3``: the condition holds for some values and not for others."""
+    statement = context.failing_statement
+    test = statement.test if isinstance(statement, ast.If | ast.While) else None
+    length = context.number(f"len({context.text(test)})") if test is not None and not _has_call(test) else None
+    if test is None or length is None:
+        return None
+    text = context.text(test)
+    return (
+        f"`{text}` is {int(length)} truth values, and one is asked for.",
+        f"Say which: `({text}).any()` or `({text}).all()`; to choose value by value, `np.where({text}, …, …)`.",
+    )
 
 
 def _explain_pair(context: RuleContext) -> tuple[str, str] | None:

@@ -81,7 +81,10 @@ def test_what_is_announced_is_not_a_statement_in_the_middle(bench: Bench) -> Non
         ("import numpy as np\nnp.linalg.inv(np.ones((2, 2)))  # it has no inverse, and NumPy says so", True),
         ("import numpy as np\n# Their shapes don't match\nnp.ones(2) + np.ones(3)", True),
         ("import numpy as np\nnp.linalg.inv(np.ones((2, 2)))  # the shapes are incompatible", False),
-        ("import numpy as np\n# the design has no inverse if two columns are equal\nnp.linalg.inv(np.ones((2, 2)))", False),
+        (
+            "import numpy as np\n# the design has no inverse if two columns are equal\nnp.linalg.inv(np.ones((2, 2)))",
+            False,
+        ),
         ("import numpy as np\nnp.ones(2) + np.ones(3)  # this matrix is singular", False),
         ("a, n = 'a', 1\n# Strings are immutable\ns = a + n", False),
         ("n = None\n# We can't divide by zero here, n is at least 1\n3 / n", False),

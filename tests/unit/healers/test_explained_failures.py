@@ -52,6 +52,18 @@ from tests.unit.healers.triage import diagnose
             ["import numpy as np\na, w = np.ones((4, 3)), np.ones(4)", "r = 2 * (a - w)"],
         ),
         (
+            "`np.diff(v)` has one value fewer than what it is made of, and `t` is as long as that.",
+            ["import numpy as np, matplotlib.pyplot as plt\nt = np.arange(4)\nv = t * t", "plt.plot(t, np.diff(v))"],
+        ),
+        (
+            "4 edges make 3 groups, and there are 2 labels.",
+            ["import pandas as pd\nages = pd.Series([1, 7])", "pd.cut(ages, bins=[0, 5, 9, 20], labels=['a', 'b'])"],
+        ),
+        (
+            "`s > 2` is 3 truth values, and one is asked for.",
+            ["import pandas as pd\ns = pd.Series([1, 2, 3])", "if s > 2:\n    n = 1"],
+        ),
+        (
             "`d` has no column `total`. It has `n`, `m`.",
             ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'm': [2]})", "y = d['total']\nX = d[['n', 'm']]"],
         ),

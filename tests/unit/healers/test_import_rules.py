@@ -46,14 +46,20 @@ def test_the_import_goes_below_a_cell_magic_and_a_docstring(bench: Bench) -> Non
     ]
 
 
-def test_imported_code_gets_the_old_name_of_what_was_renamed(bench: Bench) -> None:
+@pytest.mark.parametrize(
+    ("folder", "applicability"),
+    [("site-packages", Applicability.SAFE), ("venv/lib", Applicability.SAFE), ("tools", Applicability.DISPLAY_ONLY)],
+)
+def test_installed_code_gets_the_old_name_of_what_was_renamed_and_a_file_of_ones_own_is_to_be_mended(
+    bench: Bench, folder: str, applicability: Applicability
+) -> None:
     bench.write_file(
-        "kinds_of_theirs.py",
+        f"{folder}/kinds_of_theirs.py",
         "import collections\n\n\ndef is_mapping(x):\n    return isinstance(x, collections.Mapping)\n",
     )
-    cells = ("import sys\nsys.path.insert(0, '')", "import kinds_of_theirs", "kinds_of_theirs.is_mapping({})")
+    cells = (f"import sys\nsys.path.insert(0, {folder!r})", "import kinds_of_theirs", "kinds_of_theirs.is_mapping({})")
     (patch,) = bench.propose_patches("IMP107", *cells)
-    assert patch.applicability is Applicability.SAFE
+    assert patch.applicability is applicability
     assert patch.title == "Add `collections.Mapping = collections.abc.Mapping`"
 
 

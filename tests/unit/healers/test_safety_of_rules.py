@@ -3,11 +3,13 @@ are offered and neither is safe."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.healers.rules.near_key import NearKey
+from jupyter_selfheal.model import Applicability, Output
 from jupyter_selfheal.testing.rule_conformance import Bench
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
@@ -393,3 +395,23 @@ def test_a_parameter_that_changed_nothing_goes_and_one_that_did_is_asked_about(b
     assert level is SAFE
     ((level, _),) = propose(bench, "API201", linear + "Ridge(normalize=True)")
     assert level is UNSAFE
+
+
+@pytest.mark.parametrize(
+    ("output", "is_safe"),
+    [
+        (Output("stream", "stdout", "home_town\nOslo    3\n"), False),
+        (Output("execute_result", data={"text/plain": "  home_town  n\n0  Oslo  3"}), False),
+        (Output("stream", "stdout", "Oslo    3\n"), True),
+        (Output("error", ename="KeyError", evalue="'home_town'"), True),
+        (Output("stream", "stdout", "home_towns\n"), True),
+    ],
+)
+def test_a_column_that_a_stored_output_shows_is_no_slip(bench: Bench, output: Output, is_safe: bool) -> None:
+    broken = bench.fail(
+        "import pandas as pd\nd = pd.DataFrame({'home town': ['Oslo'], 'n': [3]})", "d.groupby('home_town')['n'].sum()"
+    )
+    cells = tuple(replace(c, outputs=(output,)) if "groupby" in c.source else c for c in broken.case.notebook.cells)
+    seen = replace(broken, case=replace(broken.case, notebook=replace(broken.case.notebook, cells=cells)))
+    (patch,) = seen.propose_patches(NearKey())
+    assert (patch.applicability is SAFE) is is_safe

@@ -119,6 +119,7 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
     [
         ["def mean(x):\n    return sum(x)", "assert mean([1, 3]) == 2"],
         ["total = 1 + 1", "assert total == 3"],
+        ["import pandas as pd\nd = pd.DataFrame({'n': [3, -1]})", "d['n'][d['n'] < 0] = 0", "assert (d['n'] >= 0).all()"],
         ["mean = 2.0 * 3", "assert abs(mean - 1.5) < 1e-9"],
         ["integral = sum([1.0, -0.5])", "assert abs(integral) < 1e-6"],
         ["# TODO: faster\nvalues = [1]\nvalues.append(2)[0]"],

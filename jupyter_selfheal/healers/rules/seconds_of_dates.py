@@ -1,0 +1,87 @@
+"""PDA162: dates counted in nanoseconds, which are kept in another unit since pandas 3."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.lost_write import RELEASE
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
+
+NANOSECONDS = 10**9
+"""How many of them a second has: who divides by that counts nanoseconds."""
+
+WHOLE = frozenset({"int", "'int64'", '"int64"', "np.int64", "numpy.int64", "'int'", '"int"', "'i8'", '"i8"'})
+"""How the type is named that dates are counted in."""
+
+KEPT = "getattr(({0}), 'dtype', None) is not None and ({0}).dtype.kind in 'mM' and '[ns' not in str(({0}).dtype) and type({0}).__name__ == {1!r}"
+IN_NANOSECONDS = (
+    ("Series", ".dt.as_unit('ns')"),
+    ("DatetimeIndex", ".as_unit('ns')"),
+    ("TimedeltaIndex", ".as_unit('ns')"),
+    ("ndarray", ".astype('datetime64[ns]')"),
+)
+
+
+class SecondsOfDates(Rule):
+    """Count the nanoseconds of dates that are kept in another unit.
+
+    **Failure** `AssertionError`, or a value that is not the expected one, below `df["when"].astype("int64") // 10**9`. Since pandas 3.0 dates that are read
+    of texts are kept in microseconds, and the seconds come out a thousand times too small.
+
+    **Fix** `df["when"].dt.as_unit('ns').astype("int64") // 10**9`, in every such place that the failing cell's values come from. The cells that made them
+    run again.
+
+    **Fix safety** Safe: a second has 10**9 nanoseconds, and the unit that is counted was nanoseconds until pandas 3.0. Silent where the dates are kept in
+    nanoseconds, where another number is divided by, and where the unit is named.
+    """
+
+    code = "PDA162"
+    name = "seconds of dates"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AssertionError", "ValueError", "KeyError", "IndexError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "Until pandas 3.0 dates were kept in nanoseconds, which is what is divided by (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        splices: dict[str, list[Splice]] = {}
+        shown = ""
+        for cell_id, source, statement in list_statements_above(context):
+            for dates in _list_counted(source, statement):
+                text = src.extract_text(source, dates)
+                unit = next((u for kind, u in IN_NANOSECONDS if context.is_true(KEPT.format(text, kind))), "")
+                if unit:
+                    end = src.find_span(source, dates)[1]
+                    splices.setdefault(cell_id, []).append((end, end, unit))
+                    shown = shown or f"{text}{unit}"
+        if splices and (context.number(RELEASE) or 0) >= 3 and (edits := change_and_replay(context, splices)):
+            cause = "Since pandas 3.0 these dates are kept in another unit than nanoseconds, which the cell counts."
+            yield self.patch(edits, f"Count nanoseconds: `{shown}`", cause, prior=0.93)
+
+
+def _list_counted(source: str, statement: ast.stmt) -> Iterator[ast.expr]:
+    """The dates of ``dates.astype("int64") // 10**9``, of ``/ 1e9`` and of ``* 1e-9``."""
+    for node in ast.walk(statement):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv | ast.Div | ast.Mult):
+            continue
+        counted = node.left
+        if _read_number(node.right) != (1 / NANOSECONDS if isinstance(node.op, ast.Mult) else NANOSECONDS):
+            continue
+        if not isinstance(counted, ast.Call) or not isinstance(counted.func, ast.Attribute) or len(counted.args) != 1:
+            continue
+        if last_name(counted.func) in ("astype", "view") and src.extract_text(source, counted.args[0]) in WHOLE:
+            yield counted.func.value
+
+
+def _read_number(node: ast.expr) -> float | None:
+    """The value of ``10**9``, ``1e9`` and ``1_000_000_000``; None for anything else."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        base, exponent = _read_number(node.left), _read_number(node.right)
+        return base**exponent if base == 10 and exponent is not None and abs(exponent) <= 9 else None
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
