@@ -3,7 +3,8 @@
 They are told by the text alone. ``if len(xs) == 0`` inside of the loop through ``xs`` never holds, so that what it says of an empty ``xs``
 is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one. A function inside of it is never used;
 ``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one;
-a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them. Code that does nothing is found by ``idle_code.py``.
+a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them; ``'is NOT a palindrome'`` lacks the full stop of
+``'is a palindrome.'``, which was to be printed. Code that does nothing is found by ``idle_code.py``.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import ast
 import re
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.expected import find_oracle
 from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_in_order
 from jupyter_selfheal.source import BUILTINS
 
@@ -50,7 +53,22 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         handed_on = _collect_handed_on(case, after) if unread else set()
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
-    return ""
+    return _find_uneven_text(case, patch)
+
+
+def _find_uneven_text(case: Case, patch: Patch) -> str:
+    """A text that the expected output does not show, and that ends otherwise than its sibling, which it shows."""
+    after = patch.source_of(case.failure.cell_id, case.failure.source)
+    expected = find_oracle(case).stdout
+    if (
+        not expected
+        or src.parse(after) is None
+        or src.mask(after) != after
+        or not (edits := find_uneven_texts(after, expected))
+    ):
+        return ""
+    start, end, _ = edits[0]
+    return f"`{after[start:end]}` ends otherwise than the text beside it, which was printed"
 
 
 def _collect_handed_on(case: Case, after: str) -> set[str]:

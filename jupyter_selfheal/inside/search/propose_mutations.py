@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.search.mutations import (
     missing_code,
     names,
     operators,
+    overwritten,
     own_functions,
     statements,
     textbook,
@@ -47,6 +48,7 @@ OPERATORS = (
     *whole_statements.OPERATORS,
     *beginners.OPERATORS,
     *textbook.OPERATORS,
+    *overwritten.OPERATORS,
     *own_functions.OPERATORS,
 )
 NEVER_REACHED = 0.03

@@ -25,6 +25,7 @@ from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_prog
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.inside.self_comparisons import count_self_comparisons
@@ -233,6 +234,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
         for found in passing[:DOUBTED]:
             _use_idle_results(explorer, found, frozenset(argument.get("used", ())))
+            _even_texts(found, explorer.expected if explorer.aligns else "")
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
                 found["rival"] = UNRUN
@@ -252,6 +254,14 @@ def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset
                 break
         else:
             return
+
+
+def _even_texts(found: dict[str, Any], expected: str) -> None:
+    """Let a text that did not come out end as its sibling does, which did."""
+    edits = find_uneven_texts(found["text"], expected)
+    if edits:
+        found["text"] = splice(found["text"], edits)
+        found["words"], found["rival"] = [*found["words"], "a text ends otherwise than its sibling"], UNSEEN
 
 
 def _run_once(explorer: Explorer, node: _Node) -> list[Any]:

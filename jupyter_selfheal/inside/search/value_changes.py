@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names, list_read_names
@@ -37,7 +38,8 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
-    changes += [*list_kept_results(source), *_print_words(tree, table, expected), *_read_digits(tree, table)]
+    changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
+    changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
     return sorted(changes, key=lambda c: -c.prior)
 
 

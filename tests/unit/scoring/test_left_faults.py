@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
+from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_faults import find_left_fault
 from jupyter_selfheal.scoring.verdict import build_verdict
@@ -249,3 +249,21 @@ def test_a_loop_that_returns_in_its_first_round_gives_nothing_without_one() -> N
 )
 def test_nothing_is_said_of_a_loop_that_may_go_on_or_is_meant_to_take_one(after: str) -> None:
     assert fault_of(after.replace("k", "k + 1", 2), after) == ""
+
+
+@pytest.mark.parametrize(
+    ("other", "stdout", "is_told"),
+    [
+        ("'is NOT even'", "4 is even.", True),
+        ("'is NOT even.'", "4 is even.", False),
+        ("'is odd'", "4 is even.", False),
+        ("'is NOT even'", "", False),
+    ],
+)
+def test_a_text_that_ends_otherwise_than_the_one_that_was_to_be_printed_is_told(
+    other: str, stdout: str, is_told: bool
+) -> None:
+    after = f"if n % 2 == 0:\n    print(n, 'is even.')\nelse:\n    print(n, {other})"
+    before = after.replace("    print(n, 'is even.')", "print(n, 'is even.')")
+    case = Case(Failure("a", before, FailureKind.SYNTAX), Notebook((Cell("a", before),)), oracle=Oracle(stdout=stdout))
+    assert bool(find_left_fault(case, Patch((Replace("a", before, after),), "Indent it"))) is is_told

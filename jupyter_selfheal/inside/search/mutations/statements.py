@@ -51,7 +51,6 @@ def propose_other_kinds(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((s.start_of(node), s.end_of(node), f"return {value}"),), 0.15, line, "`yield` should be `return`")
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         yield from _propose_assignments(s, node)
-        yield from _propose_at_once(s, node)
     elif isinstance(node, ast.Return) and node.value is not None and s.is_in_loop(node):
         yield Change(((s.start_of(node), s.start_of(node) + 6, "yield"),), 0.15, line, "`return` should be `yield`")
     elif isinstance(node, ast.Expr) and isinstance(node.value, _COMPUTED):
@@ -83,21 +82,6 @@ def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
         first, second = node.targets[0].elts[:2]
         edits = (s.put(first, s.text_of(second)), s.put(second, s.text_of(first)))
         yield Change(edits, 0.3, line, "the targets are exchanged")
-
-
-def _propose_at_once(s: Scope, node: ast.Assign) -> Iterator[Change]:
-    """``a, b = b, a % b`` for two assignments of which the second reads what the first has just replaced."""
-    before = _find_previous(s, node)
-    if not isinstance(before, ast.Assign) or len(before.targets) != 1:
-        return
-    first, second = before.targets[0], node.targets[0]
-    if not isinstance(first, ast.Name) or not isinstance(second, ast.Name) or first.id == second.id:
-        return
-    reads = [list_names(a.value) for a in (before, node)]
-    if second.id in reads[0] and first.id in reads[1]:
-        text = f"{first.id}, {second.id} = {s.text_of(before.value)}, {s.text_of(node.value)}"
-        words = f"`{first.id}` is replaced before it is read: assign both at once"
-        yield Change(((s.start_of(before), s.end_of(node), text),), 0.8, node.lineno, words)
 
 
 def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import difflib
 import itertools
 from collections.abc import Iterator
 
@@ -24,6 +25,8 @@ ELSEWHERE = 60
 """Variants of conditions from other places of the function."""
 PARALLEL = 24
 """Variants of the condition, and of the statement, of a whole further branch."""
+SPELT_SO, MISSPELT = 0.85, 0.08
+"""How like a bound name (difflib's ratio) one is that nothing binds for it to be a slip of the pen, and what remains of the weight of binding it."""
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "==", "in": "not in", "not in": "in"}
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.Continue | ast.Break
 
@@ -228,12 +231,13 @@ def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
         for form in ("len({})", "sorted({})", "{}[0]", "{}[1:]", "{}[::2]", "set({})")
     ]
     for name, stmt in itertools.product(list(lost)[:2], node.body):
+        prior = MISSPELT if len(name) > 2 and difflib.get_close_matches(name, bound, 1, SPELT_SO) else 0.25
         if s.read_indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
             continue
         start = s.line_span(stmt)[0]
         for value in dict.fromkeys(t for t in values if "\n" not in t):
             text = f"{s.read_indent(stmt)}{name} = {value}\n"
-            yield Change(((start, start, text),), 0.25, stmt.lineno, f"`{name} = {value}` is missing")
+            yield Change(((start, start, text),), prior, stmt.lineno, f"`{name} = {value}` is missing")
 
 
 def propose_jumps(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -1,0 +1,74 @@
+"""Lines that are printed and not expected, texts that end otherwise than their sibling, and near misses of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
+from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
+from tests.unit.healers.syntax.readings import run
+
+EXTRA = {
+    "what is compared": ("x = 3\nprint(x == 3)\nprint('is', x)\n", "is 3", "x = 3\nprint('is', x)\n"),
+    "a heading": ("print('OUTPUT', 5)\nprint('is', 3)\n", "is 3", "print('is', 3)\n"),
+    "alone in its branch": (
+        "if 1 < 2:\n    print(1)\nprint('is', 3)\n",
+        "is 3",
+        "if 1 < 2:\n    pass\nprint('is', 3)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected", "meant"), EXTRA.values(), ids=EXTRA)
+def test_a_line_that_is_not_expected_is_taken_out_and_doubted(source: str, expected: str, meant: str) -> None:
+    first = run([source], expected, x=3)["passing"][0]
+    assert (first["text"], bool(first["rival"])) == (meant, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("print(a == b)\nprint('is', a)\n", "True\nis 3"),
+        ("print('is', a)\nprint('is not', a)\n", "is 3"),
+        ("print(a)\n", "3"),
+        ("x = 1; print(x)\nprint('is', 3)\n", "is 3"),
+    ],
+    ids=range(4),
+)
+def test_a_line_that_may_be_expected_stays(source: str, expected: str) -> None:
+    assert not list(list_extra_lines(source, expected))
+
+
+EVEN = {
+    "a full stop": ("print(p, 'is even.')\nprint(p, 'is NOT even')", "print(p, 'is even.')\nprint(p, 'is NOT even.')"),
+    "none": ("print(p, 'is even')\nprint(p, 'is not even.')", "print(p, 'is even')\nprint(p, 'is not even')"),
+}
+
+
+@pytest.mark.parametrize(("source", "meant"), EVEN.values(), ids=EVEN)
+def test_a_text_ends_as_its_sibling_does(source: str, meant: str) -> None:
+    expected = "34 is even." if "even.'" in source.splitlines()[0] else "34 is even"
+    assert splice(source, find_uneven_texts(source, expected)) == meant
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(p, 'is even.')\nprint(p, 'is NOT even.')",  # alike
+        "print(p, 'is even.')\nprint(p, 'is odd')",  # another last word
+        "print(p, 'is even.')\nprint('even')",  # one word tells nothing
+        "print(p, 'is even. ')\nprint('not really even')",  # no other word in common
+    ],
+    ids=range(4),
+)
+def test_other_texts_are_left_as_they_end(source: str) -> None:
+    assert find_uneven_texts(source, "34 is even.") == []
+
+
+def test_a_sibling_that_ends_otherwise_is_evened_and_doubted() -> None:
+    source = "if r > 3:\n    print(r, 'is big.')\nelse:\n    print(r, 'is not big')"
+    first = run([source], "34 is big.", r=34)["passing"][0]
+    assert "'is not big.'" in first["text"]
+    assert first["rival"] == try_readings.UNSEEN
