@@ -230,7 +230,7 @@ class HealMagics:
         output = session_file.choose_free_name("minimal.ipynb")
         cells = self._session.cells.list_cells_to_failure()
         command = session_file.start_command(self._session, "minimize", cells, output)
-        intro = "Self-heal: making it small in copies of a clean kernel; this may take two minutes (interrupt to stop)."
+        intro = "Self-heal: making it small in copies of a clean kernel; this may take a minute (interrupt to stop)."
         session_file.show_command(self._session, command, intro)
 
     def _do_bisect(self, _rest: str) -> None:

@@ -27,6 +27,8 @@ class Symptom:
     inside: str = ""
     words: str = field(default="", compare=False)
     """The error as it was raised."""
+    line: int = field(default=0, compare=False)
+    """Of the failing cell; 0 where that is not known."""
 
 
 def find_symptom(trial: Trial) -> Symptom | None:
@@ -40,7 +42,7 @@ def find_symptom(trial: Trial) -> Symptom | None:
         return None
     innermost = error.frames[-1] if error.frames else None
     inside = innermost.function if innermost is not None and not innermost.cell_id else ""
-    return Symptom(error.ename, normalise_message(error.evalue), inside, f"{error.ename}: {error.evalue}")
+    return Symptom(error.ename, normalise_message(error.evalue), inside, f"{error.ename}: {error.evalue}", error.line)
 
 
 LOAD = """\
@@ -69,10 +71,12 @@ class Minimizer:
     state: TrialKernel
     folder: str = "."
     most_trials: int = 1_000
-    seconds: float = 120.0
+    seconds: float = 60.0
     timeout: float = 30.0
     clock: Callable[[], float] = time.monotonic
     trials: int = 0
+    is_cut_short: bool = False
+    """Whether the time or the trials ran out: it may get smaller still."""
     _began: float = 0.0
     _seen: dict[Sources, bool] = field(default_factory=dict)
     _symptom: Symptom | None = None
@@ -99,12 +103,19 @@ class Minimizer:
     def minimise(self, sources: Sources, symptom: Symptom) -> Sources:
         """The smallest notebook that was found to fail with that symptom; ``sources`` does."""
         self._symptom, self._began = symptom, self.clock()
-        sources = self._minimise_cells(sources)
+        sources = self._minimise_cells(self._leave_out_below(sources, symptom.line))
         sources = self._minimise_statements(sources)
         sources = self._use_first_that_fails(sources, self._list_with_files_inside)
         sources = self._use_first_that_fails(sources, pieces.list_without_inner_statement)
         sources = self._minimise_data(sources)
         return self._minimise_statements(sources)
+
+    def _leave_out_below(self, sources: Sources, line: int) -> Sources:
+        """The cells without what stands below the statement that failed, where they still fail so."""
+        up_to = src.list_statements(sources[-1])
+        end = next((s.last for s in up_to if s.first <= line <= s.last), 0)
+        cut = (*sources[:-1], "\n".join(sources[-1].splitlines()[:end]))
+        return cut if end and cut != sources and self._fails_alike(cut) else sources
 
     def _minimise_cells(self, sources: Sources) -> Sources:
         *above, last = sources
@@ -122,7 +133,11 @@ class Minimizer:
                 cells.setdefault(n, []).append(text)
             return tuple("\n".join(texts) for texts in cells.values())
 
-        return to_sources(minimise_list(statements, lambda chosen: self._fails_alike(to_sources(chosen))))
+        *above, (_, last) = statements
+        needed = src.backward_slice([text for _, text in above], src.find_names(last).uses)
+        sliced = [*(above[n] for n in needed), statements[-1]]
+        kept = sliced if self._fails_alike(to_sources(sliced)) else statements
+        return to_sources(minimise_list(kept, lambda chosen: self._fails_alike(to_sources(chosen))))
 
     def _use_first_that_fails(self, sources: Sources, ways: Callable[[str], Iterable[str]]) -> Sources:
         """Cell by cell one way after another that still fails, until none does."""
@@ -158,6 +173,7 @@ class Minimizer:
         """Whether these cells fail in the same way. No, once there is no time left."""
         if sources not in self._seen:
             is_over = self.trials >= self.most_trials or self.clock() - self._began > self.seconds
+            self.is_cut_short = self.is_cut_short or is_over
             if is_over or not sources:
                 return False
             self._seen[sources] = find_symptom(self._run_cells(sources)) == self._symptom
@@ -166,7 +182,7 @@ class Minimizer:
     def _run_cells(self, sources: Sources) -> Trial:
         self.trials += 1
         steps = tuple(Run(source, f"cell-{n}", Role.CELL) for n, source in enumerate(sources, 1))
-        trial, kept = self.state.run(TrialRequest(steps, timeout=self.timeout, sandbox=Sandbox()))
+        trial, kept = self.state.run(TrialRequest(steps, timeout=self.timeout, sandbox=Sandbox(), is_brief=True))
         if kept is not None:
             kept.close()
         return trial

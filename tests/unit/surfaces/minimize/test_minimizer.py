@@ -17,7 +17,9 @@ def minimise(*sources: str, folder: str = ".", most_trials: int = 1_000) -> tupl
     symptom, failing = minimizer.find_failing(sources)
     assert symptom is not None
     minimizer.warm_up(failing, symptom)
-    return minimizer.minimise(failing, symptom)
+    smallest = minimizer.minimise(failing, symptom)
+    assert minimizer.is_cut_short == (most_trials == 1)
+    return smallest
 
 
 def test_ddmin_keeps_what_is_needed_together() -> None:
@@ -30,6 +32,53 @@ def test_ddmin_keeps_what_is_needed_together() -> None:
     assert minimise_list(range(32), holds) == (3, 17)
     assert len(tried) < 100
     assert minimise_list(range(5), lambda part: True) == ()
+
+
+@pytest.mark.parametrize("needed", [{150}, {0, 299}, {0, 1, 7}, {3, 40, 41, 200}, {299}])
+def test_few_of_a_long_list_are_found_by_bisection(needed: set[int]) -> None:
+    tried: list[tuple[int, ...]] = []
+
+    def holds(part: tuple[int, ...]) -> bool:
+        tried.append(part)
+        return needed <= set(part)
+
+    assert set(minimise_list(range(300), holds)) == needed
+    assert len(tried) <= 12 * len(needed) + 10
+
+
+@pytest.mark.parametrize("most", range(30))
+def test_what_it_gives_has_the_property_also_where_the_tries_run_out(most: int) -> None:
+    """Of a property that more items can take away again, too: an odd number of the first ten, and the last."""
+    tried: list[tuple[int, ...]] = []
+
+    def has(part: tuple[int, ...]) -> bool:
+        return len([n for n in part if n < 9]) % 2 == 1 and 39 in part
+
+    def holds(part: tuple[int, ...]) -> bool:
+        tried.append(part)
+        return len(tried) <= most and has(part)
+
+    assert has(minimise_list(range(40), holds))
+
+
+def test_many_of_a_long_list_are_kept_in_order() -> None:
+    needed = range(0, 60, 3)
+    assert minimise_list(range(60), lambda part: set(needed) <= set(part)) == tuple(needed)
+
+
+def test_what_the_failing_statement_does_not_need_goes_in_one_trial() -> None:
+    """What stands below it in its cell, and statements that bind nothing it reads."""
+    kernel = FakeKernel()
+    noise = "\n".join(f"extra_{n} = {n}\nprint(extra_{n})" for n in range(20))
+    sources = (f"prices = {{}}\n{noise}", f"{noise}\nprices['b']\n{noise}")
+    minimizer = Minimizer(kernel)
+    symptom, failing = minimizer.find_failing(sources)
+    assert symptom is not None
+    assert minimizer.minimise(failing, symptom) == ("prices = {}", "prices['b']")
+    assert minimizer.trials <= 12
+    assert all(request.is_brief for request in kernel.requests), (
+        "IPython's long traceback is most of what a trial takes"
+    )
 
 
 def test_cells_and_statements_that_are_not_needed_go() -> None:
