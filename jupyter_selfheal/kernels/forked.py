@@ -132,7 +132,7 @@ class ForkedKernel:
         try:
             self._register_trial(channels.status)
             request = TrialRequest((), timeout=_QUESTIONS_SECONDS)
-            self._send_run(request, channels, time.monotonic())
+            self._send_run(request, channels, time.monotonic(), asks=True)
             send_request(channels.results, request, self._folders, asks=True)
             with self._lock:
                 self._lines.add(line)
@@ -143,8 +143,9 @@ class ForkedKernel:
             raise
         return line
 
-    def _send_run(self, request: TrialRequest, channels: Channels, began: float) -> None:
-        order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_sandboxed(request.sandbox)}
+    def _send_run(self, request: TrialRequest, channels: Channels, began: float, *, asks: bool = False) -> None:
+        is_boxed = is_sandboxed(request.sandbox)
+        order = {"do": "run", "deadline": began + request.timeout, "sandboxed": is_boxed, "asks": asks}
         self._send_order(order, channels.theirs)
         channels.close_theirs()
 

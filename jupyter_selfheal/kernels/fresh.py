@@ -216,7 +216,8 @@ class FreshKernel:
     # --- keeping it ---------------------------------------------------------------------------------------------------
 
     def _keep_state(self, request: TrialRequest, live: _Live, trial: Trial) -> FreshKernel | None:
-        keeps = request.keep is Keep.ALWAYS or (request.keep is Keep.ON_SUCCESS and all(s.ok for s in trial.steps))
+        way = Keep.ON_SUCCESS if all(s.ok for s in trial.steps) else Keep.ON_FAILURE
+        keeps = request.keep in (Keep.ALWAYS, way)
         if not keeps or trial.ending is not Ending.FINISHED or not live.session.kernel.alive or self._closed:
             live.session.stop()
             return None

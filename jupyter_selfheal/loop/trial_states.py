@@ -79,10 +79,11 @@ class TrialStates:
     def try_patches(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:
         """Several at once; each result is an event as soon as it is there.
 
-        Where they are few, the states in which they fail are kept: what comes up there may be healed next.
+        Where they are few, the states in which they fail are kept: what comes up there may be healed next. That of one which runs
+        is not: to keep a state costs as much as the trial.
         """
         kernel = self._parts.starts.best
-        keep = Keep.ALWAYS if len(patches) <= FEW else Keep.NEVER
+        keep = Keep.ON_FAILURE if len(patches) <= FEW else Keep.NEVER
         for old in self._kept.values():
             old.close()
         self._kept = {}

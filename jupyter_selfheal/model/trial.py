@@ -103,6 +103,8 @@ class Keep(StrEnum):
     NEVER = "never"
     ON_SUCCESS = "on success"
     """Only where every step ran without error."""
+    ON_FAILURE = "on failure"
+    """Only where a step failed: the state after the failure."""
     ALWAYS = "always"
     """Also after a failing step (the state after the failure)."""
 

@@ -92,9 +92,8 @@ class FakeKernel:
 
     def _keep_state(self, request: TrialRequest, trial: Trial) -> FakeKernel | None:
         failed = any(s.status != "ok" for s in trial.steps)
-        if request.keep is Keep.NEVER or trial.ending is not Ending.FINISHED:
-            return None
-        if request.keep is Keep.ON_SUCCESS and failed:
+        way = Keep.ON_FAILURE if failed else Keep.ON_SUCCESS
+        if request.keep not in (Keep.ALWAYS, way) or trial.ending is not Ending.FINISHED:
             return None
         ran = [
             s for s, r in zip(request.steps, trial.steps, strict=True) if isinstance(s, Run) and r.status != "skipped"

@@ -95,7 +95,8 @@ class TrialKernelConformance:
         trial, after = kernel.run(request)
         assert after is None
         assert not trial.ran
-        request = TrialRequest(request.steps, keep=Keep.ALWAYS, sandbox=OPEN)
+        assert kernel.run(TrialRequest((Run("z = 7", "b"),), keep=Keep.ON_FAILURE, sandbox=OPEN))[1] is None
+        request = TrialRequest(request.steps, keep=Keep.ON_FAILURE, sandbox=OPEN)
         trial, after = kernel.run(request)
         assert after is not None
         try:

@@ -64,6 +64,7 @@ class Inherited(NamedTuple):
 
     ``files``: the socket and, where it was made for it, the folder that it is in. ``alive``: pidfd of the kernel.
     ``is_apart``: a pipe to close once no memory is shared any more, -1 where none is. ``offsets``: of its open files.
+    ``layers``: what an earlier copy found of the sandbox's layers, None where none did; ``report``: where to tell it then, else -1.
     """
 
     listener: socket.socket
@@ -71,6 +72,8 @@ class Inherited(NamedTuple):
     alive: int
     is_apart: int
     offsets: dict[int, int]
+    layers: dict[str, str | None] | None = None
+    report: int = -1
 
 
 class Zygote:
@@ -115,7 +118,7 @@ class Zygote:
         after_fork.stop_tracing()
         after_fork.stop_history(shell)
         after_fork.forget_script_loop(shell)
-        keep = [ours.listener.fileno(), ours.alive, *([ours.is_apart] if ours.is_apart >= 0 else [])]
+        keep = [ours.listener.fileno(), ours.alive, *(end for end in (ours.is_apart, ours.report) if end >= 0)]
         descriptors.quarantine(keep, ours.offsets)
         descriptors.silence_streams()
         descriptors.unshare_memory()
@@ -124,6 +127,7 @@ class Zygote:
         thread_pools.renew_all()
         after_fork.use_one_native_thread()
         zygote = cls(State(shell, last, capture, loop, ours.alive, signals, headroom_mb))
+        zygote.state.known_probe, zygote.state.report = ours.layers, ours.report
         zygote.listener = ours.listener
         zygote.files = ours.files
         zygote.is_first = True
@@ -239,8 +243,10 @@ class Zygote:
             self._give_order(pair, order, channels)
         for channel in channels:
             channel.close()
-        may_be_kept = len(channels) > 2
-        self.spare_at = time.monotonic() + (_PAUSE if may_be_kept else 0.0)
+        is_followed = len(channels) <= 2 and not order.get(
+            "asks"
+        )  # what may be kept, or answers questions, goes on by itself
+        self.spare_at = time.monotonic() + (0.0 if is_followed else _PAUSE)
         return None
 
     def _give_order(self, pair: Pair, order: dict[str, Any], channels: list[socket.socket]) -> None:

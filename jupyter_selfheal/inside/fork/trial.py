@@ -63,11 +63,20 @@ class State:
         """MiB of free memory below which nothing is forked ahead."""
         self.known_probe: dict[str, str | None] | None = None
         """What :meth:`probe_layers` gave; None where that is not known, or holds no more as this process has been shut in."""
+        self.report = -1
+        """A pipe on which the user's kernel is told what :meth:`probe_layers` found, for its next copies; -1 where it is not."""
+        self.shares_memory = False
+        """Whether this process has memory that its copies would share with it: they need not look for any where it has none."""
 
     def probe_layers(self) -> dict[str, str | None]:
         """The sandbox's layers that can be had here; tried once."""
         if self.known_probe is None:
             self.known_probe = sandbox.probe()
+            if self.report >= 0:
+                with contextlib.suppress(OSError):  # full, where nobody has read it: the kernel asks its next copy
+                    os.write(self.report, json.dumps(self.known_probe).encode() + b"\n")
+                os.close(self.report)
+                self.report = -1
         return self.known_probe
 
 
@@ -112,7 +121,7 @@ class Trial:
             asked = (self.runner.read_probe, self.runner.run_probe)
             questions.answer_questions(self.results, frames.send, *asked, self._limit_step)
         self.marks["ran"] = time.monotonic()
-        keep = request["keep"] == "always" or (request["keep"] == "on success" and not self.runner.failed)
+        keep = request["keep"] in ("always", "on failure" if self.runner.failed else "on success")
         refused = None
         if keep and not self.runner.timed_out:
             after_fork.stop_script_loop(state.shell)
@@ -172,8 +181,10 @@ class Trial:
         after_fork.die_with_parent(self.parent)
         os.setpgid(0, 0)
         after_fork.set_name(after_fork.TRIAL)
+        self.state.report = -1  # what is found in a trial holds there alone; the quarantine closes it
         descriptors.quarantine(self._list_own_descriptors(), {})
-        descriptors.unshare_memory()
+        if self.state.shares_memory:
+            descriptors.unshare_memory()
 
     def _wait_for_order(self) -> None:
         """Wait for the order; the end of this process where there is none."""
@@ -224,6 +235,7 @@ class Trial:
         after_fork.outlive_parent()
         after_fork.adopt_orphans()
         after_fork.set_name(after_fork.ZYGOTE)
+        self.state.shares_memory = descriptors.shares_memory()
         thread_pools.renew_all()
         after_fork.use_one_native_thread()
         os.write(self.words, guard.KEPT.encode() + b"\n")

@@ -71,9 +71,11 @@ class HealDispatcher:
         session.remember(heal)
         waits = not home and (bool(chosen.wait) if chosen.wait >= 0 else self._should_wait())
         heal.is_placed = not home
-        if not waits and not home:
-            heal.view.show(heal)
-        if not self._send_heal(heal, states, config, new_modules=new_modules):
+        with heal.lock:  # what the worker answers is shown on a card that is there
+            is_sent = self._send_heal(heal, states, config, new_modules=new_modules)
+            if not waits and not home:
+                heal.view.show(heal)
+        if not is_sent:
             session.checkpoints.release(states)
             heal.update_card(
                 phase="closed", status="Healing is off: the worker died too often.", advice=f"See {session.log_path}"

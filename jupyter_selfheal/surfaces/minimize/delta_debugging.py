@@ -50,7 +50,7 @@ def minimise_list(items: Sequence[T], holds: Callable[[tuple[T, ...]], bool]) ->
 def _leave_out_by_bisection(items: tuple[T, ...], holds: Callable[[tuple[T, ...]], bool]) -> tuple[T, ...]:
     """A part for which ``holds`` is true: the shortest beginning that has it ends with an item that is needed; then the same with
     that item given."""
-    rest, needed = items, ()
+    rest, needed = items, items[:0]
     for _ in range(FEW):
         short, long = 0, len(rest)  # the property does not hold with the short beginning, and holds with the long one
         while long - short > 1:

@@ -12,8 +12,19 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import JournalError
 from jupyter_selfheal.journal.jsonl import JsonlJournal, list_journals, read_journal
-from jupyter_selfheal.loop.events import CancelRequested, Ended, HealerFailed
-from jupyter_selfheal.model import Reason
+from jupyter_selfheal.loop.events import (
+    Answered,
+    CancelRequested,
+    Decided,
+    Ended,
+    HealerFailed,
+    Priced,
+    Reserved,
+    Scored,
+    Settled,
+)
+from jupyter_selfheal.model import Choice, Cost, Decision, Reason
+from jupyter_selfheal.ports import Answer
 
 EVENTS = (
     HealerFailed("rules", Reason.SELF_ERROR, "ein Fehler: ü \u2028 \ud800"),
@@ -37,6 +48,32 @@ def test_what_is_written_is_read_back(journal: JsonlJournal) -> None:
     header = json.loads(journal.path.read_bytes().splitlines()[0])
     assert (header["selfheal"], header["run"], header["notebook"]) == (1, "run1", "/a/b.ipynb")
     assert header["config"]["budget_usd"] == 0.5
+    journal.close()
+
+
+def test_the_disk_is_waited_for_where_money_is_spent_or_the_user_decides_and_not_for_what_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[str] = []
+    journal = JsonlJournal.create("run2", folder=tmp_path)
+    monkeypatch.setattr(os, "fsync", lambda fd: waited.append(os.pread(fd, 1 << 20, 0).splitlines()[-1].decode()))
+    free = (
+        Priced("m", Cost()),
+        Answered("rules", Answer(())),
+        Scored((), ()),
+        HealerFailed("m", Reason.SELF_ERROR, ""),
+    )
+    for event in free:
+        journal.append(event)
+    assert not waited
+    assert journal.events() == free, "another process reads them at once"
+    lasting = (
+        Reserved("m-0", "m", Cost()), Answered("m", Answer(()), "m-0"), Settled("m-0", Cost()), Scored((), (), settles="j-1"),
+        Decided(Decision(Choice.STOP)), Ended(Reason.CANCELLED),
+    )  # fmt: skip
+    for event in lasting:
+        journal.append(event)
+    assert [json.loads(line)["body"]["$"] for line in waited] == [type(event).__name__ for event in lasting]
     journal.close()
 
 

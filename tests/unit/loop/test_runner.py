@@ -69,6 +69,29 @@ def test_a_state_that_is_kept_after_the_heal_was_cancelled_is_closed(stage: Make
     assert kernel.closed.wait(PATIENCE)
 
 
+class Counting(FakeKernel):
+    """Counts the states that are kept from it."""
+
+    kept = 0
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        trial, state = super().run(request)
+        self.kept += state is not None
+        return trial, state
+
+
+@pytest.mark.parametrize(("source", "patched", "kept"), [("x.nope", "x", 0), ("x.nope\nx.wrong", "x", 1)])
+def test_only_a_state_in_which_a_patch_fails_is_kept(stage: MakeStage, source: str, patched: str, kept: int) -> None:
+    """To keep one takes as long as the trial, and nobody goes on from where all is well."""
+    s = stage("x = [1]", source)
+    first = s.starts.before[0]
+    assert isinstance(first, FakeKernel)
+    kernel = Counting(first._history)
+    patch = replacement("c1", s.source, "x.nope", patched)
+    heal(s.case, build_scripted_dependencies(Starts((kernel,)), [ScriptedHealer([answer(patch)])]))
+    assert kernel.kept == kept
+
+
 class Declared:
     """A scorer with what the port declares and nothing else."""
 
