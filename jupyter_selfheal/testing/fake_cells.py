@@ -72,6 +72,11 @@ def _import_where_missing(match: re.Match[str]) -> str:
     return match[0] if is_there else f"{match[1]}import {match[2]}"
 
 
+_WINDOWS = re.compile(r"(?m)^([ \t]*)%matplotlib[ \t]+qt\d?[ \t]*$")
+_NO_WINDOWS = (
+    r"\1raise ImportError('Failed to import any of the following Qt binding modules: PyQt6, PySide6, PyQt5, PySide2')"
+)
+
 _BLANK = re.compile(r"([ \t]*)%[ \t]+[A-Za-z]")
 _NO_NAME = "raise __import__('IPython').core.error.UsageError('Line magic function `%` not found.')"
 
@@ -90,7 +95,7 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     began = time.perf_counter()
     file = f"{_FILE}{next(_NUMBERS)}>"
     state.cells[file] = step.cell_id
-    code = _mask_magics(_EXTENSION.sub(_import_where_missing, step.code))
+    code = _mask_magics(_WINDOWS.sub(_NO_WINDOWS, _EXTENSION.sub(_import_where_missing, step.code)))
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     stream = _Stream(state.outputs, "stdout")
     errors: tuple[ErrorInfo, ...] = ()
