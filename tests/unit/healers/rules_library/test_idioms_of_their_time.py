@@ -108,3 +108,12 @@ def test_a_column_that_is_assigned_to_as_a_whole_is_replaced(bench: Bench) -> No
     made = "import pandas as pd\ndf = pd.DataFrame({'a': ['1', '2'], 'b': ['3', '4']})"
     loop = "for name in df.columns:\n    {} = df[name].astype('float32')"
     assert bench.heal("PDA108", made, loop.format("df.loc[:, name]"))[1] == loop.format("df[name]")
+
+
+@pytest.mark.parametrize(("silent", "then"), [(", warn_bad_lines=False", "skip"), ("", "warn")])
+def test_bad_lines_are_skipped_in_silence_only_where_no_warning_was_wanted(
+    bench: Bench, silent: str, then: str
+) -> None:
+    read = "import io\nimport pandas as pd\nd = pd.read_csv(io.StringIO('a\\n1\\n'), error_bad_lines=False{0})"
+    (patch,) = bench.propose_patches("API201", read.format(silent))
+    assert patch.title == f"Change `error_bad_lines=` to `on_bad_lines='{then}'`"
