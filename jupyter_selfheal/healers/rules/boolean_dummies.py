@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
@@ -37,6 +37,7 @@ class BooleanDummies(Rule):
     message = re.compile(
         r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|could not convert|Cannot cast ufunc"
     )
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 

@@ -17,7 +17,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
     list_replayed_cells,
 )
 from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
 FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
 WARNING = "ChainedAssignmentError"
@@ -84,6 +84,7 @@ class LostWrite(Rule):
         {"ValueError", "TypeError", "KeyError", "IndexError", "IntCastingNaNError", "LinAlgError", "MissingDataError",
          "UFuncNoLoopError", "UFuncTypeError", "_UFuncNoLoopError", "AssertionError", "InvalidParameterError", "AttributeError"}
     )  # fmt: skip
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 this statement changed the table, which is all that it is for (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 

@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
 SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")
 """What makes a regular expression of a text; a single character was always taken as it is."""
@@ -38,18 +38,21 @@ class PatternReplaced(Rule):
     name = "pattern that is taken for plain text"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "TypeError", "KeyError", "AttributeError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 a pattern was a regular expression by default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and (
-            UNREAD.search(failure.evalue) is not None or NO_COLUMN.search(failure.headline) is not None
+            failure.kind is FailureKind.MISSED
+            or UNREAD.search(failure.evalue) is not None
+            or NO_COLUMN.search(failure.headline) is not None
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
         shown = ""
-        of_columns = UNREAD.search(context.failure.evalue) is None
+        of_columns = NO_COLUMN.search(context.failure.headline) is not None
         for cell_id, source, statement in list_statements_above(context):
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and _takes_pattern(node):

@@ -31,6 +31,7 @@ class TextDtype(Rule):
     name = "question for the dtype of text"
     stage = Stage.LIBRARY
     enames = LostWrite.enames | {"DTypePromotionError", "numpy.exceptions.DTypePromotionError"}
+    kinds = LostWrite.kinds
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 the columns of text were of dtype object (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 

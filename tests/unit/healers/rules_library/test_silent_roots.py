@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from jupyter_selfheal.healers.rules.healer import load_rules
+from jupyter_selfheal.model import FailureKind
 from jupyter_selfheal.testing.rule_conformance import Bench
 
 pytest.importorskip("pandas", minversion="3")
@@ -27,3 +30,24 @@ def test_the_cells_below_that_come_of_a_lost_write_are_counted(tmp_path: Path, b
     (patch,) = Bench(tmp_path).propose_patches("PDA122", READ, LOST, FAILS, *below)
     assert ("cells below" in patch.cause) == bool(told)
     assert told in patch.cause
+
+
+@pytest.mark.parametrize(
+    ("code", "above"),
+    [
+        ("PDA122", LOST),
+        ("PDA122", ""),
+        ("PDA125", "texts = [c for c in people if people[c].dtype == 'object']"),
+        ("PDA125", "texts = [c for c in people if people[c].dtype == 'float']"),
+        ("PDA127", "people['sex'] = people['sex'].str.replace('^m.*', '1')"),
+        ("PDA127", "people['sex'] = people['sex'].str.replace('m', '1')"),
+        ("PDA124", "people = pd.get_dummies(people)"),
+        ("PDA124", "people = pd.get_dummies(people, dtype=int)"),
+    ],
+)
+def test_a_value_that_is_not_the_expected_one_comes_of_a_silent_root_too(tmp_path: Path, code: str, above: str) -> None:
+    broken = Bench(tmp_path).fail(READ, above or "pass", "print(people, texts if 'texts' in dir() else '')\n1 / 0")
+    failure = replace(broken.case.failure, kind=FailureKind.MISSED, ename="", evalue="stored 1, now 0")
+    missed = replace(broken, case=replace(broken.case, failure=failure))
+    patches = missed.propose_patches(*(r for r in load_rules() if r.code == code))
+    assert len(patches) == (above in (LOST, "people = pd.get_dummies(people)") or "'object'" in above or "'^m" in above)
