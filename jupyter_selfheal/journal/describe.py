@@ -196,7 +196,8 @@ def _describe_diagnosis(body: Body) -> str:
     diagnosis = body.get("diagnosis") or {}
     text = f"diagnosis  {diagnosis.get('cause') or 'no cause is evident'}"
     if diagnosis.get("confidence", 100) < 100:
-        text += f" [{diagnosis.get('locus', 'code')}, {diagnosis['confidence']} % sure]"
+        fault = "the environment" if diagnosis.get("locus") == "environment" else "the code"
+        text += f" (it is {fault}, with a confidence of {diagnosis['confidence']} %)"
     if diagnosis.get("skip_reason"):
         text += f"; left alone: {diagnosis['skip_reason']}"
     return text + (f"\n{diagnosis['advice']}" if diagnosis.get("advice") else "")

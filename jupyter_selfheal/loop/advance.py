@@ -39,7 +39,7 @@ from jupyter_selfheal.loop.states import (
     Tried,
     Trying,
 )
-from jupyter_selfheal.model import Attempt, Cost, FailureKind, Patch, Reason, SkipReason, compose
+from jupyter_selfheal.model import REJECTED_BEFORE, Attempt, Cost, FailureKind, Patch, Reason, SkipReason, compose
 
 
 def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
@@ -58,6 +58,7 @@ def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
         can_make_anew=event.can_make_anew,
         is_exact=event.is_exact,
         met=(progress.build_signature(case.failure, case.notebook),),
+        archive=tuple(Attempt(patch, rejection=REJECTED_BEFORE) for patch in case.rejected),
         account=account,
     )
     return Reproduced(dossier) if event.unproven else Reported(dossier)

@@ -27,7 +27,7 @@ from jupyter_selfheal.loop.commands import Command
 from jupyter_selfheal.loop.events import Broke, CancelRequested, Event
 from jupyter_selfheal.loop.runner import CommandRunner
 from jupyter_selfheal.loop.states import Closed, State
-from jupyter_selfheal.model import Case, Outcome, Reason, Trial
+from jupyter_selfheal.model import REJECTED_BEFORE, Case, Outcome, Reason, Trial
 from jupyter_selfheal.ports import HealDependencies
 
 log = logging.getLogger(__name__)
@@ -126,7 +126,7 @@ class _Loop:
             applied=closed.applied,
             approved_by=closed.approved_by,
             proposal=proposals.find_last_proposal(dossier),
-            attempts=dossier.archive,
+            attempts=tuple(a for a in dossier.archive if a.rejection != REJECTED_BEFORE),
             cost=dossier.account.spent,
             spent_by=dossier.account.spent_by,
             seconds=time.monotonic() - self.began,

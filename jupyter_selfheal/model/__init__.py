@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         Trial,
         TrialRequest,
     )
-    from jupyter_selfheal.model.verdict import UNCONFIRMED, Attempt, Candidate, Verdict
+    from jupyter_selfheal.model.verdict import REJECTED_BEFORE, UNCONFIRMED, Attempt, Candidate, Verdict
 
 __all__ = [
     "BASELINE",
@@ -61,6 +61,7 @@ __all__ = [
     "JSON",
     "OBSERVED_CALLS",
     "OPEN",
+    "REJECTED_BEFORE",
     "UNCONFIRMED",
     "Agreement",
     "Applicability",
@@ -120,7 +121,7 @@ _HOMES = {
     "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
     "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
-    "verdict": "UNCONFIRMED Attempt Candidate Verdict",
+    "verdict": "REJECTED_BEFORE UNCONFIRMED Attempt Candidate Verdict",
     "cost": "Cost",
     "diff": "DiffLine LineKind diff_patch diff_sources format_diff",
     "doubt": "Doubt",

@@ -55,6 +55,8 @@ class Case:
     packages: Mapping[str, str] = field(default_factory=dict)
     repeats: Repeats = Repeats()
     """How often the cell failed when it was run again; known once the failure was reproduced."""
+    rejected: tuple[Patch, ...] = ()
+    """What the user rejected in an earlier heal of this failure: it is neither tried nor offered again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,12 @@ class Isolation:
         }.get(self.kernel, self.kernel)
         return kernel + (": " + ", ".join(self.layers) if self.layers else "; no sandbox layer")
 
+    @property
+    def summary(self) -> str:
+        """The same without the names of the layers; that some could not be had is said."""
+        kernel = self.words.partition(":")[0]
+        return kernel + ((", partly sandboxed" if self.missing else ", sandboxed") if self.layers else "")
+
 
 class Role(StrEnum):
     """Why a piece of code runs in a trial."""

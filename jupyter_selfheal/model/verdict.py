@@ -46,6 +46,10 @@ class Verdict:
             raise ValueError(f"no verdict: score {self.score!r} of 10, confidence {self.confidence!r} of 100")
 
 
+REJECTED_BEFORE = "in an earlier heal of this failure"
+"""The reason of a rejection that came with the case: it is counted where it was made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One patch that was tried (or could not be), archived before anything overwrites it."""
@@ -54,7 +58,7 @@ class Attempt:
     trial: Trial | None = None
     verdict: Verdict | None = None
     rejection: str = ""
-    """The user's reason for rejecting it; ``-`` where none was given, empty where it was not rejected."""
+    """The user's reason for rejecting it, or :data:`REJECTED_BEFORE`; ``-`` where none was given, empty where it was not rejected."""
 
 
 @dataclass(frozen=True, slots=True)

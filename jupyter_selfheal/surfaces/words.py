@@ -76,7 +76,7 @@ def list_proposal_lines(card: Card, candidate: Candidate, diff: str) -> Iterator
         yield f"Could go wrong: {candidate.patch.risk}"
     proof = format_proof(candidate)
     yield " ".join([f"{proof} ({format_score(candidate)}).", *_list_further_reasons(candidate)])
-    yield format_facts(card.proposal[0], candidate)
+    yield format_facts(card.proposal[0], candidate, is_brief=True)
     if warning := format_warning(card, candidate):
         yield warning
 
@@ -196,8 +196,9 @@ def format_repeats(card: Card, candidate: Candidate) -> str | None:
     return f"Running the whole cell repeats what it did before it failed: it {', '.join(repeats)}{fails}{unasked}{instead}."
 
 
-def format_facts(proposal: Proposal, candidate: Candidate) -> str:
-    """From which state it was proven, in which isolation, at what cost."""
+def format_facts(proposal: Proposal, candidate: Candidate, *, is_brief: bool = False) -> str:
+    """From which state it was proven, in which isolation, at what cost. ``is_brief``: the sandbox's layers are named elsewhere."""
+    isolation = candidate.trial.isolation
     starts = dict.fromkeys(s.value for s in proposal.proven_from)
     if Start.STANDS_IN in proposal.proven_from:  # it names the state too
         starts.pop(Start.AFTER_FAILURE.value, None)
@@ -207,7 +208,7 @@ def format_facts(proposal: Proposal, candidate: Candidate) -> str:
     )
     return (
         (f"proven from {proven}" if proven else "not proven: show-only")
-        + f" in {candidate.trial.isolation.words}; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
+        + f" in {isolation.summary if is_brief else isolation.words}; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
     )
 
 
@@ -275,4 +276,6 @@ def fit_to_screen(lines: Iterable[str], out: TextIO) -> str:
 
 
 def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
+    )

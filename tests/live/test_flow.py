@@ -109,6 +109,19 @@ def test_rejected_failure_is_not_suggested_for_again(loaded: LiveKernel) -> None
     assert len(loaded.displays) == shown
 
 
+def test_what_was_rejected_is_not_offered_again_where_it_is_asked_for_anew(loaded: LiveKernel) -> None:
+    fail(loaded)
+    title = loaded.card("fix ready, tested").splitlines()[1]
+    loaded.run("%heal reject")
+    loaded.wait_for(lambda: title not in loaded.card(), "another answer")
+    loaded.run("%heal stop")
+    shown = len(loaded.displays)
+    loaded.run("%heal", "cell-again", allow_stdin=True)
+    loaded.wait_for(lambda: len(loaded.displays) > shown and "healing…" not in loaded.card().splitlines()[0], "an end")
+    assert title not in loaded.card().splitlines()
+    assert f"Not offered again, as you rejected it: {title}" in loaded.card().splitlines()
+
+
 def test_missed_expectation_is_healed_by_search(loaded: LiveKernel) -> None:
     loaded.run("def mean(values):\n    return sum(values) / (len(values) + 1)", "cell-f")
     reply = loaded.run("%%heal --expect 2.0\nmean([1, 2, 3])", "cell-g", allow_stdin=True)

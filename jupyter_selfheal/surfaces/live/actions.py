@@ -95,7 +95,7 @@ class Actions:
             return
         heal.settled.clear()
         if choice is Choice.REJECT:
-            self._session.record_rejection(heal)
+            self._session.record_rejection(heal, heal.card.find_candidate(patch_id))
         if heal.card.phase == "closed" and choice is Choice.RETRY:
             self._dispatcher.restart_heal(heal, self._session.config, hint=text)
             return

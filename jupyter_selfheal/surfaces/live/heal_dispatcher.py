@@ -56,13 +56,15 @@ class HealDispatcher:
         self._mark_proofs_as_older(failure.cell_id, failure.source)
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
-        case = Case(failure, notebook, _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle))
+        oracle = _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle)
+        case = Case(failure, notebook, oracle, rejected=session.list_rejected(failure))
         config = chosen.apply_to(session.config)
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
         card = build_new_card(
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
             explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
+            notes=tuple(f"Not offered again, as you rejected it: {patch.title}" for patch in case.rejected),
             **({"cell_id": home} if home else {}),
         )  # fmt: skip
         heal = LiveHeal(
@@ -109,7 +111,9 @@ class HealDispatcher:
         session.client.send(m.Cancel(heal.run))
         session.heals.remove(heal.run)
         heal.run = session.make_run_id()
-        heal.case = dataclasses.replace(heal.case, hints=(*heal.case.hints, *([hint] if hint else [])))
+        hints = (*heal.case.hints, *([hint] if hint else []))
+        rejected = session.list_rejected(heal.case.failure)
+        heal.case = dataclasses.replace(heal.case, hints=hints, rejected=rejected)
         session.remember(heal)
         heal.settled.clear()
         heal.update_card(

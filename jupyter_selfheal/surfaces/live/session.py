@@ -24,7 +24,7 @@ from jupyter_selfheal.surfaces.live.heal_history import HealHistory
 if TYPE_CHECKING:
     from jupyter_selfheal import messages as m
     from jupyter_selfheal import registry
-    from jupyter_selfheal.model import Notebook
+    from jupyter_selfheal.model import Candidate, Failure, Notebook, Patch
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.surfaces.live.ahead import Ahead
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -83,7 +83,7 @@ class LiveSession:
         self._numbers = itertools.count(1)
         self._costs: dict[str, Cost] = {}
         self._reported_places: set[str] = set()
-        self._rejected: set[tuple[str, str, str]] = set()
+        self._rejected: dict[tuple[str, str, str], tuple[Patch, ...]] = {}
 
     def close_cards(self) -> None:
         """Leave the text of every card behind; a kernel that ends needs not, its pages see to it."""
@@ -129,10 +129,16 @@ class LiveSession:
             return False  # it is there, or cannot be made: then nobody is told again and again
         return True
 
-    def record_rejection(self, heal: LiveHeal) -> None:
-        """The same failure of the same cell is not suggested for again."""
+    def record_rejection(self, heal: LiveHeal, candidate: Candidate | None) -> None:
+        """The same failure of the same cell is not suggested for again, and where it is healed again that fix is not offered."""
         failure = heal.case.failure
-        self._rejected.add((failure.cell_id, failure.ename, failure.evalue))
+        known = self.list_rejected(failure)
+        patch = (candidate.patch,) if candidate is not None and candidate.patch not in known else ()
+        self._rejected[failure.cell_id, failure.ename, failure.evalue] = (*known, *patch)
+
+    def list_rejected(self, failure: Failure) -> tuple[Patch, ...]:
+        """The fixes of that failure that the user said no to, the oldest first."""
+        return self._rejected.get((failure.cell_id, failure.ename, failure.evalue), ())
 
     def was_rejected(self, cell_id: str, ename: str, evalue: str) -> bool:
         """Whether the user said no to healing that failure."""

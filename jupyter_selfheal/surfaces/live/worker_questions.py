@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from IPython.core.error import UsageError
 
@@ -39,21 +40,23 @@ def print_status(session: LiveSession) -> None:
     session.status = None
     session.client.send(m.AskStatus())
     _wait_until(lambda: session.status is not None)
-    print(
-        f"suggestions {'on' if session.auto_suggest else 'off'}, auto-approve {'on' if session.auto_approve else 'off'}"
-    )
-    for switch, since in session.switches.items():
-        print(f"switched: {switch} {since}")
-    print(f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}")
-    print(f"checkpoints: {session.checkpoints.status_text}")
+    print(words.fit_to_screen(_list_status(session), sys.stdout))
+
+
+def _list_status(session: LiveSession) -> Iterator[str]:
+    suggests, approves = ("on" if is_on else "off" for is_on in (session.auto_suggest, session.auto_approve))
+    yield f"suggestions {suggests}, auto-approve {approves}"
+    yield from (f"switched: {switch} {since}" for switch, since in session.switches.items())
+    yield f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}"
+    yield f"checkpoints: {session.checkpoints.status_text}"
     tally = f": {session.ahead.tally}" if session.ahead is not None else ""
-    print(f"looking ahead {'on' if session.look_ahead else 'off'}{tally}")
-    print(f"spent in this session: {words.format_money(session.spent)}")
+    yield f"looking ahead {'on' if session.look_ahead else 'off'}{tally}"
+    yield f"spent in this session: {words.format_money(session.spent)}"
     if (heal := session.heals.latest) is not None:
-        print(f"last heal: {heal.card.phase}: {heal.card.status}")
+        yield f"last heal: {heal.card.phase}: {heal.card.status}"
         if heal.journal:
-            print(f"journal: {heal.journal}")
-    print(f"log: {session.log_path}")
+            yield f"journal: {heal.journal}"
+    yield f"log: {session.log_path}"
 
 
 def print_review(session: LiveSession) -> None:

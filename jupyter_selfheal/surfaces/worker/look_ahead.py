@@ -33,6 +33,7 @@ from jupyter_selfheal.model import (
     Ending,
     Failure,
     Keep,
+    Notebook,
     Patch,
     Probe,
     Proposal,
@@ -53,6 +54,9 @@ NOT_COPIED = "the kernel cannot be copied now, so no cell was run"
 
 ABOVE = "a cell above it was not run"
 FAILS_ABOVE = "a cell above it will fail"
+
+MOST_HEALED = 8
+"""Failures that one look heals, each in the state that the fixes above it leave; a notebook with more is healed as a whole sooner."""
 
 CELL_SECONDS = 10.0
 """How long a cell may take in a copy where somebody waits; what takes longer is not known. Where nobody does, all of the cells share
@@ -140,14 +144,19 @@ class _Walk:
     cancel: threading.Event
     unknown: str = ""
     """Why nothing can be said of the cells that are left."""
-    has_healed: bool = False
+    healed: int = 0
+    notebook: Notebook = field(init=False)
+    """With the fixes in it that the cells below go on from."""
     began: float = field(default_factory=time.monotonic)
     states: list[TrialKernel] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.notebook = self.message.notebook
 
     def list_forecasts(self) -> Iterator[Forecast]:
         """A forecast for each cell, as soon as it is known; none after the word to stop."""
         for cell_id in self.message.cell_ids:
-            forecast = None if self.cancel.is_set() else self._look_at(self.message.notebook.cell(cell_id))
+            forecast = None if self.cancel.is_set() else self._look_at(self.notebook.cell(cell_id))
             if forecast is None or self.cancel.is_set():
                 return
             yield forecast
@@ -169,7 +178,7 @@ class _Walk:
             return Forecast(cell.id, NOT_KNOWN, why)
         seconds = self.cell_seconds
         trial, kept = self._run_steps((Run(cell.source, cell.id, Role.CELL),))
-        case = Case(Failure(cell.id, cell.source), self.message.notebook, cell.oracle)
+        case = Case(Failure(cell.id, cell.source), self.notebook, cell.oracle)
         failure = progress.find_failure(case, cell.source, trial, None)
         if failure is None and trial.ran and kept is not None:
             self.state = kept
@@ -178,9 +187,10 @@ class _Walk:
         if why or failure is None:
             self.unknown = ABOVE
             return Forecast(cell.id, NOT_KNOWN, why)
-        patch, proposal = (None, ()) if self.has_healed else self._heal_failure(replace(case, failure=failure), kept)
+        is_enough = self.healed >= MOST_HEALED
+        patch, proposal = (None, ()) if is_enough else self._heal_failure(replace(case, failure=failure), kept)
         self.unknown = "" if patch is not None else FAILS_ABOVE
-        self.has_healed = True
+        self.healed += 1
         return Forecast(cell.id, WILL_FAIL, failure.headline, patch.title if patch else "", proposal)
 
     def _find_limit(self) -> str:
@@ -202,7 +212,7 @@ class _Walk:
         for patch in best.patches:
             trial, kept = self._run_steps(build_trial_steps(case, patch, Start.BEFORE_CELL))
             if trial.ran and kept is not None:
-                self.state = kept
+                self.state, self.notebook = kept, case.notebook.apply(patch)
                 return patch, tuple(best.proposals)
         return None, ()
 

@@ -294,3 +294,27 @@ def test_a_cell_that_only_takes_long_is_said_to_take_long(stage: MakeStage) -> N
     outcome = heal(Case(failure, notebook), build_scripted_dependencies(s.starts, []), baseline=trial)
     assert outcome.reason is Reason.EXHAUSTED
     assert "stopped before it ended" in outcome.detail
+
+
+def test_what_the_user_rejected_in_an_earlier_heal_is_neither_tried_nor_offered_nor_counted_again(
+    stage: MakeStage,
+) -> None:
+    s = stage("x = [1]", "x.nope")
+    first, second = s.replaced("x.nope", "x"), s.replaced("x.nope", "len(x)")
+    case = dataclasses.replace(s.case, rejected=(first,))
+    same_elsewhere = dataclasses.replace(first, title="the same in other words", healer="search")
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(first, same_elsewhere, second)])])
+    outcome = heal(case, parts)
+    assert [e.patch_id for e in events(parts, TrialEnded) if isinstance(e, TrialEnded)] == [second.id]
+    assert outcome.applied[0].patch.id == second.id
+    assert not any(attempt.rejection for attempt in outcome.attempts), "the memory has counted it"
+
+
+def test_where_the_rejected_one_was_the_only_fix_that_is_said(stage: MakeStage) -> None:
+    s = stage("x = [1]", "x.nope")
+    only = s.replaced("x.nope", "x")
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(only)])])
+    outcome = heal(dataclasses.replace(s.case, rejected=(only,)), parts)
+    assert outcome.reason is Reason.REJECTED
+    assert not outcome.is_dismissed
+    assert not outcome.proposal

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.messages import NOT_KNOWN, WILL_RUN, LookAhead
+from jupyter_selfheal.messages import NOT_KNOWN, WILL_FAIL, WILL_RUN, LookAhead
 from jupyter_selfheal.model import Cell, Notebook
 from jupyter_selfheal.surfaces.worker import look_ahead
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -27,3 +28,38 @@ def test_where_nobody_waits_a_cell_may_take_what_all_of_them_may(
         walk = look_ahead._Walk(message, FakeKernel(), closing, threading.Event())
         (forecast,) = walk.list_forecasts()
     assert forecast.outcome == outcome, forecast
+
+
+FAULTS = (
+    "total = sum(prises)",
+    "print(total)",
+    "label = 'sum: ' + total",
+    "print(label, math.pi)",
+    "print(labell)",
+    "print('end')",
+)
+
+
+@pytest.mark.parametrize(
+    ("most", "outcomes"),
+    [
+        (8, "will fail,will run,will fail,will fail,will fail,will run"),
+        (2, "will fail,will run,will fail,will fail,not known,not known"),
+    ],
+)
+def test_each_failure_is_healed_in_the_state_that_the_fixes_above_it_leave(
+    most: int, outcomes: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(look_ahead, "MOST_HEALED", most)
+    cells = tuple(Cell(f"c{n}", source) for n, source in enumerate(FAULTS))
+    message = LookAhead("run", Notebook(cells), tuple(cell.id for cell in cells), (), HealConfig())
+    with contextlib.ExitStack() as closing:
+        walk = look_ahead._Walk(message, FakeKernel(["prices = [1, 2]"]), closing, threading.Event())
+        forecasts = list(walk.list_forecasts())
+    assert ",".join(forecast.outcome for forecast in forecasts) == outcomes, forecasts
+    fixed = [f.cell_id for f in forecasts if f.fix]
+    assert fixed == ["c0", "c2", "c3", "c4"][:most]
+    assert [f.outcome for f in forecasts if f.fix] == [WILL_FAIL] * len(fixed)
+    assert walk.notebook.cell("c0").source == "total = sum(prices)"
+    assert "str(total)" in walk.notebook.cell("c2").source
