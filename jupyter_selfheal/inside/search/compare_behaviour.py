@@ -102,10 +102,11 @@ def _mutate_text(value: str, rng: random.Random) -> str:
 
 
 def _mutate_items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[Any]:
+    change = _mutate_record if len({len(v) for v in value if isinstance(v, tuple)}) == 1 else mutate_value
     at = rng.randint(0, len(value))
     kind = rng.randint(0, 6)
     if kind == 0 and value:
-        value[at % len(value)] = mutate_value(value[at % len(value)], rng, known)
+        value[at % len(value)] = change(value[at % len(value)], rng, known)
     elif kind == 1 and value:
         value.pop(at % len(value))
     elif kind == 2 and value:
@@ -115,10 +116,17 @@ def _mutate_items(value: list[Any], rng: random.Random, known: Sequence[Any]) ->
     elif kind == 4:
         value = value[:at]
     elif kind == 5 and value:
-        value.insert(at, mutate_value(rng.choice(value), rng, known))
+        value.insert(at, change(rng.choice(value), rng, known))
     else:
-        value = [mutate_value(v, rng, known) if rng.random() < 0.4 else v for v in value]
+        value = [change(v, rng, known) if rng.random() < 0.4 else v for v in value]
     return value
+
+
+def _mutate_record(value: Any, rng: random.Random, known: Sequence[Any]) -> Any:
+    """An item of a list whose tuples have one length: each part stays in its place, as what it is may hang on that (a name and an age)."""
+    if type(value) is not tuple:
+        return mutate_value(value, rng, known)
+    return tuple(mutate_value(v, rng, known) if rng.random() < 0.6 else v for v in value)
 
 
 def _list_small_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -135,16 +143,44 @@ def _list_small_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, 
                     yield tuple(copy_plain_data(replaced.get(n, value)) for n, value in enumerate(arguments))
 
 
+def _list_tied_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Calls whose records (tuples in lists) agree in one part and differ in the others: what they are ordered by, and what comes of a
+    tie, shows there."""
+    records = [_list_records(arguments) for arguments in calls]
+    lengths = {len(record) for found in records for record in found}
+    if len(lengths) != 1:
+        return
+    length = lengths.pop()
+    parts = [list({repr(r[at]): r[at] for found in records for r in found}.values()) for at in range(length)]
+    for arguments, found in zip(calls, records, strict=True):
+        for tied, first in itertools.product(range(length), (0, 1)) if len(found) > 1 else ():
+            made = (
+                tuple(values[0] if at == tied else values[n % len(values)] for at, values in enumerate(parts))
+                for n in itertools.count(first)
+            )
+            yield tuple(
+                [next(made) if type(item) is tuple else copy_plain_data(item) for item in value]
+                if isinstance(value, list)
+                else copy_plain_data(value)
+                for value in arguments
+            )
+
+
+def _list_records(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    return [item for value in arguments if isinstance(value, list) for item in value if type(item) is tuple]
+
+
 def generate_inputs(
     calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
-    """Distinct argument lists: those seen first, then the smallest ones made of their parts, then mutations of them, of mutations too,
-    some towards literals in ``known``."""
+    """Distinct argument lists: those seen first, then the smallest ones made of their parts, then those whose records are tied, then
+    mutations of those seen, of mutations too, some towards literals in ``known``."""
     rng = random.Random(seed)
     inputs: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
     pool = list(inputs.values())
-    size += len(small := list(itertools.islice(_list_small_inputs(calls), SMALL)))
-    inputs |= {repr(s): s for s in small if repr(s) not in inputs}
+    for ready in (_list_small_inputs(calls), _list_tied_inputs(calls)):
+        size += len(small := list(itertools.islice(ready, SMALL)))
+        inputs |= {repr(s): s for s in small if repr(s) not in inputs}
     for _ in range(size * 8):
         if len(inputs) >= size + len(calls) or not pool:
             break

@@ -133,24 +133,38 @@ def _list_declared(tree: ast.Module) -> set[int]:
 
 
 def has_attempt(source: str) -> bool:
-    """True where somebody has written code below the note that asks for it, or up to a `return` above it, and left no hole in it."""
+    """True where somebody has written code below the note that asks for it, beside it, or up to a `return` above it, and left no hole in it."""
     lines = source.splitlines()
-    notes = [n for n, line in enumerate(lines) if line.lstrip().startswith("#") and is_skeleton(line)]
-    if not notes:
+    codes = [_cut_note(line) for line in lines]
+    first = next((n for n, code in enumerate(codes) if code is not None), None)
+    if first is None:
         return False
-    above = [line.strip() for line in lines[: notes[0]] if line.strip()]
-    below = [line.strip() for line in lines[notes[0] + 1 :]]
+    above = [line.strip() for line in lines[:first] if line.strip()]
+    below = [(codes[first] or "").strip(), *(line.strip() for line in lines[first + 1 :])]
     written = any(line and not _is_given(line) for line in below)
     written = written or bool(above and above[-1].startswith("return "))
-    rest = "\n".join(line for n, line in enumerate(lines) if n not in notes)
-    return written and not has_open_place(source) and not is_skeleton(rest)
+    return written and not has_open_place(source) and not is_skeleton(_drop_notes(lines))
 
 
 def has_code(source: str) -> bool:
     """True where somebody has written code, wherever the note stands that asks for more, and left no hole in it."""
-    lines = [line for line in source.splitlines() if not (line.lstrip().startswith("#") and is_skeleton(line))]
-    written = any(line.strip() and not _is_given(line.strip()) for line in lines)
-    return written and not has_open_place(source) and not is_skeleton("\n".join(lines))
+    rest = _drop_notes(source.splitlines())
+    written = any(line.strip() and not _is_given(line.strip()) for line in rest.splitlines())
+    return written and not has_open_place(source) and not is_skeleton(rest)
+
+
+def _drop_notes(lines: list[str]) -> str:
+    codes = ((line, _cut_note(line)) for line in lines)
+    return "\n".join(line if code is None else code for line, code in codes)
+
+
+def _cut_note(line: str) -> str | None:
+    """What stands before the note that asks for code, in a line that has one; None in any other. A hole keeps its note."""
+    code, sign, note = line.partition("#")
+    if not sign or not is_skeleton("#" + note):
+        return None
+    is_hole = bool(code.strip()) and _is_given(code.strip())
+    return None if is_hole else code.rstrip()
 
 
 def _is_given(line: str) -> bool:

@@ -149,6 +149,24 @@ def test_the_smallest_calls_of_the_seen_items_are_tried() -> None:
     assert (6, (4, 6), "x") in given
 
 
+def test_records_of_a_list_keep_their_length_and_the_order_of_their_parts() -> None:
+    given = generate_inputs([([("F", 18), ("M", 23)],)])
+    assert len(given) > 100
+    assert {tuple(type(part) for part in record) for (records,) in given for record in records} == {(str, int)}
+    free = generate_inputs([([(1,), (2, 3), ()],)])  # tuples of several lengths are lists by another name
+    assert {len(t) for (tuples,) in free for t in tuples} > {0, 1, 2}
+    assert {len(t) for (t,) in generate_inputs([((1, 2),)])} > {1, 2}
+
+
+def test_records_that_agree_in_one_part_are_tried() -> None:
+    apart = generate_inputs([([("M", 35)], [("M", 23)]), ([("F", 18)], [("F", 19)])], size=0)
+    assert ([("M", 35)], [("F", 35)]) in apart
+    assert ([("F", 35)], [("M", 35)]) in apart
+    assert ([("M", 23)], [("M", 18)]) in apart
+    mixed = generate_inputs([([("M", 35), (1, 2, 3)],)], size=0)
+    assert {len(item) for (items,) in mixed for item in items} == {2, 3}
+
+
 @pytest.mark.parametrize(
     ("given", "shortest"),
     [(([5, 9, 3, 7],), ([0, 0, 0],)), ((["word", "ab", "c"],), (["", "", ""],))],
