@@ -172,7 +172,7 @@ def _join_texts(first: str, second: str) -> str:
     sentence = second.endswith((".", ")"))
     if not first or not second or second in first.split("; ") or (sentence and second in first):
         return first or second
-    return f"{first} {second}" if first.endswith(".") else f"{first}; {second}"
+    return f"{first} {second}" if first.endswith((".", "?")) else f"{first}; {second}"
 
 
 def _replace_source(edit: Edit, source: str) -> Edit:

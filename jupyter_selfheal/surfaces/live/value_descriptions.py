@@ -34,12 +34,14 @@ def describe_value(value: Any, name: str = "") -> str:
     if value is None or type(value) in (bool, int, float, complex):
         return shorten(repr(value))
     if type(value) is dict:
-        return f"a dictionary with the keys {list_some(value)}" if value else "an empty dictionary"
+        return (
+            f"a dictionary with the key{'s' * (len(value) > 1)} {list_some(value)}" if value else "an empty dictionary"
+        )
     if type(value) in (list, tuple, set, frozenset):
         inside = " and ".join(sorted({type(item).__name__ for item in _take_items(value)})[:3])
         return f"a {kind} of {len(value)} ({inside})" if value else f"an empty {kind}"
     if is_of(value, "pandas") and hasattr(value, "columns"):
-        return f"a table of {format_shape(value)} with the columns {list_some(value.columns)}"
+        return f"a table of {format_shape(value)} with the column{'s' * (len(value.columns) > 1)} {list_some(value.columns)}"
     if is_of(value, "numpy") and getattr(value, "shape", None) == ():
         return shorten(str(value)) if value.dtype.kind in "biufc" else add_article(kind)
     if is_of(value, "numpy", "pandas") and hasattr(value, "shape"):

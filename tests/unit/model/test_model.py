@@ -45,3 +45,17 @@ def test_a_noun_is_imported_when_it_is_asked_for_and_travels_from_anywhere() -> 
 def test_a_class_of_the_models_name_cannot_be_registered() -> None:
     with pytest.raises(TypeError, match="two wire classes are named Cell"):
         wire.register(type("Cell", (), {}))
+
+
+@pytest.mark.parametrize(
+    ("first", "joined"),
+    [
+        ("Did you mean `a`?", "Did you mean `a`? `d` isn't defined"),
+        ("It is `a`.", "It is `a`. `d` isn't defined"),
+        ("It is `a`", "It is `a`; `d` isn't defined"),
+    ],
+)
+def test_what_two_patches_say_is_joined_as_sentences_are(first: str, joined: str) -> None:
+    one = model.Patch((model.Replace("c", "x", "a"),), "", cause=first)
+    two = model.Patch((model.Replace("c", "a", "b"),), "", cause="`d` isn't defined")
+    assert model.compose(one, two).cause == joined

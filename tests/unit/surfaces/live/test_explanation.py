@@ -91,7 +91,7 @@ def test_the_position_that_was_asked_for_is_said_with_what_there_is() -> None:
 def test_keys_and_columns_that_are_there_are_listed() -> None:
     text = explain("d['c'] + t['x']", {"d": {"a": 1, "b": 2}, "t": pd.DataFrame({"price": [1]})})
     assert "a dictionary with the keys 'a', 'b'" in text
-    assert "a table of 1×1 with the columns 'price'" in text
+    assert "a table of 1×1 with the column 'price'" in text
 
 
 def test_the_list_that_is_empty_is_said() -> None:
