@@ -97,6 +97,8 @@ class Evidence:
     """A result became the same one with a constant more, or was cut, and no check stands for many values."""
     left_out: str = ""
     """A call that failed and is gone, with nothing in its place; empty where there is none."""
+    other_data: str = ""
+    """A column that is no longer read, where values of what was read are at fault; empty where there is none."""
     rival: str = ""
     """What another change that meets the same few checks does otherwise."""
     printed_alone: int = 0

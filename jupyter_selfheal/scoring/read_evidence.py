@@ -19,6 +19,7 @@ from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_faults import find_left_fault
 from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
+from jupyter_selfheal.scoring.other_data import find_other_data
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
 from jupyter_selfheal.scoring.scarce_proof import explain_scarcity
@@ -69,6 +70,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case, patch),
         left_out=find_left_out_call(case, patch),
+        other_data=find_other_data(case, patch),
         rival=patch.rival,
         printed_alone=_count_printed_alone(case),
         of_data=asks_of_data(case),

@@ -154,6 +154,8 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
         return (
             f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."
         )
+    if evidence.other_data and not evidence.user and (by_output or evidence.checks <= 1):
+        return f"It no longer reads {evidence.other_data} where values of what was read are at fault: other data may come to any result."
     if by_output and (avoided := next((r for r in (SKIPS, ENDS) if r in evidence.remarks), "")):
         return f"It {avoided}, where an item failed: an output says little of what is meant to become of such items."
     if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):
