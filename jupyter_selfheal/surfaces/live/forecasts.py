@@ -12,8 +12,8 @@ WIDTH = 80
 """Columns of a terminal."""
 
 
-def format_forecasts(foreseen: Foreseen, notebook: Notebook) -> Iterator[str]:
-    """The cell, what will become of it, and how or why; below it the fix that is ready."""
+def format_forecasts(foreseen: Foreseen, notebook: Notebook, accept: float = 0.0) -> Iterator[str]:
+    """The cell, what will become of it, and how or why; below it the fix that is ready, or with a score below ``accept`` one to check."""
     names = {f.cell_id: notebook.name_cell(f.cell_id) for f in foreseen.forecasts}
     wide = max((len(name) for name in names.values()), default=0)
     indent = " " * (wide + 13)
@@ -26,8 +26,8 @@ def format_forecasts(foreseen: Foreseen, notebook: Notebook) -> Iterator[str]:
             drop_whitespace=False,
         )
         if forecast.fix:
-            yield from textwrap.wrap(
-                f"fix ready: {forecast.fix}", WIDTH, initial_indent=indent, subsequent_indent=indent
-            )
+            scores = [c.verdict.score for proposal in forecast.proposal[:1] for c in proposal.candidates[:1]]
+            ready = "fix to check" if scores and scores[0] < accept else "fix ready"
+            yield from textwrap.wrap(f"{ready}: {forecast.fix}", WIDTH, initial_indent=indent, subsequent_indent=indent)
     for note in foreseen.notes:
         yield f"note: {note}"

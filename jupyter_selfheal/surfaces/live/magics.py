@@ -82,7 +82,7 @@ class HealMagics:
             healed = " that is not healed" if len(self._session.heals) else " yet in this session"
             print(f"Self-heal: nothing failed{healed}.")
         elif heal.card.phase == "proposed" and heal.settled.is_set():
-            print(f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it.")
+            _print_lines([f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it."])
 
     def _find_last_heal(self, *phases: str) -> LiveHeal:
         heal = self._session.heals.latest

@@ -103,7 +103,7 @@ def print_forecasts(session: LiveSession) -> tuple[m.Foreseen, Notebook] | None:
     _wait_until(lambda: session.foreseen is not None and session.foreseen.run == run, AHEAD_SECONDS)
     if session.foreseen is None or session.foreseen.run != run:
         raise UsageError("the worker does not answer; `%heal status` says how it is")
-    for line in forecasts.format_forecasts(session.foreseen, notebook):
+    for line in forecasts.format_forecasts(session.foreseen, notebook, session.config.accept):
         print(line)
     return session.foreseen, notebook
 

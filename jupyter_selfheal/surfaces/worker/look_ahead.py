@@ -55,6 +55,8 @@ NOT_COPIED = "the kernel cannot be copied now, so no cell was run"
 ABOVE = "a cell above it was not run"
 FAILS_ABOVE = "a cell above it will fail"
 
+IF_RIGHT = "if the fix above is right"
+
 MOST_HEALED = 8
 """Failures that one look heals, each in the state that the fixes above it leave; a notebook with more is healed as a whole sooner."""
 
@@ -145,6 +147,8 @@ class _Walk:
     unknown: str = ""
     """Why nothing can be said of the cells that are left."""
     healed: int = 0
+    is_sure: bool = True
+    """Whether each of these fixes would be applied by itself."""
     notebook: Notebook = field(init=False)
     """With the fixes in it that the cells below go on from."""
     began: float = field(default_factory=time.monotonic)
@@ -182,7 +186,7 @@ class _Walk:
         failure = progress.find_failure(case, cell.source, trial, None)
         if failure is None and trial.ran and kept is not None:
             self.state = kept
-            return Forecast(cell.id, WILL_RUN)
+            return Forecast(cell.id, WILL_RUN, "" if self.is_sure else IF_RIGHT)
         why = _find_doubt(failure, trial, seconds)
         if why or failure is None:
             self.unknown = ABOVE
@@ -201,7 +205,7 @@ class _Walk:
     def _heal_failure(self, case: Case, after: TrialKernel | None) -> tuple[Patch | None, tuple[Proposal, ...]]:
         """Heal the failure by the free healers and go on from the healed state. The fix, and all that there is to show of it."""
         config = shorten_search(to_free(self.message.config))
-        best = _Best(config.accept)
+        best = _Best(config.accept if self.message.is_idle else 0.0, config.accept)
         starts = Starts((self.state,), (after,) if after is not None else ())
         with JsonlJournal.create(
             find_free_name(self.message.run), notebook=case.notebook.path, config=config
@@ -213,6 +217,7 @@ class _Walk:
             trial, kept = self._run_steps(build_trial_steps(case, patch, Start.BEFORE_CELL))
             if trial.ran and kept is not None:
                 self.state, self.notebook = kept, case.notebook.apply(patch)
+                self.is_sure = self.is_sure and best.is_sure
                 return patch, tuple(best.proposals)
         return None, ()
 
@@ -250,9 +255,12 @@ def _find_doubt(failure: Failure | None, trial: Trial, seconds: float) -> str:
 
 @dataclass(slots=True)
 class _Best:
-    """An approver that takes down the best patch of the first proposal, where it would be applied by itself, and ends the heal."""
+    """An approver that takes down the best patch of the first proposal, and ends the heal: where nobody asked for the look one that
+    would be applied by itself; else any that nothing speaks against, which the table then calls a fix to check."""
 
     accept: float
+    sure: float
+    is_sure: bool = True
     patches: list[Patch] = field(default_factory=list)
     proposals: list[Proposal] = field(default_factory=list)
 
@@ -261,6 +269,7 @@ class _Best:
         self.proposals.append(proposal)
         if proposal.proven_from and not proposal.blocking and not proposal.needs_consent:
             self.patches += [c.patch for c in best if c.verdict.plausible and c.verdict.score >= self.accept]
+            self.is_sure = all(c.verdict.score >= self.sure for c in best)
         return Decision(Choice.STOP)
 
     def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:

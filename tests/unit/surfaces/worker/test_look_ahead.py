@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.messages import NOT_KNOWN, WILL_FAIL, WILL_RUN, LookAhead
+from jupyter_selfheal.messages import NOT_KNOWN, WILL_FAIL, WILL_RUN, Foreseen, LookAhead
 from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.surfaces.live.forecasts import format_forecasts
 from jupyter_selfheal.surfaces.worker import look_ahead
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
@@ -63,3 +64,23 @@ def test_each_failure_is_healed_in_the_state_that_the_fixes_above_it_leave(
     assert [f.outcome for f in forecasts if f.fix] == [WILL_FAIL] * len(fixed)
     assert walk.notebook.cell("c0").source == "total = sum(prices)"
     assert "str(total)" in walk.notebook.cell("c2").source
+
+
+@pytest.mark.parametrize("is_idle", [False, True])
+def test_what_stands_on_a_fix_that_is_to_be_checked_says_so_and_is_not_foretold_unasked(
+    is_idle: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    cells = (Cell("c0", "total = saless['price']"), Cell("c1", "print(total)"))
+    message = LookAhead("run", Notebook(cells), ("c0", "c1"), (), HealConfig(), is_idle)
+    with contextlib.ExitStack() as closing:
+        walk = look_ahead._Walk(message, FakeKernel(["sales = {'price': [1]}"]), closing, threading.Event())
+        first, second = walk.list_forecasts()
+    assert first.outcome == WILL_FAIL
+    if is_idle:
+        assert (first.fix, second.outcome, second.detail) == ("", NOT_KNOWN, look_ahead.FAILS_ABOVE)
+        return
+    assert (second.outcome, second.detail) == (WILL_RUN, look_ahead.IF_RIGHT)
+    told = list(format_forecasts(Foreseen("run", (first, second)), message.notebook, HealConfig().accept))
+    assert any("fix to check: " in line for line in told), told
+    assert any("fix ready: " in line for line in format_forecasts(Foreseen("run", (first,)), message.notebook))
