@@ -25,6 +25,7 @@ _CHANGES_SIZE = frozenset(
     {"append", "clear", "discard", "extend", "insert", "pop", "popleft", "remove", "add", "update"}
 )
 _CHANGES_ITEMS = _CHANGES_SIZE | {"reverse", "sort"}
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _ALL_BUT_LAST = re.compile(
     r"(?:(?:reversed|sorted|list)\()*range\((?:\d+, )?len\((\w+)\) - \d+\)(?:, reverse=True|\)|\[::-1\])*"
 )
@@ -37,6 +38,8 @@ def find_left_fault(case: Case, patch: Patch) -> str:
     had it before (``title`` is never read, and ``np.float`` is ``float`` all the same).
     """
     is_safe = patch.applicability is Applicability.SAFE
+    if not is_safe and (part := _find_left_out_part(case, patch)):
+        return f"`{part}` failed for an unknown name, and is left out where another name may have been meant"
     for _, before, after in list_patched_cells(case, patch):
         known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
         functions = [
@@ -54,6 +57,24 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
     return _find_uneven_text(case, patch)
+
+
+def _find_left_out_part(case: Case, patch: Patch) -> str:
+    """The expression that reads the unknown name of the failure, where all that a patch does to a cell is to take that out of its statement:
+    ``sum(scores)`` for ``sum(scores) / len(score)``; empty where there is none."""
+    missing = re.match(r"name '(\w+)'", case.failure.evalue) if case.failure.ename == "NameError" else None
+    if missing is None:
+        return ""
+    for _, before, after in list_patched_cells(case, patch):
+        reads = [n for n in src.walk(before) if isinstance(n, ast.Name) and n.id == missing[1]]
+        if not reads or src.parse(after) is None or missing[1] in _TOKEN.findall(after):
+            continue
+        left = iter(_TOKEN.findall(before))
+        if all(token in left for token in _TOKEN.findall(after)):  # each in its turn: nothing is new
+            statements = (n for n in src.walk(before) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+            failed = (n for n in statements if reads[0] in ast.walk(n))
+            return next((ast.unparse(n) for n in failed if getattr(n, "value", None) is not reads[0]), "")
+    return ""
 
 
 def _find_uneven_text(case: Case, patch: Patch) -> str:

@@ -267,3 +267,23 @@ def test_a_text_that_ends_otherwise_than_the_one_that_was_to_be_printed_is_told(
     before = after.replace("    print(n, 'is even.')", "print(n, 'is even.')")
     case = Case(Failure("a", before, FailureKind.SYNTAX), Notebook((Cell("a", before),)), oracle=Oracle(stdout=stdout))
     assert bool(find_left_fault(case, Patch((Replace("a", before, after),), "Indent it"))) is is_told
+
+
+MEAN = "def mean(scores):\n    return sum(scores) / len(score)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_told"),
+    [
+        (MEAN, MEAN.replace(" / len(score)", ""), True),
+        (MEAN + "mean([1])\n", MEAN.replace("sum(scores) / len(score)", "scores") + "mean([1])\n", True),
+        (MEAN, MEAN.replace("len(score)", "len(scores)"), False),  # another name
+        (MEAN, MEAN.replace("    return", "    score = scores\n    return"), False),  # it is bound
+        (MEAN, MEAN.replace("/ len(score)", "/ 2"), False),  # something in its place: see the search's doubts
+        ("x = 1\nscore\n", "x = 1\n", False),  # a stray word
+    ],
+)
+def test_an_unknown_name_that_is_only_left_out_is_told(before: str, after: str, is_told: bool) -> None:
+    failure = Failure("b", "mean([1])", FailureKind.RAISED, "NameError", "name 'score' is not defined")
+    case = Case(failure, Notebook((Cell("a", before), Cell("b", "mean([1])"))))
+    assert ("left out" in find_left_fault(case, Patch((Replace("a", before, after),), "Change it"))) is is_told
