@@ -39,8 +39,10 @@ def find_left_fault(case: Case, patch: Patch) -> str:
     """
     is_safe = patch.applicability is Applicability.SAFE
     if not is_safe and (part := _find_left_out_part(case, patch)):
-        return f"`{part}` failed for an unknown name, and is left out where another name may have been meant"
+        return f"`{part}` is not known, and what reads it is left out where another name may have been meant"
     for _, before, after in list_patched_cells(case, patch):
+        if not is_safe and before != after and (asked := _find_uncalled_question(after)):
+            return f"`{asked}` is a method and is not called, so that the question has one answer"
         known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
         functions = [
             n for n in src.walk(after) if isinstance(n, ast.FunctionDef) and src.extract_text(after, n) not in known
@@ -59,8 +61,34 @@ def find_left_fault(case: Case, patch: Patch) -> str:
     return _find_uneven_text(case, patch)
 
 
+def _find_uncalled_question(source: str) -> str:
+    """A method of a class that a condition in it asks without calling it: ``if not self.is_empty:`` never holds; empty where there is none."""
+    for node in src.walk(source):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        methods = {n.name for n in node.body if isinstance(n, ast.FunctionDef) and not n.decorator_list}
+        stored = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
+        for asked in (part for n in ast.walk(node) for part in _list_asked(n)):
+            if (
+                isinstance(asked, ast.Attribute)
+                and asked.attr in methods - stored
+                and ast.unparse(asked.value) == "self"
+            ):
+                return ast.unparse(asked)
+    return ""
+
+
+def _list_asked(node: ast.AST) -> list[ast.expr]:
+    """What a node asks whether it holds."""
+    if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+        return [node.test]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return [node.operand]
+    return node.values if isinstance(node, ast.BoolOp) else []
+
+
 def _find_left_out_part(case: Case, patch: Patch) -> str:
-    """The expression that reads the unknown name of the failure, where all that a patch does to a cell is to take that out of its statement:
+    """The unknown name of the failure, where all that a patch does to a cell is to take out what reads it:
     ``sum(scores)`` for ``sum(scores) / len(score)``; empty where there is none."""
     missing = re.match(r"name '(\w+)'", case.failure.evalue) if case.failure.ename == "NameError" else None
     if missing is None:
@@ -71,9 +99,8 @@ def _find_left_out_part(case: Case, patch: Patch) -> str:
             continue
         left = iter(_TOKEN.findall(before))
         if all(token in left for token in _TOKEN.findall(after)):  # each in its turn: nothing is new
-            statements = (n for n in src.walk(before) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
-            failed = (n for n in statements if reads[0] in ast.walk(n))
-            return next((ast.unparse(n) for n in failed if getattr(n, "value", None) is not reads[0]), "")
+            alone = any(isinstance(n, ast.Expr) and n.value is reads[0] for n in src.walk(before))
+            return "" if alone else missing[1]
     return ""
 
 

@@ -287,3 +287,29 @@ def test_an_unknown_name_that_is_only_left_out_is_told(before: str, after: str, 
     failure = Failure("b", "mean([1])", FailureKind.RAISED, "NameError", "name 'score' is not defined")
     case = Case(failure, Notebook((Cell("a", before), Cell("b", "mean([1])"))))
     assert ("left out" in find_left_fault(case, Patch((Replace("a", before, after),), "Change it"))) is is_told
+
+
+STACK = """class Stack:
+    def pop(self):
+        if {}:
+            return None
+        return self.items.pop()
+    {}def is_empty(self):
+        return not self.items
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "decorator", "is_told"),
+    [
+        ("not self.is_empty", "", True),
+        ("self.is_empty and self.items", "", True),
+        ("self.is_empty()", "", False),
+        ("not self.is_empty", "@property\n    ", False),
+        ("not self.items", "", False),
+        ("self.is_empty is not None", "", False),
+    ],
+)
+def test_a_method_that_is_asked_and_not_called_is_told(asked: str, decorator: str, is_told: bool) -> None:
+    fault = fault_of(STACK.format("self.is_empty or 1", decorator), STACK.format(asked, decorator))
+    assert ("not called" in fault) is is_told
