@@ -152,7 +152,7 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     else:
         yield Change((s.put(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
         if isinstance(node.ctx, ast.Load):
-            prior = 0.9 if isinstance(parent, ast.Expr) else 0.15
+            prior = 0.9 if isinstance(parent, ast.Expr) or _is_asked_uncalled(s, node) else 0.15
             yield Change((s.put(node, f"{s.text_of(node)}()"),), prior, node.lineno, f"`.{node.attr}` is not called")
             if s.is_in_loop(node) or isinstance(parent, ast.Assign):
                 yield Change(
@@ -325,3 +325,28 @@ def _propose_slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator
         yield Change(
             ((s.start_of(node), s.end_of(node), text),), prior, node.lineno, f"`{s.text_of(node)}` should be `{text}`"
         )
+
+
+def _is_asked_uncalled(s: Scope, node: ast.Attribute) -> bool:
+    """``if self.is_empty:`` where a class of the program has a method of that name, and nothing stores another thing under it: a method is
+    always true."""
+    parent = s.parents.get(node)
+    if isinstance(parent, ast.If | ast.While | ast.IfExp):
+        is_asked = parent.test is node
+    else:
+        is_asked = isinstance(parent, ast.BoolOp) or (
+            isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        )
+    return is_asked and node.attr in _list_methods(s)
+
+
+def _list_methods(s: Scope) -> set[str]:
+    """The methods of the program's classes that take nothing but the object, and are no properties."""
+    classes = [n for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)]
+    methods = {
+        n.name
+        for c in classes
+        for n in c.body
+        if isinstance(n, ast.FunctionDef) and not n.decorator_list and len(n.args.args) == 1
+    }
+    return methods - {n.attr for n in ast.walk(s.tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}

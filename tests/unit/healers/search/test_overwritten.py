@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search.mutations import overwritten, variations
+from jupyter_selfheal.inside.search.mutations import names, overwritten, variations
 from jupyter_selfheal.inside.search.scope import Scope
 
 
@@ -84,3 +84,22 @@ def test_a_misspelt_name_is_hardly_one_that_was_not_bound() -> None:
     misspelt, others = (f"def f(scores):\n    return sum(scores) / len({name})\n" for name in ("score", "values"))
     assert weigh(misspelt) < 0.1 < weigh(others)
     assert weigh("def f(n):\n    return m / n\n") > 0.1
+
+
+@pytest.mark.parametrize(
+    ("asked", "decorator", "is_likely"),
+    [
+        ("self.is_empty", "", True),
+        ("not self.is_empty", "", True),
+        ("self.is_empty", "@property\n    ", False),
+        ("self.items", "", False),
+        ("f(self.is_empty)", "", False),
+    ],
+)
+def test_a_method_that_a_condition_asks_is_likely_not_called(asked: str, decorator: str, is_likely: bool) -> None:
+    text = f"class S:\n    def pop(self):\n        if {asked}:\n            return 1\n    {decorator}def is_empty(self):\n        return 2\n"
+    s = Scope(text)
+    found = [
+        c.prior for n in s.order for c in names.propose_attributes(s, n) if "not called" in c.words and c.line == 3
+    ]
+    assert (max(found) > 0.5) is is_likely
