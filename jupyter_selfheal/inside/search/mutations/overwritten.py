@@ -18,6 +18,8 @@ def propose_at_once(s: Scope, node: ast.AST) -> Iterator[Change]:
     for size, prior, words in ((2, 0.8, "both"), (3, 0.7, "all three")):
         last = run[-size:]
         targets = [s.text_of(a.targets[0]) for a in last]
+        if size > 2 and all(isinstance(a.targets[0], ast.Name) for a in last):
+            continue  # `kept = a`, `a = b`, `b = kept` is right as it is
         if len(set(targets)) < size or not all(_reads(s, a.value, targets[(n + 1) % size]) for n, a in enumerate(last)):
             continue
         # `node.next` is written while `node` is still the old one

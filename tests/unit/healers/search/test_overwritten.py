@@ -59,7 +59,7 @@ def test_what_was_meant_is_proposed(source: str, meant: str) -> None:
         "a = b\nprint(a)\nb = a\n",
         "following = head.next\nhead.next = before\nbefore = head\nhead = following\n",
         "xs[i] = xs[j]\nys[j] = xs[i]\n",
-        "a = b = c\nb = a\n",
+        "kept = a\na = b\nb = kept\n",
         "for c in range(w, n + 1):\n    ways[c] += ways[c - w]\n",
         "for w in ws:\n    for c in range(1, n + 1):\n        total[c] += total[c - 1]\n",
         "for w in ws:\n    for c in range(w, n + 1):\n        new[c] = max(old[c], old[c - w] + v)\n",
