@@ -19,6 +19,8 @@ _HELD_OUT = re.compile(
     r"|\w_(test|val|valid|holdout)\b|\btest_(x|y|X|Y|data|set|df|features|labels|images)\b|\b[Tt]raining"
 )
 """Signs that the notebook knows of data held out, or calls the score what it is."""
+_IMPORT = re.compile(r"^(?:from [\w.]+ )?import \w[^(\n]*$|^from [\w.]+ import \([^)]*\)", re.MULTILINE)
+"""Lines that hold nothing out yet."""
 
 
 class TrainingScore(Check):
@@ -38,7 +40,7 @@ class TrainingScore(Check):
 
     def review_cell(self, cell: ReviewedCell) -> Iterator[Doubt]:
         scores = [n for s in cell.body for n in ast.walk(s) if isinstance(n, ast.Call) and _is_score(n)]
-        if not scores or any(_HELD_OUT.search(c.source) for c in cell.notebook.cells):
+        if not scores or any(_HELD_OUT.search(_IMPORT.sub("", c.source)) for c in cell.notebook.cells):
             return
         fits = _collect_fits(cell)
         for call in scores:
