@@ -40,7 +40,7 @@ Usage: %%heal [options]          on top of a cell
        %heal bisect              the first cell that, run anew from the top, departs from the notebook's stored outputs
        %heal minimize            the smallest notebook that fails like the cells of this session, as a file and as text
        %heal why                 what failed, where the value came from, and what to do
-       %heal history | undo [N]  what was healed in this session; the old source of one of these back
+       %heal history | undo [N]  what was healed in this session; the old source of one of these back, or what you just rejected
        %heal show | status | config | sent | resume | answer VALUE | allow | prove | consent | model
        %heal review              list doubts about cells that ran; nothing is changed because of them
        %heal on | off | auto [on|off]

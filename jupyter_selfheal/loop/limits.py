@@ -10,7 +10,7 @@ from itertools import pairwise
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop.states import Account, Dossier
-from jupyter_selfheal.model import Attempt, Cost, Insert, Reason, Replace
+from jupyter_selfheal.model import REJECTED_BEFORE, Attempt, Cost, Insert, Reason, Replace
 from jupyter_selfheal.numbers import format_limit
 
 _NOISE = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?(e[+-]?\d+)?|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}")
@@ -112,7 +112,8 @@ def name_untried(dossier: Dossier) -> str:
 
 def _name_refusal(dossier: Dossier) -> str:
     """Why the last patch that was set aside untried was: it may be the one that heals."""
-    refused = next((a.rejection for a in reversed(dossier.archive) if a.rejection and a.trial is None), "")
+    untried = (a.rejection for a in reversed(dossier.archive) if a.rejection and a.trial is None)
+    refused = next((why for why in untried if why != REJECTED_BEFORE), "")
     return f"; one was not tried: {refused}" if refused else ""
 
 

@@ -58,7 +58,7 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         handed_on = _collect_handed_on(case, after) if unread else set()
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
-    return _find_uneven_text(case, patch)
+    return "" if is_safe else _find_uneven_text(case, patch)
 
 
 def _find_uncalled_question(source: str) -> str:

@@ -120,6 +120,9 @@ def test_what_was_rejected_is_not_offered_again_where_it_is_asked_for_anew(loade
     loaded.wait_for(lambda: len(loaded.displays) > shown and "healing…" not in loaded.card().splitlines()[0], "an end")
     assert title not in loaded.card().splitlines()
     assert f"Not offered again, as you rejected it: {title}" in loaded.card().splitlines()
+    assert "rejection is taken back" in loaded.run("%heal undo")["text"]
+    loaded.wait_for(lambda: title in loaded.card().splitlines(), "the fix that was rejected by mistake")
+    assert "as you rejected it" not in loaded.card()
 
 
 def test_missed_expectation_is_healed_by_search(loaded: LiveKernel) -> None:

@@ -17,6 +17,7 @@ Standard library only, with the modules beside it: sent as source to kernels who
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -113,7 +114,9 @@ class _LayerReports:
             self.known, self._ends, self._pid = None, None, os.getpid()
         if self.known is not None and time.monotonic() > self._until:
             self.known = None
-        if self._ends is not None and not all(map(self._is_ours, self._ends)):
+        if self._ends is not None and not all(ours := [self._is_ours(end) for end in self._ends]):
+            for end in itertools.compress(self._ends, ours):
+                os.close(end)
             self._ends = None
         if self._ends is not None:
             self._take_report(self._ends)
@@ -133,6 +136,8 @@ class _LayerReports:
         try:
             found = json.loads(os.read(ends[0], 1 << 16).partition(b"\n")[0])
         except (OSError, ValueError):  # nothing was said yet
+            return
+        if not isinstance(found, dict):
             return
         if set(found) == set(sandbox.LAYERS) and not any(found[layer] for layer in _NEEDED):
             self.known, self._until, self._ends = found, time.monotonic() + LAYERS_SECONDS, None

@@ -18,17 +18,17 @@ def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
     calls = [n for n in source.order if isinstance(n, ast.Expr) and _is_print(n.value)]
     if len(calls) <= len(expected.strip().splitlines()):
         return
-    blocks = [
-        block
+    alone_in_block = {
+        id(block[0])
         for n in source.order
         for name in ("body", "orelse", "finalbody")
-        if isinstance(block := getattr(n, name, None), list)
-    ]
+        if isinstance(block := getattr(n, name, None), list) and len(block) == 1
+    }
     for call in calls:
         said = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         if any(part and part in expected.lower() for value in said for part in value.lower().split()):
             continue
-        alone = any(block == [call] for block in blocks)
+        alone = id(call) in alone_in_block
         edit = (source.start_of(call), source.end_of(call), "pass" if alone else "")
         start = text.rfind("\n", 0, edit[0]) + 1
         end = text.find("\n", edit[1]) + 1 or len(text)

@@ -3,34 +3,54 @@ alone. Whoever marks a program compares both."""
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.align_texts import Part, mark_texts
 
 _END = re.compile(r"(\w+)([.!?,:;\s]*)$")
-_WORDS = 2
-"""So many words each of the two texts has: ``yes`` and ``no.`` tell of nothing."""
+_WORDS, _MOST, _LEFT_OUT = 2, 12, 2
+"""So many words each of the two texts has: ``yes`` and ``no.`` tell of nothing, and what is longer is prose. And so many may the shorter one
+lack: ``is even.`` lacks the ``NOT`` of ``is NOT even``, but ``Error in the data`` is no sibling of ``Loading the data...``."""
 
 
 def find_uneven_texts(source: str, expected: str) -> list[Edit]:
-    """The edits that let a text end as its sibling does: both end with the same word, and only the sibling is in what is expected."""
+    """The edits that let a text end as its sibling does: the one has all words of the other, and only the sibling is in what is expected."""
     marked = mark_texts(source) if expected else None
-    texts = [p for p in marked.parts if not p.keyword and len(p.value.split()) >= _WORDS] if marked else []
-    shown = [p for p in texts if p.value.strip() in expected]
+    texts = [(p, words) for p in marked.parts if not p.keyword and (words := _list_words(p))] if marked else []
+    shown: dict[tuple[str, ...], Part] = {}
+    longer: dict[tuple[str, ...], Part] = {}
+    hidden: list[tuple[Part, tuple[str, ...]]] = []
+    for part, words in texts:
+        if part.value.strip() not in expected:
+            hidden.append((part, words))
+            continue
+        shown.setdefault(words, part)
+        for fewer in _leave_out(words):
+            longer.setdefault(fewer, part)
     edits: list[Edit] = []
-    for part in texts:
-        sibling = next((s for s in shown if part not in shown and _ends_alike(part, s)), None)
+    for part, words in hidden:
+        sibling = longer.get(words) or next((shown[fewer] for fewer in _leave_out(words) if fewer in shown), None)
         if sibling is not None and (new := _end_as(part.value, sibling.value)) != part.value:
             edits.append(part.write(new))
     return edits
 
 
-def _ends_alike(one: Part, two: Part) -> bool:
-    """Whether two texts end with the same word, and share another one."""
-    ends = _END.search(one.value), _END.search(two.value)
-    words = [set(p.value.lower().split()[:-1]) for p in (one, two)]
-    return all(ends) and ends[0][1].lower() == ends[1][1].lower() and bool(words[0] & words[1])  # type: ignore[index]
+def _list_words(part: Part) -> tuple[str, ...]:
+    """The words of a text that ends with one, whatever sign is behind it; none where they are too few or too many."""
+    end = _END.search(part.value)
+    words = tuple((part.value[: end.start(2)] if end else "").lower().split())
+    return words if _WORDS <= len(words) <= _MOST else ()
+
+
+def _leave_out(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The words, and what is left of them where one or two before the last are left out."""
+    before, last = words[:-1], words[-1:]
+    for size in range(len(before), max(len(before) - _LEFT_OUT, _WORDS - 1) - 1, -1):
+        for kept in itertools.combinations(before, size):
+            yield (*kept, *last)
 
 
 def _end_as(text: str, sibling: str) -> str:

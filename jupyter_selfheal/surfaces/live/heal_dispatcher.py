@@ -57,14 +57,14 @@ class HealDispatcher:
         run = session.make_run_id()
         notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
         oracle = _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle)
-        case = Case(failure, notebook, oracle, rejected=session.list_rejected(failure))
+        case = Case(failure, notebook, oracle, rejected=session.list_rejected(failure, notebook))
         config = chosen.apply_to(session.config)
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
         card = build_new_card(
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
             explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
-            notes=tuple(f"Not offered again, as you rejected it: {patch.title}" for patch in case.rejected),
+            notes=_list_rejection_notes(case.rejected),
             **({"cell_id": home} if home else {}),
         )  # fmt: skip
         heal = LiveHeal(
@@ -76,7 +76,13 @@ class HealDispatcher:
         with heal.lock:  # what the worker answers is shown on a card that is there
             is_sent = self._send_heal(heal, states, config, new_modules=new_modules)
             if not waits and not home:
-                heal.view.show(heal)
+                try:
+                    heal.view.show(heal)
+                except BaseException:  # nobody sees it, and nobody would end it
+                    session.client.send(m.Cancel(run))
+                    session.checkpoints.release(states)
+                    session.heals.remove(run)
+                    raise
         if not is_sent:
             session.checkpoints.release(states)
             heal.update_card(
@@ -102,7 +108,8 @@ class HealDispatcher:
     ) -> None:
         """Heal the same failure again, from the state as it is now, under a new run: what the old one still says is ignored.
 
-        ``given`` are patches that somebody else wrote; they are put to the user, and no healer is asked.
+        ``given`` are patches that somebody else wrote; they are put to the user, and no healer is asked. One of them may be what the user
+        rejected before: who gives it has a reason to.
 
         May be called on any thread: where that is not the main one the states of before are gone, and the kernel is not
         forked; then patches are shown, and proven when the next cell has run.
@@ -112,13 +119,15 @@ class HealDispatcher:
         session.heals.remove(heal.run)
         heal.run = session.make_run_id()
         hints = (*heal.case.hints, *([hint] if hint else []))
-        rejected = session.list_rejected(heal.case.failure)
+        rejected = () if given else session.list_rejected(heal.case.failure, heal.case.notebook)
+        notes = tuple(n for n in heal.card.notes if not n.startswith((_NOT_OFFERED, _TAKES_BACK)))
         heal.case = dataclasses.replace(heal.case, hints=hints, rejected=rejected)
         session.remember(heal)
         heal.settled.clear()
         heal.update_card(
             run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
             asks_consent=False, instructions="", model_off=session.explain_missing_model(config) or "",
+            notes=(*notes, *_list_rejection_notes(rejected)),
         )  # fmt: skip
         states = session.checkpoints.freeze_now(heal.run, Start.BEFORE_CELL)
         if not self._send_heal(heal, states, config, given):
@@ -257,6 +266,15 @@ class HealDispatcher:
                 heal.disturbed = True
                 heal.update_card(ran_since=heal.card.ran_since + 1)
         return waiting
+
+
+_NOT_OFFERED = "Not offered again, as you rejected it: "
+_TAKES_BACK = "`%heal undo` takes the rejection back"
+
+
+def _list_rejection_notes(rejected: tuple[Patch, ...]) -> tuple[str, ...]:
+    """What a card says of the fixes that are not offered, and how they are again."""
+    return (*(f"{_NOT_OFFERED}{patch.title}" for patch in rejected), *([f"{_TAKES_BACK}."] if rejected else []))
 
 
 def _choose_oracle(line: Oracle, metadata: Oracle) -> Oracle:

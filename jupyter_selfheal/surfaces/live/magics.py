@@ -262,6 +262,11 @@ class HealMagics:
         return heal
 
     def _do_undo(self, number: str) -> None:
+        last = self._session.heals.latest
+        if not number and last is not None and last.card.phase != "applied" and self._session.take_rejection_back(last):
+            self._dispatcher.restart_heal(last, self._session.config)
+            print("The rejection is taken back: that fix may be offered again.")
+            return
         heal = self._find_heal_to_undo(number)
         if heal.card.undo and self._session.carry_out(heal, "undo"):
             print("The old source goes back into its own cell; what the fixed cell did to your variables stays.")

@@ -132,13 +132,25 @@ class LiveSession:
     def record_rejection(self, heal: LiveHeal, candidate: Candidate | None) -> None:
         """The same failure of the same cell is not suggested for again, and where it is healed again that fix is not offered."""
         failure = heal.case.failure
-        known = self.list_rejected(failure)
+        known = self._rejected.get((failure.cell_id, failure.ename, failure.evalue), ())
         patch = (candidate.patch,) if candidate is not None and candidate.patch not in known else ()
         self._rejected[failure.cell_id, failure.ename, failure.evalue] = (*known, *patch)
 
-    def list_rejected(self, failure: Failure) -> tuple[Patch, ...]:
-        """The fixes of that failure that the user said no to, the oldest first."""
-        return self._rejected.get((failure.cell_id, failure.ename, failure.evalue), ())
+    def list_rejected(self, failure: Failure, notebook: Notebook) -> tuple[Patch, ...]:
+        """The fixes of that failure that the user said no to, the oldest first. One of a cell that was written anew since fits it no more."""
+        from jupyter_selfheal.model import Replace
+
+        known = self._rejected.get((failure.cell_id, failure.ename, failure.evalue), ())
+        sources = {**{c.id: c.source for c in notebook.cells}, failure.cell_id: failure.source}
+        return tuple(
+            p for p in known if all(sources.get(e.cell_id) == e.old for e in p.edits if isinstance(e, Replace))
+        )
+
+    def take_rejection_back(self, heal: LiveHeal) -> bool:
+        """Let everything be offered again that was rejected of a heal's failure. False where that is nothing."""
+        failure = heal.case.failure
+        key = failure.cell_id, failure.ename, failure.evalue
+        return bool(self._rejected.get(key) and self._rejected.pop(key))
 
     def was_rejected(self, cell_id: str, ename: str, evalue: str) -> bool:
         """Whether the user said no to healing that failure."""

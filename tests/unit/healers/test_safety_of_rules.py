@@ -4,31 +4,15 @@ are offered and neither is safe."""
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.healers.rules.near_key import NearKey
 from jupyter_selfheal.model import Applicability, Output
 from jupyter_selfheal.testing.rule_conformance import Bench
+from tests.unit.healers.safety import propose
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
-def propose(bench: Bench, code: str, *cells: str) -> list[tuple[Applicability, str]]:
-    """How far each patch may be trusted, and the failing cell (or the one that it changes) after it."""
-    broken = bench.fail(*cells)
-    from jupyter_selfheal.healers.rules.healer import load_rules
-
-    patches = broken.propose_patches(*(r for r in load_rules() if r.code == code))
-    assert patches, f"{code} proposes nothing for {broken.case.failure.headline}"
-    return [(p.applicability, "\n".join(c.source for c in broken.apply_patch(p).cells)) for p in patches]
-
 
 AMBIGUOUS = {
     "a text that is a number, before a number": (
@@ -317,62 +301,6 @@ def test_what_can_mean_one_thing_stays_safe(bench: Bench, title: str) -> None:
     level, text = propose(bench, code, *cells)[0]
     assert level is SAFE
     assert becomes in text
-
-
-CLASS = """class Account:
-    def __init__(self, balance):
-        self.balence = balance
-    def deposit(self, n):
-        self.balance += n
-        return self.balance"""
-
-DEFINITIONS = {
-    "an attribute": ("ATT101", (CLASS, "a = Account(100)\na.deposit(50)\nassert a.balance == 150"), "balence"),
-    "an attribute whose object was made above": ("ATT101", (CLASS, "a = Account(100)", "print(a.balance)"), "balence"),
-    "a method": (
-        "ATT101",
-        ("class Dog:\n    def barkk(self):\n        return 'wow'\n", "Dog().bark()", "Dog().bark()"),
-        "barkk",
-    ),
-    "a name that is read twice": ("NAM101", ("totl = sum([1, 2])", "print(total)\nassert total == 3"), "totl"),
-    "a name that is read once, and is a word": ("NAM101", ("totl = sum([1, 2])\nprint(total)",), "totl"),
-    "a name that is added to": ("NAM101", ("totl = 0\nfor x in [1, 2]:\n    total += x\ntotal",), "totl"),
-    "a function": ("NAM101", ("def calcualte_mean(xs):\n    return 1", "calculate_mean([1])"), "calcualte"),
-    "a parameter": ("NAM101", ("def twice(valeu):\n    return value + value", "twice(2)"), "valeu"),
-    "a variable of a function": (
-        "NAM103",
-        ("def add(xs):\n    totl = 0\n    for x in xs:\n        total += x\n    return total", "add([1])"),
-        "totl",
-    ),
-}
-"""The definition is the odd one out: the rule, the cells, and the misspelling that must be gone."""
-
-
-@pytest.mark.parametrize("title", DEFINITIONS)
-def test_a_misspelt_definition_is_corrected_and_not_what_uses_it(bench: Bench, title: str) -> None:
-    code, cells, slip = DEFINITIONS[title]
-    level, text = propose(bench, code, *cells)[0]
-    assert level is SAFE
-    assert slip not in text
-
-
-USES = {
-    "a use of a word that is defined right": ("NAM101", ("size = 6", "print(siz)"), "print(size)"),
-    "a slip in a class that says it right once": (
-        "ATT101",
-        (("class A:\n    def __init__(self):\n        self.balance = 3\n    def add(self, n):\n        self.balence += n\n"
-         "        return self.balence"), "A().add(1)"),
-        "return self.balance",
-    ),
-    "one slip among many uses": ("NAM101", ("kolm = 1\nkolm + kolm", "kollm + 1"), "kolm + 1"),
-    "a library's method": ("ATT101", ("words = 'a b'\nwords.splt()\nwords.splt()",), "words.split()\nwords.split()"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("title", USES)
-def test_a_misspelt_use_is_corrected_where_the_definition_is_right(bench: Bench, title: str) -> None:
-    code, cells, becomes = USES[title]
-    assert becomes in propose(bench, code, *cells)[0][1]
 
 
 def test_the_old_jaccard_function_is_the_accuracy_unless_samples_may_have_several_labels(bench: Bench) -> None:

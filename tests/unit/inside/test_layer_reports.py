@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_the_next_copy_is_told_what_one_has_found(reports: zygote._LayerReports)
 
 
 @pytest.mark.parametrize(
-    "found", [{**WHOLE, NETWORK: "no space left"}, dict.fromkeys(LAYERS, "the probe died"), {}, [], "x"]
+    "found", [{**WHOLE, NETWORK: "no space left"}, dict.fromkeys(LAYERS, "the probe died"), {}, [], "x", None, 3]
 )
 def test_what_is_missing_may_be_had_again_and_is_looked_for_again(reports: zygote._LayerReports, found: object) -> None:
     tell(reports.open_report(), found)
@@ -77,3 +78,15 @@ def test_a_fork_of_the_users_has_a_pipe_of_its_own(reports: zygote._LayerReports
     reports._pid -= 1
     assert reports.open_report() != end
     os.close(end)
+
+
+@pytest.mark.parametrize("closed", [0, 1])
+def test_the_end_that_a_cell_left_open_is_closed(reports: zygote._LayerReports, closed: int) -> None:
+    reports.open_report()
+    assert reports._ends is not None
+    before, pipe = reports._ends, reports._pipe
+    os.close(before[closed])
+    reports.open_report()
+    assert reports._pipe != pipe
+    names = [os.readlink(entry) for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+    assert f"pipe:[{pipe}]" not in names, "it leaks"

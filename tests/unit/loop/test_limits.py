@@ -12,14 +12,19 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError, ProviderError
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import PausedForUserAction, Reserved, Started, TrialEnded
+from jupyter_selfheal.loop.limits import explain_waste
+from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import (
+    REJECTED_BEFORE,
     Attempt,
     Case,
     Choice,
     Cost,
     Decision,
     Diagnosis,
+    Failure,
     Outcome,
+    Patch,
     Reason,
     Role,
     Run,
@@ -317,3 +322,15 @@ def test_a_model_that_repeats_itself_leaves_said_how_far_the_cell_is_mended(stag
     assert outcome.reason in (Reason.STUCK, Reason.NO_IMPROVEMENT)
     assert outcome.detail.startswith("fixed the first problem (x.lenght → len(x)); next: NameError: name 'missing'")
     assert outcome.detail.endswith(("the attempts repeat themselves", "the attempts do not get better"))
+
+
+def test_a_patch_of_an_earlier_heal_is_not_the_one_that_was_not_tried() -> None:
+    case = Case(Failure("c1", "x.nope"))
+    before, other = (
+        Attempt(Patch((), "a"), rejection=REJECTED_BEFORE),
+        Attempt(Patch((), "b"), rejection="it deletes a file"),
+    )
+    dossier = Dossier("run", case, case, archive=(before,))
+    assert explain_waste(dossier, Reason.NO_IMPROVEMENT) == "the attempts do not get better"
+    told = explain_waste(replace(dossier, archive=(other, before)), Reason.NO_IMPROVEMENT)
+    assert told == "the attempts do not get better; one was not tried: it deletes a file"

@@ -269,6 +269,14 @@ def test_a_text_that_ends_otherwise_than_the_one_that_was_to_be_printed_is_told(
     assert bool(find_left_fault(case, Patch((Replace("a", before, after),), "Indent it"))) is is_told
 
 
+@pytest.mark.parametrize(("level", "is_told"), [(Applicability.SAFE, False), (Applicability.UNSAFE, True)])
+def test_a_safe_fix_is_not_blamed_for_a_text_that_was_there_before(level: Applicability, is_told: bool) -> None:
+    before = "if lenn([1]):\n    print('is even.')\nelse:\n    print('is NOT even')"
+    case = Case(Failure("a", before), Notebook((Cell("a", before),)), oracle=Oracle(stdout="is even."))
+    patch = Patch((Replace("a", before, before.replace("lenn", "len")),), "Change `lenn`", applicability=level)
+    assert bool(find_left_fault(case, patch)) is is_told
+
+
 MEAN = "def mean(scores):\n    return sum(scores) / len(score)\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope
+from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope, cache_on_scope
 from jupyter_selfheal.inside.tree_names import read_called_name
 
 _GROUPS = (
@@ -340,6 +340,7 @@ def _is_asked_uncalled(s: Scope, node: ast.Attribute) -> bool:
     return is_asked and node.attr in _list_methods(s)
 
 
+@cache_on_scope
 def _list_methods(s: Scope) -> set[str]:
     """The methods of the program's classes that take nothing but the object, and are no properties."""
     classes = [n for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)]

@@ -4,9 +4,11 @@ round link by link, a table that a loop fills from what it has just filled. And 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 _BEST = frozenset({"max", "min"})
 
@@ -24,15 +26,18 @@ def propose_at_once(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         # `node.next` is written while `node` is still the old one
         order = sorted(last, key=lambda a: isinstance(a.targets[0], ast.Name))
-        text = f"{', '.join(s.text_of(a.targets[0]) for a in order)} = {', '.join(s.text_of(a.value) for a in order)}"
+        comments, indent = _list_comments(s, last), s.read_indent(last[0])
+        if comments and indent is None:
+            continue
+        line = f"{', '.join(s.text_of(a.targets[0]) for a in order)} = {_write_values(s, order)}"
+        text = f"\n{indent}".join([*comments, line])
         why = f"`{targets[0]}` is replaced before it is read: assign {words} at once"
         yield Change(((s.start_of(last[0]), s.end_of(last[-1]), text),), prior, last[-1].lineno, why)
 
 
 def _list_assignments(s: Scope, node: ast.AST) -> list[ast.Assign]:
     """An assignment to one place, and up to two right above it, in order."""
-    block = next((b for b in _list_blocks(s.parents.get(node)) if node in b), [])
-    at = block.index(node) if node in block else -1
+    block, at = _list_places(s).get(node, ([], -1)) if isinstance(node, ast.Assign) else ([], -1)
     run: list[ast.Assign] = []
     for n in range(at, max(at - 3, -1), -1):
         statement = block[n]
@@ -44,11 +49,30 @@ def _list_assignments(s: Scope, node: ast.AST) -> list[ast.Assign]:
     return run
 
 
-def _list_blocks(node: ast.AST | None) -> Iterator[list[ast.AST]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
+@cache_on_scope
+def _list_places(s: Scope) -> dict[ast.AST, tuple[list[ast.AST], int]]:
+    """The block that each statement is in, and its place there."""
+    names = ("body", "orelse", "finalbody")
+    blocks = [b for n in s.order for name in names if isinstance(b := getattr(n, name, None), list)]
+    return {statement: (block, at) for block in blocks for at, statement in enumerate(block)}
+
+
+def _write_values(s: Scope, run: list[ast.Assign]) -> str:
+    """Their values side by side, in parentheses where that changes what they are: ``a = b, c`` gives one of them."""
+    texts = []
+    for value in (a.value for a in run):
+        text = s.text_of(value)
+        is_bare = isinstance(value, ast.Tuple) and len(ast.parse(f"[{text}]").body[0].value.elts) != 1  # type: ignore[attr-defined]
+        texts.append(f"({text})" if is_bare or "\n" in text or isinstance(value, ast.Yield | ast.YieldFrom) else text)
+    return ", ".join(texts)
+
+
+def _list_comments(s: Scope, run: list[ast.Assign]) -> list[str]:
+    """The comments of assignments one below the other, without the one behind the last."""
+    spans = [(s.end_of(a.targets[0]), s.start_of(a.value)) for a in run]
+    spans += [(s.end_of(a.value), s.start_of(b)) for a, b in pairwise(run)]
+    spans.append((s.end_of(run[-1].value), s.end_of(run[-1])))
+    return [comment.rstrip() for start, end in sorted(spans) for comment in re.findall("#.*", s.text[start:end])]
 
 
 def _reads(s: Scope, value: ast.expr, place: str) -> bool:

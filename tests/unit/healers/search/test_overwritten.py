@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from jupyter_selfheal.inside.positions import splice
@@ -17,6 +19,18 @@ def list_texts(source: str) -> list[str]:
 BEST = "for w, v in things:\n    for c in range({}):\n        best[c] = max(best[c], best[c - w] + v)\n"
 MEANT = {
     "two names": ("a = b\nb = a % b\n", "a, b = b, a % b\n"),
+    "comments between": (
+        "if a:\n    a = b  # keep the divisor\n    # the rest is next\n    b = a % b  # done\n",
+        "if a:\n    # keep the divisor\n    # the rest is next\n    a, b = b, a % b  # done\n",
+    ),
+    "comments in parentheses": (
+        "x['#'] = (  # the old\n    y['#']\n)\ny['#'] = x['#']\n",
+        "# the old\nx['#'], y['#'] = y['#'], x['#']\n",
+    ),
+    "a pair": ("a = b, c\nb = a\n", "a, b = (b, c), a\n"),
+    "a pair that begins in parentheses": ("a = (b), c\nb = a\n", "a, b = ((b), c), a\n"),
+    "a pair in parentheses": ("a = (b, c)\nb = a\n", "a, b = (b, c), a\n"),
+    "two lines": ("a = (b +\n  c)\nb = a\n", "a, b = (b +\n  c), a\n"),
     "two items": ("xs[i] = xs[j]\nxs[j] = xs[i]\n", "xs[i], xs[j] = xs[j], xs[i]\n"),
     "two attributes": (
         "self.a = self.b\nself.b = self.a + self.b\n",
@@ -103,3 +117,17 @@ def test_a_method_that_a_condition_asks_is_likely_not_called(asked: str, decorat
         c.prior for n in s.order for c in names.propose_attributes(s, n) if "not called" in c.words and c.line == 3
     ]
     assert (max(found) > 0.5) is is_likely
+
+
+def test_a_long_cell_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    s = Scope("if a.b:\n    c.d = 1\n    x = 2\n" * 30)
+    walked = []
+    monkeypatch.setattr(ast, "walk", lambda node, walk=ast.walk: walked.append(node) or walk(node))
+    for node in s.order:
+        list(names.propose_attributes(s, node))
+    assert walked.count(s.tree) <= 2
+    seen = []
+    monkeypatch.setattr(overwritten, "_list_places", lambda s: seen.append(s) or {})
+    for node in s.order:
+        list(overwritten.propose_at_once(s, node))
+    assert len(seen) == sum(isinstance(n, ast.Assign) for n in s.order)

@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.inside.search.align_texts import Part
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from tests.unit.healers.syntax.readings import run
@@ -60,11 +61,25 @@ def test_a_text_ends_as_its_sibling_does(source: str, meant: str) -> None:
         "print(p, 'is even.')\nprint(p, 'is odd')",  # another last word
         "print(p, 'is even.')\nprint('even')",  # one word tells nothing
         "print(p, 'is even. ')\nprint('not really even')",  # no other word in common
+        "print('This p is even.')\nprint('Is the other even')",  # each has words of its own
+        "print(p, 'is even.')\nprint(p, 'is what nobody calls even')",  # three words more
     ],
-    ids=range(4),
+    ids=range(6),
 )
 def test_other_texts_are_left_as_they_end(source: str) -> None:
-    assert find_uneven_texts(source, "34 is even.") == []
+    assert find_uneven_texts(source, "34 is even. This p is even.") == []
+
+
+def test_a_text_that_shares_a_small_word_is_no_sibling() -> None:
+    assert find_uneven_texts("print('Loading the data...')\nprint('Error in the data')", "Loading the data...") == []
+
+
+def test_many_texts_are_not_compared_each_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(Part, "__eq__", lambda one, other: compared.append(other) or one is other)
+    source = "".join(f"print('item {n} is even.')\nprint('thing {n} is NOT even')\n" for n in range(40))
+    find_uneven_texts(source, " ".join(f"item {n} is even." for n in range(40)))
+    assert len(compared) < 40
 
 
 def test_a_sibling_that_ends_otherwise_is_evened_and_doubted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +14,23 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Cost, Diagnosis, Failure, Notebook, Outcome, Proposal, Reason, SkipReason
+from jupyter_selfheal.magic_options import HealOptions
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Cost,
+    Diagnosis,
+    Failure,
+    Notebook,
+    Outcome,
+    Patch,
+    Proposal,
+    Reason,
+    Replace,
+    SkipReason,
+)
 from jupyter_selfheal.surfaces.live.actions import Actions
+from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card, drop_said_message
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -205,3 +221,72 @@ def test_what_is_shown_last_is_what_the_card_is() -> None:
 def test_a_cause_does_not_say_the_message_again_that_stands_above_it(cause: str, shown: str) -> None:
     assert drop_said_message(cause, "SyntaxError: Missing parentheses in call to 'print'") == shown
     assert drop_said_message(cause, "AssertionError") == cause
+
+
+CELL = "items = []\nitems.appendd(3)"
+CASE = Case(Failure("c", CELL, ename="AttributeError", evalue="no appendd"), Notebook((Cell("c", CELL),)))
+
+
+def reject(session: Any) -> Patch:
+    patch = Patch((Replace("c", CELL, CELL.replace("dd", "d")),), "Change `.appendd`")
+    session.record_rejection(SimpleNamespace(case=CASE), SimpleNamespace(patch=patch))
+    return patch
+
+
+@pytest.mark.parametrize(("source", "is_known"), [(CELL, True), ("names = ['a']\nnames.appendd('b')", False)])
+def test_a_rejected_fix_is_one_of_the_cell_as_it_was_written(session: Any, source: str, is_known: bool) -> None:
+    patch = reject(session)
+    failure = replace(CASE.failure, source=source)
+    assert session.list_rejected(failure, Notebook((Cell("c", source),))) == ((patch,) if is_known else ())
+
+
+def test_a_rejection_can_be_taken_back_once(session: Any) -> None:
+    reject(session)
+    heal = SimpleNamespace(case=CASE)
+    assert session.take_rejection_back(heal)
+    assert session.list_rejected(CASE.failure, CASE.notebook) == ()
+    assert not session.take_rejection_back(heal)
+
+
+@pytest.fixture
+def sent(session: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the worker is sent; nothing is forked."""
+    told: list[Any] = []
+    session.client = SimpleNamespace(send=lambda message: told.append(message) or True, close=lambda: None)
+    monkeypatch.setattr(session.checkpoints, "freeze_now", lambda *_, **__: ())
+    monkeypatch.setattr(session.checkpoints, "freeze_after_failure", lambda *_, **__: ("a state",))
+    monkeypatch.setattr(session.checkpoints, "release", lambda states: told.append(states))
+    return told
+
+
+def make_dispatcher(session: Any, show: Callable[[LiveHeal], None]) -> HealDispatcher:
+    view = SimpleNamespace(show=show, update=lambda heal, before: None, close=lambda: None)
+    return HealDispatcher(session, make_view=lambda: view, should_wait=lambda: False, wait_for=lambda *_: None)  # type: ignore[arg-type,return-value]
+
+
+def test_what_an_agent_gives_is_tried_though_it_was_rejected(session: Any, sent: list[Any]) -> None:
+    patch = reject(session)
+    view = SimpleNamespace(update=lambda heal, before: None)
+    heal = LiveHeal("run", CASE, build_new_card("run", CASE), view)  # type: ignore[arg-type]
+    dispatcher = make_dispatcher(session, lambda heal: None)
+    dispatcher.restart_heal(heal, HealConfig())
+    assert sent[-1].case.rejected == (patch,)
+    assert heal.card.notes == (
+        "Not offered again, as you rejected it: Change `.appendd`",
+        "`%heal undo` takes the rejection back.",
+    )
+    dispatcher.restart_heal(heal, HealConfig(), given=(patch,))
+    assert (sent[-1].case.rejected, sent[-1].given, heal.card.notes) == ((), (patch,), ())
+
+
+def test_a_heal_whose_card_cannot_be_shown_is_ended(session: Any, sent: list[Any]) -> None:
+    session.shell.user_ns = {}
+
+    def show(heal: LiveHeal) -> None:
+        raise OSError("the page is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        make_dispatcher(session, show).start_heal(CASE.failure, HealOptions())
+    assert isinstance(sent[-2], m.Cancel)
+    assert sent[-1] == ("a state",)
+    assert session.heals.latest is None
