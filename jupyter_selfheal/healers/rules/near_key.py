@@ -21,7 +21,7 @@ MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
 """What a grouped table says, without quotes."""
 
-SEEN = "A stored output shows the name as the cell has it: the table may be made otherwise than it was."
+SEEN = "A stored output of the table heads a column as the cell has it: the table may be made otherwise than it was."
 
 
 class NearKey(Rule):
@@ -36,7 +36,7 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read are data, and a plural is another word. Unsafe where two are, and where a stored output shows the name as the
+    out; keys that were counted or read are data, and a plural is another word. Unsafe where two are, and where a stored output of the table heads a column as the
     cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
@@ -57,7 +57,7 @@ class NearKey(Rule):
                 if keys is None:
                     continue
                 written = keys.is_table or _is_written_out(context, keys)
-                seen = _is_seen_in_outputs(context, wrong)
+                seen = _is_seen_in_outputs(context, wrong, owner, keys)
                 for word, slip in list_meant_keys(wrong, keys):
                     sure = (
                         slip
@@ -89,17 +89,33 @@ class NearKey(Rule):
                     return
 
 
-def _is_seen_in_outputs(context: RuleContext, name: str) -> bool:
-    """Whether the notebook stores an output that shows a name as a word of its own: a table had it when that cell ran."""
-    texts = (
-        text
+def _is_seen_in_outputs(context: RuleContext, name: str, owner: str, keys: Keys) -> bool:
+    """Whether a stored output of a cell that shows the table heads a column so: the table had it when that cell ran."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    root = re.split(r"\W", owner, maxsplit=1)[0]
+    lines = (
+        line
         for cell in context.notebook.cells
+        if cell.outputs and _shows(context.source_of(cell.id), root)
         for output in cell.outputs
         if output.output_type != "error"
-        for text in (output.text, str(output.data.get("text/plain", "")))
+        for line in f"{output.text}\n{output.data.get('text/plain', '')}".split("\n")
+        if word.search(line)
     )
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return len(name) > 2 and any(word.search(text) for text in texts)
+    others = [re.compile(rf"(?<!\w){re.escape(k)}(?!\w)") for k in keys.columns if isinstance(k, str)]
+    return len(name) > 2 and any(
+        line.strip() == name
+        or f"Name: {name}," in line
+        or " non-null " in line
+        or any(other.search(line) for other in others)
+        for line in lines
+    )
+
+
+def _shows(source: str, name: str) -> bool:
+    """Whether a cell has an expression of its own that reads a name: ``df.head()``, ``print(df)``."""
+    shown = (n for n in src.walk(source) if isinstance(n, ast.Expr))
+    return any(isinstance(n, ast.Name) and n.id == name for e in shown for n in ast.walk(e))
 
 
 def _correct_definition(context: RuleContext, wrong: str, word: str, sure: bool) -> tuple[Edit, ...]:

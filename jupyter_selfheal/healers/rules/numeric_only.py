@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.lost_write import is_lost_write_to_blame
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -76,7 +76,7 @@ class NumericOnly(Rule):
                 return
 
     def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Patch:
-        splices = [append_argument(context, call, "numeric_only=True")]
+        splices = [append_argument(context.source, call, "numeric_only=True")]
         for other in ast.walk(context.tree):
             if (
                 isinstance(other, ast.Call)
@@ -87,7 +87,7 @@ class NumericOnly(Rule):
                 and context.text(other.func.value) == context.text(call.func.value)
                 and not _has_keyword(other, "numeric_only")
             ):
-                splices.append(append_argument(context, other, "numeric_only=True"))
+                splices.append(append_argument(context.source, other, "numeric_only=True"))
         doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         if not doubt and is_lost_write_to_blame(context):
             doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
@@ -147,15 +147,3 @@ def _is_reduction(call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
     name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
     return name in REDUCTIONS
-
-
-def append_argument(context: RuleContext, call: ast.Call, text: str) -> Splice:
-    """What puts one more argument behind the last one of a call, whether a comma or a comment follows that or not."""
-    end = context.span(call)[1] - 1
-    given = [*call.args, *(k.value for k in call.keywords)]
-    if not given:
-        return end, end, text
-    at = max(context.span(node)[1] for node in given)
-    while (closing := re.match(r"\s*\)", context.source[at:end])) is not None:
-        at += closing.end()
-    return at, at, f", {text}"

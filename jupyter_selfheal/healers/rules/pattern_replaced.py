@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
@@ -56,8 +56,7 @@ class PatternReplaced(Rule):
         for cell_id, source, statement in list_statements_above(context):
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and _takes_pattern(node):
-                    end = src.find_span(source, node.args[-1] if not node.keywords else node.keywords[-1])[1]
-                    splices.setdefault(cell_id, []).append((end, end, ", regex=True"))
+                    splices.setdefault(cell_id, []).append(append_argument(source, node, "regex=True"))
                     shown = shown or src.extract_text(source, node.args[0])
                     of_columns = of_columns and not _is_of_columns(node)
         if (

@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 MIX = re.compile(r"can't handle a mix of (?:binary|multiclass) and continuous")
@@ -40,7 +41,7 @@ class ProbabilitiesForClasses(Rule):
     `StandardScaler().transform(X)`.
 
     There the probabilities may have a name (`p = model.predict_proba(X)[:, 1]` above): it is made by `predict`, if nothing else reads it, or the metric is
-    given `model.predict(X)`.
+    given `model.predict(X)`, unless model or data are others by then.
 
     Also `ValueError: y should be a 1d array, got an array of shape (60, 2) instead` at `roc_curve(y, model.predict_proba(X))`.
 
@@ -101,7 +102,7 @@ class ProbabilitiesForClasses(Rule):
             edits: tuple[Edit, ...] = ()
             if _is_read_as_classes(context, name):
                 edits = change_and_replay(context, {made.cell_id: [(start, end, f".predict{given}")]})
-            else:
+            elif not _is_changed_since(context, made, call):
                 uses = [context.span(n) for n in context.failing_nodes(ast.Name) if getattr(n, "id", "") == name]
                 edits = tuple(context.replace_here(*((*u, f"{owner}.predict{given}") for u in uses)))
             if edits:
@@ -135,6 +136,20 @@ def _find_probabilities(value: ast.expr) -> ast.Call | None:
     while isinstance(value, ast.Subscript):
         value = value.value
     return value if isinstance(value, ast.Call) and last_name(value.func) == "predict_proba" else None
+
+
+def _is_changed_since(context: RuleContext, made: Assignment, call: ast.Call) -> bool:
+    """Whether what a call reads is bound anew or changed (fitted again) between where it stands and where it failed."""
+    read = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+    ids = [*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id]
+    for cell_id in ids[ids.index(made.cell_id) :]:
+        first = made.node.lineno if cell_id == made.cell_id else 0
+        end = context.failure.line if cell_id == context.failure.cell_id else 10**9
+        nodes = [s.node for s in src.list_statements(context.source_of(cell_id)) if first < s.node.lineno < end]
+        names = src.collect_names(nodes)
+        if read & (names.binds | names.changes):
+            return True
+    return False
 
 
 def _is_read_as_classes(context: RuleContext, name: str) -> bool:

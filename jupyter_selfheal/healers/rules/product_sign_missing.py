@@ -10,6 +10,9 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+BEFORE = (ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+"""Of what stands on their right, only the first factor would be taken."""
+LISTED = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call, ast.Subscript)
 
 
 class ProductSignMissing(Rule):
@@ -19,8 +22,9 @@ class ProductSignMissing(Rule):
 
     **Fix** `3*(x + 1)`.
 
-    **Fix safety** Safe: a number that is written down, and the result of arithmetic on numbers, cannot be called. Unsafe among the items of a list or the arguments of
-    a call, where a comma may be missing. Silent where a name is called, where nothing or more than one value is given, and for a keyword.
+    **Fix safety** Safe: a number that is written down, and the result of arithmetic on numbers, cannot be called. Unsafe anywhere within the items of a list, a dictionary or
+    an index, or the arguments of a call, where a comma may be missing. Silent where a name is called, where nothing or more than one value is given, for a
+    keyword, and behind `/`, `//`, `%` and `**`: `1/2(x)` may be `1/(2*x)`.
     """
 
     code = "TYP231"
@@ -33,13 +37,9 @@ class ProductSignMissing(Rule):
     why = "A number cannot be called, and mathematics writes a product without a sign."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        listed = {
-            id(item)
-            for node in context.walk(ast.List, ast.Tuple, ast.Set, ast.Call)
-            for item in (node.args if isinstance(node, ast.Call) else getattr(node, "elts", ()))
-        }
+        divisors = {id(_find_first(n.right)) for n in context.walk(ast.BinOp) if isinstance(n.op, BEFORE)}
         for call in context.failing_nodes(ast.Call):
-            if not isinstance(call, ast.Call) or not _is_number(call.func):
+            if not isinstance(call, ast.Call) or not _is_number(call.func) or id(call) in divisors:
                 continue
             if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
                 continue
@@ -47,7 +47,7 @@ class ProductSignMissing(Rule):
             opening = context.source.find("(", at)
             if not re.fullmatch(r"[)\s]*", context.source[at:opening]):
                 continue
-            sure = id(call) not in listed
+            sure = not any(_holds(context, node, call) for node in context.walk(*LISTED))
             yield self.patch(
                 context.replace_here((opening, opening, "*")),
                 f"Multiply: `{context.source[context.span(call)[0] : opening].rstrip()}*(…)`",
@@ -57,6 +57,21 @@ class ProductSignMissing(Rule):
                 prior=0.92 if sure else 0.6,
             )
             return
+
+
+def _find_first(node: ast.expr) -> ast.expr:
+    """What an operand begins with, its sign aside: ``2(x)`` of ``-2(x)**2``."""
+    while isinstance(node, ast.UnaryOp) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)):
+        node = node.operand if isinstance(node, ast.UnaryOp) else node.left
+    return node
+
+
+def _holds(context: RuleContext, node: ast.expr, call: ast.Call) -> bool:
+    """Whether a call stands among the items or arguments of a node, however deep."""
+    start, end = context.span(node)
+    head = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
+    at = start if head is None else context.span(head)[1]
+    return at <= context.span(call)[0] and context.span(call)[1] <= end
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -19,13 +19,15 @@ NANOSECONDS = 10**9
 WHOLE = frozenset({"int", "'int64'", '"int64"', "np.int64", "numpy.int64", "'int'", '"int"', "'i8'", '"i8"'})
 """How the type is named that dates are counted in."""
 
-KEPT = "getattr(({0}), 'dtype', None) is not None and ({0}).dtype.kind in 'mM' and '[ns' not in str(({0}).dtype) and type({0}).__name__ == {1!r}"
+KEPT = "getattr(({0}), 'dtype', None) is not None and ({0}).dtype.kind in {2!r} and '[ns' not in str(({0}).dtype) and type({0}).__name__ == {1!r}"
 IN_NANOSECONDS = (
-    ("Series", ".dt.as_unit('ns')"),
-    ("DatetimeIndex", ".as_unit('ns')"),
-    ("TimedeltaIndex", ".as_unit('ns')"),
-    ("ndarray", ".astype('datetime64[ns]')"),
+    ("Series", "mM", ".dt.as_unit('ns')"),
+    ("DatetimeIndex", "M", ".as_unit('ns')"),
+    ("TimedeltaIndex", "m", ".as_unit('ns')"),
+    ("ndarray", "M", ".astype('datetime64[ns]')"),
+    ("ndarray", "m", ".astype('timedelta64[ns]')"),
 )
+"""Type, kinds of its values, and what keeps them in nanoseconds."""
 
 
 class SecondsOfDates(Rule):
@@ -55,7 +57,7 @@ class SecondsOfDates(Rule):
         for cell_id, source, statement in list_statements_above(context):
             for dates in _list_counted(source, statement):
                 text = src.extract_text(source, dates)
-                unit = next((u for kind, u in IN_NANOSECONDS if context.is_true(KEPT.format(text, kind))), "")
+                unit = next((u for *of, u in IN_NANOSECONDS if context.is_true(KEPT.format(text, *of))), "")
                 if unit:
                     end = src.find_span(source, dates)[1]
                     splices.setdefault(cell_id, []).append((end, end, unit))
@@ -76,7 +78,9 @@ def _list_counted(source: str, statement: ast.stmt) -> Iterator[ast.expr]:
         if not isinstance(counted, ast.Call) or not isinstance(counted.func, ast.Attribute) or len(counted.args) != 1:
             continue
         if last_name(counted.func) in ("astype", "view") and src.extract_text(source, counted.args[0]) in WHOLE:
-            yield counted.func.value
+            dates = counted.func.value
+            if not isinstance(dates, ast.Call) or last_name(dates.func) not in ("as_unit", "astype"):
+                yield dates
 
 
 def _read_number(node: ast.expr) -> float | None:

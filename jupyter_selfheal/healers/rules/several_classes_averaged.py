@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.healers.rules.numeric_only import append_argument
 from jupyter_selfheal.model import Applicability, Patch
 
 SCORES = frozenset(
@@ -41,7 +41,7 @@ class SeveralClassesAveraged(Rule):
                 continue
             for way, prior in WAYS:
                 yield self.patch(
-                    context.replace_here(append_argument(context, call, f'average="{way}"')),
+                    context.replace_here(append_argument(context.source, call, f'average="{way}"')),
                     f'Add `average="{way}"`',
                     "There are more than two classes: it must be said how their scores are averaged.",
                     prior=prior,

@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import last_name, plain_chain
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
@@ -55,8 +54,7 @@ class UnobservedGroups(Rule):
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
                 column = next((c for c in _list_keys(source, call) if context.is_true(UNSEEN.format(c, asked))), "")
                 if column:
-                    end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))
-                    splices.setdefault(cell_id, []).append((end, end, ", observed=False"))
+                    splices.setdefault(cell_id, []).append(append_argument(source, call, "observed=False"))
                     shown = shown or column
         if splices and (context.number(RELEASE) or 0) >= 3 and (edits := change_and_replay(context, splices)):
             cause = f"Since pandas 3.0, categories of `{shown}` that no row has make no group."

@@ -9,7 +9,10 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 BACKEND = re.compile(r"[ \t]*%matplotlib[ \t]+(qt\d?|tk|gtk\w*|wx|osx|macosx|auto)[ \t]*(?:#.*)?", re.IGNORECASE)
-USED = re.compile(r"mpl_connect|ginput|waitforbuttonpress|\.pause\(|matplotlib\.widgets|show\(block")
+USED = re.compile(
+    r"mpl_connect|ginput|waitforbuttonpress|\.pause\(|matplotlib\.widgets|from matplotlib import[^\n]*\bwidgets|show\(block|"
+    r"\bion\(|\binteractive\(|flush_events|canvas\.draw|new_timer|Animation\("
+)
 """What is done with a window: a figure in the page does not do it."""
 
 

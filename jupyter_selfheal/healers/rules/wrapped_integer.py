@@ -15,10 +15,10 @@ from jupyter_selfheal.model import Applicability, FailureKind, Patch
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 RELEASE = "int(__import__('numpy').__version__.split('.')[0])"
 OVERFLOWS = (
-    "isinstance({0}, __import__('numpy').integer) and not "
+    "isinstance({0}, __import__('numpy').integer) and {0}.itemsize < 8 and not "
     "(__import__('numpy').iinfo(type({0})).min <= {1} <= __import__('numpy').iinfo(type({0})).max)"
 )
-"""Whether a name holds one integer of NumPy's whose type does not hold what is reckoned with it."""
+"""Whether a name holds one integer of NumPy's whose type does not hold what is reckoned with it; one of 64 bits always wrapped."""
 
 
 class WrappedInteger(Rule):
@@ -30,7 +30,7 @@ class WrappedInteger(Rule):
     **Fix** `int(top) + 20`, in every such place that the failing cell's values come from. The cells that made them run again.
 
     **Fix safety** Safe: until NumPy 2.0 such a sum was an `int64`, and the value that is there now does not fit the small type. Silent for arrays,
-    whose type was always kept, where the result fits, and where both sides are NumPy's.
+    whose type was always kept, where the result fits, for types of 64 bits, which always wrapped, and where both sides are NumPy's.
     """
 
     code = "NPA122"

@@ -187,9 +187,20 @@ def _explain_difference(context: RuleContext) -> tuple[str, str] | None:
     """``plot(t, np.diff(v))``: of n values there are n - 1 differences."""
     for call in context.failing_nodes(ast.Call):
         for given in _list_paired(call):
-            is_difference = isinstance(given, ast.Call) and last_name(given.func) == "diff" and len(given.args) == 1
+            if (
+                not isinstance(given, ast.Call)
+                or last_name(given.func) != "diff"
+                or len(given.args) != 1
+                or given.keywords
+            ):
+                continue
             partner = next((p for p in _list_paired(call) if p is not given and isinstance(p, ast.Name)), None)
-            if is_difference and partner is not None:
+            made = context.text(given.args[0])
+            if (
+                partner is not None
+                and not _has_call(given.args[0])
+                and context.is_true(f"len({made}) == len({context.text(partner)}) and getattr({made}, 'ndim', 1) == 1")
+            ):
                 text, name = context.text(given), context.text(partner)
                 return (
                     f"`{text}` has one value fewer than what it is made of, and `{name}` is as long as that.",
@@ -204,13 +215,13 @@ def _explain_bins(context: RuleContext) -> tuple[str, str] | None:
         named = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
         edges = named.get("bins") or (call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None)
         labels = named.get("labels")
-        if edges is None or labels is None or _has_call(edges) or _has_call(labels):
+        if edges is None or labels is None or "duplicates" in named or _has_call(edges) or _has_call(labels):
             continue
         numbers = [context.number(f"len({context.text(n)})") for n in (edges, labels)]
         if None not in numbers:
             made, given = int(numbers[0] or 0) - 1, int(numbers[1] or 0)
             return (
-                f"{made + 1} edges make {made} groups, and there are {given} labels.",
+                f"{made + 1} edges make {made} group{'s' * (made != 1)}, and there {f'are {given} labels' if given != 1 else 'is 1 label'}.",
                 "Add the label that is missing, or take an edge out."
                 if given < made
                 else "Take a label out, or add the edge that is missing.",
@@ -219,16 +230,22 @@ def _explain_bins(context: RuleContext) -> tuple[str, str] | None:
 
 
 def _explain_truths(context: RuleContext) -> tuple[str, str] | None:
-    """``if series > 3``: the condition holds for some values and not for others."""
+    """``if series > 3``: the condition holds for some values and not for others; ``if table``: it is none at all."""
     statement = context.failing_statement
     test = statement.test if isinstance(statement, ast.If | ast.While) else None
-    length = context.number(f"len({context.text(test)})") if test is not None and not _has_call(test) else None
-    if test is None or length is None:
+    size = context.number(f"({context.text(test)}).size") if test is not None and not _has_call(test) else None
+    if test is None or size is None:
         return None
     text = context.text(test)
+    if not isinstance(test, ast.Compare) and not context.is_true(f"({text}).dtype.kind == 'b'"):
+        return (
+            f"`{text}` holds {int(size)} values, and one truth value is asked for.",
+            f"Say what is asked of them: `len({text}) > 0` is whether there are any.",
+        )
+    axis = "axis=None" if "DataFrame" in context.failure.evalue else ""
     return (
-        f"`{text}` is {int(length)} truth values, and one is asked for.",
-        f"Say which: `({text}).any()` or `({text}).all()`; to choose value by value, `np.where({text}, …, …)`.",
+        f"`{text}` is {int(size)} truth values, and one is asked for.",
+        f"Say which: `({text}).any({axis})` or `({text}).all({axis})`; to choose value by value, `np.where({text}, …, …)`.",
     )
 
 

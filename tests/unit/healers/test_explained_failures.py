@@ -64,6 +64,22 @@ from tests.unit.healers.triage import diagnose
             ["import pandas as pd\ns = pd.Series([1, 2, 3])", "if s > 2:\n    n = 1"],
         ),
         (
+            "2 edges make 1 group, and there are 3 labels.",
+            ["import pandas as pd\nages = pd.Series([1, 7])", "pd.cut(ages, bins=[0, 9], labels=['a', 'b', 'c'])"],
+        ),
+        (
+            "4 edges make 3 groups, and there is 1 label.",
+            ["import pandas as pd\nages = pd.Series([1, 7])", "pd.cut(ages, bins=[0, 5, 9, 20], labels=['a'])"],
+        ),
+        (
+            "`d` holds 6 values, and one truth value is asked for.",
+            ["import pandas as pd\nd = pd.DataFrame({'n': [1, 2, 3], 'm': [2, 3, 4]})", "if d:\n    n = 1"],
+        ),
+        (
+            "`d > 2` is 6 truth values, and one is asked for.",
+            ["import pandas as pd\nd = pd.DataFrame({'n': [1, 2, 3], 'm': [2, 3, 4]})", "if d > 2:\n    n = 1"],
+        ),
+        (
             "`d` has no column `total`. It has `n`, `m`.",
             ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'm': [2]})", "y = d['total']\nX = d[['n', 'm']]"],
         ),
@@ -77,6 +93,20 @@ def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, 
     found = diagnose(bench.fail(*cells))
     assert (found.cause, found.skip_reason) == (cause, None)
     assert found.advice
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["import numpy as np, matplotlib.pyplot as plt\nt, v = np.arange(50), np.arange(10)", "plt.plot(t, np.diff(v))"],
+        ["import numpy as np, matplotlib.pyplot as plt\nt, v = np.arange(9), np.arange(9)", "plt.plot(t, np.diff(v, n=2))"],
+        ["import pandas as pd\nx = pd.Series([1, 7])", "pd.cut(x, [0, 5, 5, 9], labels=['a', 'b', 'c'], duplicates='drop')"],
+    ],
+)  # fmt: skip
+def test_nothing_is_said_of_numbers_that_the_notebook_does_not_show(bench: Bench, cells: list[str]) -> None:
+    cause = diagnose(bench.fail(*cells)).cause
+    assert "one value fewer" not in cause
+    assert "edges make" not in cause
 
 
 def test_one_group_is_asked_for_as_one(bench: Bench) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jupyter_selfheal.model import Applicability, Replace
@@ -61,6 +63,30 @@ def test_installed_code_gets_the_old_name_of_what_was_renamed_and_a_file_of_ones
     (patch,) = bench.propose_patches("IMP107", *cells)
     assert patch.applicability is applicability
     assert patch.title == "Add `collections.Mapping = collections.abc.Mapping`"
+
+
+@pytest.mark.parametrize(
+    ("mark", "place", "is_own"),
+    [
+        ("", "tools", False),
+        ("pyproject.toml", "tools", True),
+        ("pyproject.toml", "miniconda3/lib/python3.12/ctypes", False),
+    ],
+)
+def test_a_file_beside_the_notebooks_folder_is_ones_own_where_a_project_holds_both(
+    tmp_path: Path, mark: str, place: str, is_own: bool
+) -> None:
+    bench = Bench(tmp_path / "notebooks")
+    code = "import collections\ndef is_mapping(x):\n    return isinstance(x, collections.Mapping)\n"
+    module = f"kinds_{Path(place).name}{'_own' * is_own}"  # each its own, as what is imported stays so
+    bench.write_file(f"../{place}/{module}.py", code)
+    bench.write_file("data.csv", "")
+    if mark:
+        (tmp_path / mark).touch()
+    path = str(tmp_path / place)
+    cells = (f"import sys\nsys.path.insert(0, {path!r})", f"import {module}", f"{module}.is_mapping({{}})")
+    (patch,) = bench.propose_patches("IMP107", *cells)
+    assert (patch.applicability is Applicability.DISPLAY_ONLY) is is_own
 
 
 def test_a_module_that_took_the_place_of_a_name_is_imported_first(bench: Bench) -> None:

@@ -27,6 +27,14 @@ AMBIGUOUS = {
     ),
     "what a person types": ("TYP102", ("def ask():\n    return '4'\nask() + 1",), ("str(1)",)),
     "an empty text that is added to": ("TYP102", ("total = ''\ntotal += 5",), ("total += str(5)",)),
+    "a number before brackets, as a named argument": (
+        "TYP231",
+        ("f, x = dict, 3\nf(w=2 (x), h=1)",),
+        ("f(w=2 *(x), h=1)",),
+    ),
+    "a number before brackets, in a dictionary": ("TYP231", ("x = 3\n{'a': 2 (x)}",), ("{'a': 2 *(x)}",)),
+    "a number before brackets, in an item's sum": ("TYP231", ("a, b = 5, 3\n[a - 1 (b)]",), ("[a - 1 *(b)]",)),
+    "a number before brackets, in an index": ("TYP231", ("x, rows = 1, {2: 3}\nrows[2 (x)]",), ("rows[2 *(x)]",)),
     "an index of its own": (
         "IDX101",
         ("xs = [1, 2, 3]\ntotal = 0\nfor i in range(len(xs)):\n    total += xs[i + 1]\ntotal / len(xs)",),
@@ -333,6 +341,8 @@ def test_a_parameter_that_changed_nothing_goes_and_one_that_did_is_asked_about(b
         (Output("stream", "stdout", "Oslo    3\n"), True),
         (Output("error", ename="KeyError", evalue="'home_town'"), True),
         (Output("stream", "stdout", "home_towns\n"), True),
+        (Output("stream", "stdout", "home_town statistics:\n     3\n"), True),
+        (Output("execute_result", data={"text/plain": "Oslo  3\nName: home_town, dtype: int64"}), False),
     ],
 )
 def test_a_column_that_a_stored_output_shows_is_no_slip(bench: Bench, output: Output, is_safe: bool) -> None:
@@ -343,3 +353,15 @@ def test_a_column_that_a_stored_output_shows_is_no_slip(bench: Bench, output: Ou
     seen = replace(broken, case=replace(broken.case, notebook=replace(broken.case.notebook, cells=cells)))
     (patch,) = seen.propose_patches(NearKey())
     assert (patch.applicability is SAFE) is is_safe
+
+
+def test_an_output_of_another_table_does_not_make_a_slip_doubtful(bench: Bench) -> None:
+    broken = bench.fail(
+        "import pandas as pd\nd = pd.DataFrame({'city': ['Oslo'], 'n': [3]})\nother = d.rename(columns={'city': 'City'})",
+        "other.head()",
+        "d['City'].unique()",
+    )
+    shown = Output("execute_result", data={"text/plain": "   City  n\n0  Oslo  3"})
+    cells = tuple(replace(c, outputs=(shown,)) if "head" in c.source else c for c in broken.case.notebook.cells)
+    seen = replace(broken, case=replace(broken.case, notebook=replace(broken.case.notebook, cells=cells)))
+    assert [p.applicability for p in seen.propose_patches(NearKey())] == [SAFE]

@@ -98,3 +98,15 @@ def find_line_span(source: str, line: int) -> tuple[int, int]:
     start = src.find_offset(source, line, 0)
     end = source.find("\n", start)
     return start, len(source) if end < 0 else end
+
+
+def append_argument(source: str, call: ast.Call, text: str) -> Splice:
+    """What puts one more argument behind the last one of a call, whether a comma or a comment follows that or not."""
+    end = src.find_span(source, call)[1] - 1
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if not given:
+        return end, end, text
+    at = max(src.find_span(source, node)[1] for node in given)
+    while (closing := re.match(r"\s*\)", source[at:end])) is not None:
+        at += closing.end()
+    return at, at, f", {text}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,12 @@ FILE_NAME = re.compile(r"[\w.+-]+\.(?!py$|ipynb$|com$|org$|net$|edu$|html?$)[A-Z
 INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules", "venv", ".venv", "env", "build", "dist"})
 """Folders of what is installed or made, not written by the user."""
 
+STANDARD = re.compile(r"[/\\]python\d\.\d+[/\\]")
+"""In the path of each module of Python's own."""
+
+MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "environment.yml")
+"""What the root of a project holds."""
+
 
 def find_missing_path(context: RuleContext) -> str | None:
     """The path that the failure says is not there, as it was given; None where it names none."""
@@ -25,15 +32,23 @@ def find_missing_path(context: RuleContext) -> str | None:
 
 
 def find_own_file(context: RuleContext) -> str:
-    """The file that asked for what is not there, seen from the notebook's folder, where it lies there or in the folder above and
-    is not installed; empty for a cell, and for what is not the user's to mend."""
+    """The file that asked for what is not there, seen from the notebook's folder, where it lies there or in the folder above, if that is a project's,
+    and is not installed; empty for a cell, and for what is not the user's to mend."""
     frames = [f for f in context.failure.frames if f.function != "__getattr__"]  # the library's, which answers
     if not frames or frames[-1].cell_id or not Path(frames[-1].file).is_absolute():
         return ""
     path, folder = Path(frames[-1].file).resolve(), Path(context.notebook.folder or ".").resolve()
-    if not path.is_relative_to(folder.parent) or INSTALLED.intersection(path.relative_to(folder.parent).parts):
+    root = folder.parent if _is_project(folder.parent) else folder
+    if root == root.parent or not path.is_relative_to(root) or STANDARD.search(str(path)):
+        return ""
+    prefixes = (p for p in (sys.prefix, sys.base_prefix) if not folder.is_relative_to(p))
+    if INSTALLED.intersection(path.relative_to(root).parts) or any(path.is_relative_to(p) for p in prefixes):
         return ""
     return os.path.relpath(path, folder)
+
+
+def _is_project(folder: Path) -> bool:
+    return folder != Path.home() and any((folder / mark).exists() for mark in MARKS)
 
 
 def find_folders(context: RuleContext, module: str) -> list[str]:
