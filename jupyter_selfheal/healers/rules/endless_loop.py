@@ -7,7 +7,11 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.endless_loops import describe_end, list_endless_loops
+from jupyter_selfheal.healers.rules.context.endless_loops import (
+    describe_end,
+    is_memory_filled_by_loop,
+    list_endless_loops,
+)
 from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -19,7 +23,7 @@ class EndlessLoop(Rule):
     """Let the counter of a loop go on.
 
     **Failure** The cell does not end within its time, and a `while` of it (or of a function that it calls) compares a number that
-    nothing in the loop changes: `while n > 0: print(n)`.
+    nothing in the loop changes: `while n > 0: print(n)`. Or memory runs out in such a loop, where it adds to something: `while n > 0: xs.append(n)`.
 
     **Fix** The loop ends with `n -= 1`, or `n += 1` where the number must grow.
 
@@ -30,11 +34,13 @@ class EndlessLoop(Rule):
 
     code = "LOP101"
     name = "loop without progress"
-    kinds = frozenset({FailureKind.TIMED_OUT})
+    kinds = frozenset({FailureKind.TIMED_OUT, FailureKind.RAISED})
     applicability = Applicability.UNSAFE
     why = "Nothing in the loop changes its condition, so it cannot end; that it goes on by one is likely, not certain."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.kind is FailureKind.RAISED and not is_memory_filled_by_loop(context):
+            return
         for cell_id, scope, loop in list_endless_loops(context):
             source, step = context.source_of(cell_id), _find_step(loop, scope)
             if step is not None:

@@ -11,7 +11,11 @@ from collections.abc import Callable
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.endless_loops import describe_end, list_endless_loops
+from jupyter_selfheal.healers.rules.context.endless_loops import (
+    describe_end,
+    is_memory_filled_by_loop,
+    list_endless_loops,
+)
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.triage import causes, flaky
 from jupyter_selfheal.healers.triage.left_alone import (
@@ -62,7 +66,7 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
         return Diagnosis("The cell runs, but its result is not the expected one.", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.SYNTAX:
         return Diagnosis(f"Syntax error: {failure.evalue or failure.headline}", Locus.CODE, failure.cell_id)
-    if failure.kind is FailureKind.TIMED_OUT:
+    if failure.kind is FailureKind.TIMED_OUT or is_memory_filled_by_loop(context):
         return _diagnose_timeout(context)
     cell_id, _, line = context.location
     number = context.notebook.index(cell_id) + 1

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from jupyter_selfheal.healers.rules.endless_loop import EndlessLoop
 from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Frame
 from jupyter_selfheal.testing.failing import Broken
 from jupyter_selfheal.testing.rule_conformance import Bench
@@ -75,3 +76,42 @@ def test_a_loop_is_said_to_be_endless_only_where_the_cell_was_stopped_in_it(benc
     assert stop(broken, cell, above=above).cause == words.format("may never end")
     counts = "def step():\n    global n\n    n -= 1\n"
     assert stop(broken, "n = 3\nwhile n > 0:\n    step()", ("", 3), ("a", 3), above=counts).cause == SLOW
+
+
+FILLED = "xs, n = [], 3\nwhile n > 0:\n    xs.append(n)\n    m = n\ny = [0]"
+
+
+def run_out(broken: Broken, cell: str, line: int, **changes: object) -> Broken:
+    """That cell, where memory ran out in that line (0: nobody knows where)."""
+    own = broken.case.failure.cell_id
+    frames = (Frame("", line, "<module>", cell_id=own),) if line else ()
+    failure = replace(broken.case.failure, ename="MemoryError", evalue="", source=cell, line=line, frames=frames)
+    failure = replace(failure, **changes)  # type: ignore[arg-type]
+    return replace(
+        broken,
+        case=replace(broken.case, failure=failure, notebook=replace(broken.case.notebook, cells=(Cell(own, cell),))),
+    )
+
+
+def test_a_loop_that_never_ends_and_fills_the_memory_is_named_and_let_go_on(bench: Bench) -> None:
+    broken = run_out(bench.fail("raise MemoryError"), FILLED, 3)
+    assert diagnose(broken).cause == "The loop in line 2 never ends: nothing in it changes `n > 0`."
+    (patch,) = broken.propose_patches(EndlessLoop())
+    assert "n -= 1" in broken.apply_patch(patch).cells[0].source
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "changes"),
+    [
+        (FILLED, 5, {}),  # behind the loop
+        (FILLED, 4, {}),  # a line that adds nothing
+        (FILLED.replace("m = n", "n = step(n)"), 3, {}),  # it may end
+        (FILLED.replace("append(n)", "append([0] * 10**12)"), 3, {}),  # too much in the first round
+        (FILLED, 0, {}),
+        (FILLED, 0, {"kind": FailureKind.DIED, "evalue": "out of memory"}),
+    ],
+)
+def test_elsewhere_what_runs_out_is_memory(bench: Bench, cell: str, line: int, changes: dict[str, object]) -> None:
+    broken = run_out(bench.fail("raise MemoryError"), cell, line, **changes)
+    assert diagnose(broken).cause == "Out of memory."
+    assert broken.propose_patches(EndlessLoop()) == ()

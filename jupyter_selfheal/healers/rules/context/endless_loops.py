@@ -9,6 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.model import FailureKind
 from jupyter_selfheal.source.endless import list_own, may_end
 
 
@@ -25,6 +26,44 @@ def list_endless_loops(context: RuleContext) -> Iterator[tuple[str, ast.AST, ast
                 continue
             if _is_running(node, cell_id, places) and not may_end(node, own):
                 yield cell_id, scope, node
+
+
+def is_memory_filled_by_loop(context: RuleContext) -> bool:
+    """Whether memory ran out at a line of such a loop that puts more into something with each round, and asks for nothing large by itself.
+
+    False where it is not known at which line: then what ran out may have been elsewhere.
+    """
+    failure, places = context.failure, _list_places(context)
+    if failure.kind is not FailureKind.RAISED or failure.ename != "MemoryError" or not places:
+        return False
+    return any(
+        isinstance(node, ast.stmt) and (cell_id, node.lineno) in places and _grows(node)
+        for cell_id, _, loop in list_endless_loops(context)
+        for node in ast.walk(loop)
+    )
+
+
+def _grows(statement: ast.stmt) -> bool:
+    """``xs.append(x)``, ``text += "a"`` and ``xs = xs + [x]``, in which no number is large and nothing is repeated or raised to a power."""
+    if any(
+        isinstance(n, ast.Mult | ast.Pow)
+        or (isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value > _LARGE)
+        for n in ast.walk(statement)
+    ):
+        return False
+    match statement:
+        case ast.Expr(ast.Call(func=ast.Attribute(attr=name))):
+            return name in _ADDS
+        case ast.AugAssign(op=ast.Add()):
+            return True
+        case ast.Assign([ast.Name(name)], ast.BinOp(op=ast.Add()) as value):
+            return name in list_names(value)
+    return False
+
+
+_ADDS = frozenset({"append", "appendleft", "extend", "extendleft", "insert", "add"})
+_LARGE = 10**6
+"""So many items are no more than some megabytes, which no memory lacks in a single round."""
 
 
 def describe_end(context: RuleContext) -> str:

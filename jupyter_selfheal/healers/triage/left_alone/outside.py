@@ -6,6 +6,7 @@ import ast
 import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext, questions
+from jupyter_selfheal.healers.rules.context.endless_loops import is_memory_filled_by_loop
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution
@@ -52,6 +53,8 @@ def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None
 
 def diagnose_memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
+    if is_memory_filled_by_loop(context):
+        return None  # less data would not do: it never ends
     is_killed = failure.kind is FailureKind.DIED and failure.evalue.startswith("out of memory")
     if is_killed or failure.ename in ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError"):
         smaller = list(dict.fromkeys(list_what_could_be_smaller(failure.source, failure.line)))[:3]
