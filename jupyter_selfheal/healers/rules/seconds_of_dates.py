@@ -9,7 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -52,17 +52,16 @@ class SecondsOfDates(Rule):
     why = "Until pandas 3.0 dates were kept in nanoseconds, which is what is divided by (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        for cell_id, source, statement in list_statements_above(context):
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             for dates in _list_counted(source, statement):
                 text = src.extract_text(source, dates)
                 unit = next((u for *of, u in IN_NANOSECONDS if context.is_true(KEPT.format(text, *of))), "")
                 if unit:
                     end = src.find_span(source, dates)[1]
-                    splices.setdefault(cell_id, []).append((end, end, unit))
-                    shown = shown or f"{text}{unit}"
-        if splices and (context.number(RELEASE) or 0) >= 3 and (edits := change_and_replay(context, splices)):
+                    yield (end, end, unit), f"{text}{unit}"
+
+        edits, shown = mend_above(context, find)
+        if edits and (context.number(RELEASE) or 0) >= 3:
             cause = "Since pandas 3.0 these dates are kept in another unit than nanoseconds, which the cell counts."
             yield self.patch(edits, f"Count nanoseconds: `{shown}`", cause, prior=0.93)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import last_name, plain_chain
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -48,15 +48,15 @@ class UnobservedGroups(Rule):
         asked = f" & {{{failure.evalue}}}" if failure.ename == "KeyError" and _is_literal(failure.evalue) else ""
         if failure.ename == "KeyError" and not asked:
             return
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        for cell_id, source, statement in list_statements_above(context):
+
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
                 column = next((c for c in _list_keys(source, call) if context.is_true(UNSEEN.format(c, asked))), "")
                 if column:
-                    splices.setdefault(cell_id, []).append(append_argument(source, call, "observed=False"))
-                    shown = shown or column
-        if splices and (context.number(RELEASE) or 0) >= 3 and (edits := change_and_replay(context, splices)):
+                    yield append_argument(source, call, "observed=False"), column
+
+        edits, shown = mend_above(context, find)
+        if edits and (context.number(RELEASE) or 0) >= 3:
             cause = f"Since pandas 3.0, categories of `{shown}` that no row has make no group."
             yield self.patch(edits, "Add `observed=False` to `groupby`", cause, prior=0.9)
 

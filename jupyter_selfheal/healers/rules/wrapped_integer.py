@@ -9,7 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import plain_chain
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
@@ -42,15 +42,14 @@ class WrappedInteger(Rule):
     why = "Until NumPy 2.0 a single number and a Python integer gave an int64 (https://numpy.org/doc/stable/release/2.0.0-notes.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        for cell_id, source, statement in list_statements_above(context):
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             for number, reckoned in _list_reckoned(source, statement):
                 text = src.extract_text(source, number)
                 if context.is_true(OVERFLOWS.format(text, reckoned)):
-                    splices.setdefault(cell_id, []).append((*src.find_span(source, number), f"int({text})"))
-                    shown = shown or text
-        if splices and (context.number(RELEASE) or 0) >= 2 and (edits := change_and_replay(context, splices)):
+                    yield (*src.find_span(source, number), f"int({text})"), text
+
+        edits, shown = mend_above(context, find)
+        if edits and (context.number(RELEASE) or 0) >= 2:
             cause = f"Since NumPy 2.0, what is reckoned with `{shown}` keeps its small type, and wraps around."
             yield self.patch(edits, f"Reckon with `int({shown})`", cause, prior=0.9)
 

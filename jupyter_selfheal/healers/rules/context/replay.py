@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice
@@ -61,3 +61,17 @@ def list_statements_above(context: RuleContext) -> Iterator[tuple[str, str, ast.
         source = context.source_of(cell_id)
         for statement in src.list_statements(source):
             yield cell_id, source, statement.node
+
+
+def mend_above(
+    context: RuleContext, find: Callable[[str, ast.stmt], Iterator[tuple[Splice, str]]]
+) -> tuple[tuple[Edit, ...], str]:
+    """The edits of every place that ``find`` gives of those statements (what changes, and what is shown of it), after which the cells
+    run again; and what is shown of the first one. Nothing where there is no such place."""
+    splices: dict[str, list[Splice]] = {}
+    shown = ""
+    for cell_id, source, statement in list_statements_above(context):
+        for splice, text in find(source, statement):
+            splices.setdefault(cell_id, []).append(splice)
+            shown = shown or text
+    return change_and_replay(context, splices) if splices else (), shown
