@@ -53,6 +53,7 @@ from jupyter_selfheal.inside.search.program import (
     expects_negative,
     list_expected_texts,
 )
+from jupyter_selfheal.inside.search.result_sizes import describe_other_size
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
@@ -260,6 +261,7 @@ class Doubts:
             or self._describe_untold_rest(n)
             or self._describe_kept_item(n)
             or self._describe_near_failure(n)
+            or self._describe_other_size(n)
             or self._describe_empty_input(n)
         )
 
@@ -291,6 +293,16 @@ class Doubts:
             if any(f"def {function}(" in text for text in c.texts.values()):
                 inputs = list_near_inputs(self.sight.calls.get(function, ()), checked, function)
                 doubt = run_in_fork(lambda i=inputs: describe_near_failure(self.runner, c.codes, i), WAIT)  # type: ignore[misc]
+                if isinstance(doubt, str) and doubt:
+                    return doubt
+        return ""
+
+    def _describe_other_size(self, n: int) -> str:
+        """The doubt about a function that gives another number of items than it is asked for, where no check comes to."""
+        c = self.candidates[n]
+        for function, checked in self.sight.checked.items():
+            if any(f"def {function}(" in text for text in c.texts.values()):
+                doubt = run_in_fork(lambda f=function, g=checked: describe_other_size(self.runner, c.codes, f, g), WAIT)  # type: ignore[misc]
                 if isinstance(doubt, str) and doubt:
                     return doubt
         return ""
