@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice
@@ -16,13 +16,35 @@ def list_replayed_cells(context: RuleContext, also: Iterable[str] = ()) -> tuple
 
     A table that one cell reads, another drops columns of and a third encodes is only made again by all three. Empty where one
     of them is marked expensive or is skipped: it is not run unasked. A cell that failed and was not healed is left out: it would fail
-    again, and what it did not make is not there. ``also``: names that are needed though the failing cell does not read them.
+    again, and what it did not make is not there. A cell that bound anew what one of them binds is among them where cells below read
+    that. ``also``: names that are needed though the failing cell does not read them.
     """
     above = [c for c in context.notebook.code_before(context.failure.cell_id) if c.source.strip() and not c.failed]
     names = src.find_names(context.failure.source)
-    needed = src.backward_slice([c.source for c in above], names.uses | names.changes | frozenset(also))
+    sources, wanted = [c.source for c in above], names.uses | names.changes | frozenset(also)
+    needed = src.backward_slice(sources, wanted)
+    while not (lost := _find_names_set_back(context, sources, set(needed))) <= wanted:
+        wanted |= lost
+        needed = src.backward_slice(sources, wanted)
     cells = [above[n] for n in needed]
     return () if any(c.expensive or c.skip for c in cells) else tuple(c.id for c in cells)
+
+
+def _find_names_set_back(context: RuleContext, sources: Sequence[str], replayed: Collection[int]) -> frozenset[str]:
+    """Names that cells below read, and that would be again what a replayed cell makes of them though another one bound them since."""
+    read = frozenset[str]().union(
+        *(src.find_names(c.source).uses for c in context.notebook.code_after(context.failure.cell_id))
+    )
+    made: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
+    for n, source in enumerate(sources):
+        names = src.find_names(source)
+        if n in replayed:
+            made |= names.binds - names.imports
+            lost -= names.binds
+        else:
+            lost |= names.binds & made & read
+    return lost
 
 
 def change_and_replay(
