@@ -115,6 +115,9 @@ export class KernelLine {
     if (this.attempt === attempt) {
       this.attempt = null;
       this.wasLoaded = isCancelled;
+      if (isCancelled) { // the next kernel may have been idle before this one's end was heard of
+        void this.checkLine();
+      }
     }
   }
 
