@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench.configurations import Configuration, read_configurations
 from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
 from jupyter_selfheal.surfaces.bench.notebooks.table import format_notebooks, holds_notebooks
-from jupyter_selfheal.surfaces.bench.rows import read_head, read_row_file
+from jupyter_selfheal.surfaces.bench.rows import STAGES, read_head, read_row_file, read_stage
 
 QUOTES = ("fix", "why", "diff", "trace")
 """Fields of a row that quote its program, or name a folder of this machine."""
 
 COLUMNS = (
-    "set", "oracle", "half", "look", "healers", "tasks × runs", "of them fail", "applied", "of them correct", "correct of those that fail [95 %]", "shown", "median CPU-s", "load", "commit", "date", "rows",
+    "set", "oracle", "half", "look", "healers", "tasks × runs", "of them fail", "applied", "of them correct", "correct of those that fail [95 %]", "shown", "median CPU-s", "not healed, p50 and p95 s", "load", "commit", "date", "rows",
 )  # fmt: skip
 
 
@@ -51,14 +52,23 @@ def keep_rows(path: Path, folder: Path) -> Path:
 
 
 def format_figures(files: Sequence[Path], entries: Sequence[dict[str, Any]]) -> str:
-    """One row for each file, first looks before all others, and the command that repeats each."""
+    """A table for each stage with a row for each file, first looks before all others, and below all of them the command that repeats each."""
     made = [(path, c, read_head(path)) for path, c in zip(files, read_configurations(files), strict=True)]
-    rows = [((*_format_cells(found, head, entries), path.stem), head) for path, found, head in made]
+    rows = [
+        ((*_format_cells(found, head, entries), path.stem), read_stage(path, head), head) for path, found, head in made
+    ]
     rows.sort(key=lambda row: (row[0][3] != "first", row[0]))
-    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-    lines += [f"| {' | '.join(cells)} |" for cells, _ in rows]
-    commands = dict.fromkeys(str(head.get("command") or "") for _, head in rows)
-    return "\n".join([*lines, "", *(f"    {command}" for command in commands if command)])
+    lines = []
+    for stage, heading in STAGES.items():
+        cells = [cells for cells, measured_at, _ in rows if measured_at == stage]
+        lines += [f"### {heading}", "", *_format_table(cells), ""] if cells else []
+    commands = dict.fromkeys(str(head.get("command") or "") for _, _, head in rows)
+    return "\n".join([*lines, *(f"    {command}" for command in commands if command)])
+
+
+def _format_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    head, *lines = (f"| {' | '.join(cells)} |" for cells in (COLUMNS, *rows))
+    return [head, f"|{'---|' * len(COLUMNS)}", *lines]
 
 
 def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[dict[str, Any]]) -> tuple[str, ...]:
@@ -66,15 +76,23 @@ def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[
     applied, commits = sum(r.plausible for r in rows), list(dict.fromkeys(r.commit for r in rows if r.commit))
     right = sum(r.plausible and r.correct for r in rows)
     searched = [r.cpu for r in rows if r.cpu]
+    unhealed = [r.seconds for r in rows if r.has_failed and r.reason != Reason.HEALED]
     loads = [r.load for r in rows]
     failing = sum(any(row.has_failed for row in runs) for runs in found.tasks.values())
     share = found.success if failing else None
     return (
         setup.set, setup.oracle, setup.half, describe_look(entries, setup, commits), setup.label, f"{len(found.tasks)} × {found.runs}",
         str(failing), str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]" if share else "–",
-        str(sum(r.place > 0 for r in rows)), f"{statistics.median(searched):.2f}" if searched else "–", f"{min(loads):.0f}–{max(loads):.0f}",
+        str(sum(r.place > 0 for r in rows)), f"{statistics.median(searched):.2f}" if searched else "–",
+        _describe_waiting(unhealed), f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(commits), str(head.get("began") or "not told"),
     )  # fmt: skip
+
+
+def _describe_waiting(seconds: Sequence[float]) -> str:
+    if len(seconds) < 2:
+        return "–"
+    return f"{statistics.median(seconds):.1f}, {statistics.quantiles(seconds, n=20, method='inclusive')[-1]:.1f}"
 
 
 def write_between_markers(page: Path, text: str, name: str = "figures") -> None:

@@ -136,6 +136,15 @@ CHECKOUT = Path(__file__).parents[3]
 BUILT_FROM = CHECKOUT / "jupyter_selfheal" / "_commit"
 """A file of a built package (hatch_build.py) that names its commit."""
 
+STAGES = {
+    "first": "First: nothing had been changed for these programs",
+    "development": "Development: these programs were looked at while the product was changed",
+    "final": "Final: programs that were held back, or a whole set, run once after the changes",
+}
+"""When in the product's development rows are measured, each with the heading of its table."""
+USUAL_STAGE = "development"
+"""Programs of which nobody says so are not called unseen."""
+
 LATER = ("start", "half", "temperature", "judge_provider")
 """Fields that the first release of this schema did not write; their defaults hold there."""
 
@@ -151,6 +160,8 @@ class RowFile:
     setup: Setup
     command: str = ""
     """What repeats the measurement, without the paths of this machine."""
+    stage: str = USUAL_STAGE
+    """One of STAGES."""
 
     def read_rows(self) -> list[Row]:
         """The rows of an earlier run; UsageError where the file holds something else, or other measurements, or none can be written there."""
@@ -167,7 +178,7 @@ class RowFile:
     def add(self, row: Row) -> None:
         """Write a row behind the others, at once."""
         if not self.path.exists() or not self.path.read_bytes().strip():
-            append_line(self.path, json.dumps(_build_head(self.setup, self.command)))
+            append_line(self.path, json.dumps(_build_head(self.setup, self.command, self.stage)))
         append_line(self.path, json.dumps({**asdict(row), "load": round(os.getloadavg()[0], 2)}))
 
 
@@ -202,10 +213,10 @@ def append_line(path: Path, line: str) -> None:
         ) from error
 
 
-def _build_head(setup: Setup, command: str) -> dict[str, Any]:
+def _build_head(setup: Setup, command: str, stage: str) -> dict[str, Any]:
     machine = {"cores": len(os.sched_getaffinity(0)), "machine": platform.machine(), "system": platform.system()}
     python = {"python": platform.python_version(), "jupyter_selfheal": __version__}
-    said = {"command": command, "began": datetime.now(UTC).strftime("%Y-%m-%d")}
+    said = {"command": command, "stage": stage, "began": datetime.now(UTC).strftime("%Y-%m-%d")}
     return {"schema": SCHEMA, **asdict(setup), **said, **machine, "versions": {**python, **_read_versions()}}
 
 
@@ -253,6 +264,14 @@ def read_head(path: Path) -> dict[str, Any]:
     """The first line of a file of rows, which :func:`read_row_file` has read."""
     with path.open(encoding="utf-8") as file:
         return dict(json.loads(file.readline()))
+
+
+def read_stage(path: Path, head: Mapping[str, Any]) -> str:
+    """One of STAGES, as the first line of a file of rows tells it; raises UsageError for another word, which would leave the rows out of every table."""
+    stage = str(head.get("stage", USUAL_STAGE))
+    if stage not in STAGES:
+        raise UsageError(f"{path} was measured at the stage {stage!r}, which is none of {', '.join(STAGES)}")
+    return stage
 
 
 def format_row(row: Row) -> str:

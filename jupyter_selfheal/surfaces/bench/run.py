@@ -29,6 +29,8 @@ from jupyter_selfheal.surfaces.bench.measure_tasks import measure
 from jupyter_selfheal.surfaces.bench.notebooks.sources import LISTS
 from jupyter_selfheal.surfaces.bench.progress import Progress
 from jupyter_selfheal.surfaces.bench.rows import (
+    STAGES,
+    USUAL_STAGE,
     Row,
     RowFile,
     Setup,
@@ -90,7 +92,7 @@ def _measure_set(words: Sequence[str]) -> int:
     title, tasks = _load_tasks(arguments)
     setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
     setup = replace(setup, start=arguments.start, half=arguments.half)
-    kept = RowFile(arguments.rows, setup, format_command(words, arguments)) if arguments.rows else None
+    kept = RowFile(arguments.rows, setup, format_command(words, arguments), arguments.stage) if arguments.rows else None
     rows, left = _divide_jobs(_choose_tasks(tasks, arguments), arguments.runs, kept)
     if left and (arguments.half == "judge" or arguments.ledger):
         write_entry(arguments.ledger or LEDGER, setup, len(left))
@@ -232,6 +234,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--oracle", default="all", metavar="all|N|docstring", help="the tests that the search may see")
     parser.add_argument("--half", choices=HALVES, default="all", help="programs to tune on, or to judge by: a look at these is written down")  # fmt: skip
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write this look down there, on any half (those at a judging half always are: benchmarks/ledger.jsonl)")  # fmt: skip
+    parser.add_argument("--stage", choices=tuple(STAGES), default=USUAL_STAGE, help="what the rows are for: a first look at programs, work on them, or those that were held back until the end (default development)")  # fmt: skip
     parser.add_argument("--runs", type=read_count, default=1, metavar="N", help="heal each program so often")
     parser.add_argument(
         "--seed", type=int, default=SEED, metavar="S", help="of what is random: injected faults, --sample"

@@ -83,6 +83,26 @@ def test_the_first_look_is_told_from_later_ones(tmp_path: Path, capsys: pytest.C
     assert "not in the ledger" in capsys.readouterr().out
 
 
+def test_first_development_and_final_rows_have_tables_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for stage in ("final", "first", "development"):
+        files.append(tmp_path / f"{stage}-rows.jsonl")
+        kept = RowFile(files[-1], Setup("QuixBugs", "all"), stage=stage)
+        for name, seconds in (("a", 2.0), ("b", 4.0)):
+            kept.add(Row(name, False, False, seconds=seconds, commit="aaa", reason=Reason.EXHAUSTED))
+        kept.add(Row("healed", True, True, seconds=90.0, commit="aaa", reason=Reason.HEALED))
+    report(["figures", *map(str, files), "--ledger", str(tmp_path / "none")])
+    out = capsys.readouterr().out
+    places = [out.index(text) for text in ("### First", "| first-rows |", "### Development", "| development-rows |", "### Final", "| final-rows |")]  # fmt: skip
+    assert places == sorted(places)
+    assert out.count("| 3.0, 3.9 |") == 3, "what was healed is not waited for in vain"
+    files[0].write_text(files[0].read_text().replace('"final"', '"finals"', 1))
+    with pytest.raises(UsageError, match="'finals', which is none of first, development, final"):
+        report(["figures", str(files[0]), "--ledger", str(tmp_path / "none")])
+
+
 def test_tables_replace_what_stands_between_the_markers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = write_rows(tmp_path / "a.jsonl", JUDGED, build_row("a", True))
     page = tmp_path / "RESULTS.md"
@@ -90,7 +110,7 @@ def test_tables_replace_what_stands_between_the_markers(tmp_path: Path, capsys: 
     for _ in range(2):
         report(["figures", str(rows), "--into", str(page), "--ledger", str(tmp_path / "none")])
     text = page.read_text()
-    assert text.startswith("# Results\n<!-- figures -->\n| set |")
+    assert text.startswith("# Results\n<!-- figures -->\n### Development")
     assert text.endswith("\n<!-- end of figures -->\nBy hand.\n")
     assert "old" not in text
     page.write_text("# Results\n")
