@@ -26,6 +26,7 @@ from jupyter_selfheal.model import (
     Probe,
     Proposal,
     Question,
+    Reason,
     Start,
     Step,
     Trial,
@@ -262,8 +263,9 @@ class Approver(Protocol):
         """Block until there is a word on the proposal."""
         ...
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
-        """The loop is paused (budget, attempts, rejections): CONTINUE, RAISE_BUDGET, RETRY with a hint, or STOP."""
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
+        """The loop is paused, ``reason`` says by what (``OVER_BUDGET``; ``EXHAUSTED``: the attempts; ``REJECTED``; ``INFRASTRUCTURE``: a service),
+        ``why`` says it in words: CONTINUE, RAISE_BUDGET, RETRY with a hint, or STOP."""
         ...
 
 

@@ -114,6 +114,7 @@ class AskToContinue:
     """Wait for a word on the pause. → Decided"""
 
     why: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)

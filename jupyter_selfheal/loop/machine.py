@@ -135,8 +135,8 @@ def list_commands(state: State, config: HealConfig) -> tuple[Command, ...]:
             return (_judge_trials(state, config),)
         case Proposed(_, proposal):
             return (AskDecision(proposal),)
-        case Paused(_, why, _):
-            return (AskToContinue(why),)
+        case Paused(_, why, reason):
+            return (AskToContinue(why, reason),)
         case Applied():
             return (Close(Reason.HEALED),)
         case Stopping(_, reason, detail):

@@ -105,10 +105,12 @@ class CommandRunner:
                 yield ev.Decided(self._ask_person(lambda: self.parts.approver.decide(proposal)))
             case do.Pause(why, reason):
                 yield ev.PausedForUserAction(why, reason, dossier.account.spent)
-            case do.AskToContinue(why):
+            case do.AskToContinue(why, reason):
                 last = dossier.proposals[-1] if dossier.proposals else None
                 spent = dossier.account.spent
-                yield ev.Decided(self._ask_person(lambda: self.parts.approver.decide_after_pause(why, last, spent)))
+                yield ev.Decided(
+                    self._ask_person(lambda: self.parts.approver.decide_after_pause(why, reason, last, spent))
+                )
             case do.Close(reason, detail):
                 yield ev.Ended(reason, detail)
 

@@ -14,6 +14,7 @@ from jupyter_selfheal.model import (
     Doubt,
     Outcome,
     Proposal,
+    Reason,
     Trial,
 )
 
@@ -74,11 +75,12 @@ class Proposed:
 class Paused:
     """The heal is paused at a limit and waits for a ``Decide``: CONTINUE, RAISE_BUDGET, RETRY with a hint, or STOP.
 
-    ``proposals`` holds the last proposal shown, if any.
+    ``reason`` says which limit (see :meth:`~jupyter_selfheal.ports.Approver.decide_after_pause`). ``proposals`` holds the last proposal shown, if any.
     """
 
     run: str
     why: str
+    reason: Reason
     cost: Cost = Cost()
     proposals: tuple[Proposal, ...] = ()
 

@@ -9,10 +9,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.magic_options import restore_heal_line
-from jupyter_selfheal.model import JSON, Applicability, Candidate, Proposal, Trial
+from jupyter_selfheal.model import JSON, Applicability, Candidate, Proposal, Reason, Trial
 
 ACCEPTED = 7.0
 """The score from which a fix may be applied without a word of the user's, as in a batch (``c.SelfHeal.accept``)."""
+
+CONTINUES = {
+    Reason.OVER_BUDGET: "the same allowance once more",
+    Reason.EXHAUSTED: "as many attempts once more",
+    Reason.REJECTED: "looks for other fixes",
+    Reason.INFRASTRUCTURE: "asks again, once the service or its key is there",
+}
+"""What *Continue* does, by the limit at which a heal waits."""
+
+
+def list_ways_on(reason: Reason) -> tuple[str, ...]:
+    """What lets a heal go on that waits at a limit: money where money is short, a hint where ideas are, and neither where a service is down."""
+    further = {Reason.OVER_BUDGET: ("budget",), Reason.INFRASTRUCTURE: ()}
+    return ("continue", *further.get(reason, ("retry",)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,8 @@ class Card:
     headline: str
     phase: str = "healing"
     status: str = ""
+    paused_by: Reason = Reason.EXHAUSTED
+    """Which limit it waits at, while ``phase`` is paused."""
     cause: str = ""
     advice: str = ""
     attempts: tuple[str, ...] = ()

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
-from jupyter_selfheal.model import DiffLine, LineKind, Notebook, Patch, Replace, Verdict, diff_patch
+from jupyter_selfheal.model import DiffLine, LineKind, Notebook, Patch, Reason, Replace, Verdict, diff_patch
 from jupyter_selfheal.surfaces import words
-from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.card import CONTINUES, Card, list_ways_on
 
 NOBODY = "nobody"
 """The choice where there is nobody who can answer."""
@@ -52,7 +52,7 @@ SAME_KEYS = {"a": "y", "accept": "y", "x": "q", "y": "a", "yes": "a", "q": "x", 
 """By a key that is not offered: the one that does the same."""
 
 PAUSE_KEYS = {
-    "c": ("continue", "[c]ontinue", "the same allowance once more"),
+    "c": ("continue", "[c]ontinue", "go on"),
     "h": ("retry", "[h]int", "go on with a hint: h use the median"),
     "b": ("budget", "[b]udget", "go on with a new budget in dollars: b 0.50"),
     "q": ("stop", "[q]uit", "end this heal; nothing is changed"),
@@ -169,10 +169,13 @@ class Dialogue:
         """Whether the fix is wanted now; where nobody can answer, it is not."""
         return self._ask_for_choice("There is a fix.", LESSON_KEYS, otherwise="q").choice == "show"
 
-    def ask_at_pause(self, why: str) -> Answer:
-        """A heal waits for its user."""
+    def ask_at_pause(self, why: str, reason: Reason) -> Answer:
+        """A heal waits for its user, at the limit of that reason."""
         self._leave_progress()
-        answer = self._ask_for_choice(f"Paused: {why}\nGo on?", PAUSE_KEYS, otherwise="q")
+        offered = (*list_ways_on(reason), "stop")
+        keys = {key: of for key, of in PAUSE_KEYS.items() if of[0] in offered}
+        keys["c"] = (*keys["c"][:2], CONTINUES[reason])
+        answer = self._ask_for_choice(f"Paused: {why}\nGo on?", keys, otherwise="q")
         follow_up = {"retry": "Hint: ", "budget": "New budget in dollars: "}.get(answer.choice)
         return Answer(answer.choice, self._ask_for_text(follow_up)) if follow_up and not answer.text else answer
 

@@ -17,11 +17,12 @@ from jupyter_selfheal.model import (
     Notebook,
     Proposal,
     Question,
+    Reason,
     Start,
     diff_patch,
     format_diff,
 )
-from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.card import CONTINUES, Card, list_ways_on
 
 SHORT_ANSWER = 60
 """Characters of an answer that are shown."""
@@ -48,9 +49,7 @@ def list_card_lines(card: Card, notebook: Notebook) -> list[str]:
     lines += [s for s in ("" if is_told else card.cause, card.advice) if s]
     lines += card.explanation if card.phase == "closed" else ()
     if card.phase == "paused":
-        lines.append(
-            "`%heal continue` goes on, with the same allowance once more; `%heal budget USD` raises the budget."
-        )
+        lines.append(_format_ways_on(card.paused_by))
     if candidate is not None:
         diff = format_diff(diff_patch(candidate.patch, make_cell_namer(notebook)))
         lines += list(list_proposal_lines(card, candidate, diff))[1:]
@@ -58,6 +57,14 @@ def list_card_lines(card: Card, notebook: Notebook) -> list[str]:
         question = card.proposal[0].questions[0]
         lines += [question.text, f"{format_choices(question)}  (`%heal answer a`)"]
     return [*lines, *card.notes, *([card.instructions] if card.instructions else [])]
+
+
+def _format_ways_on(reason: Reason) -> str:
+    further = {
+        "budget": "; `%heal budget USD` raises the budget",
+        "retry": '; `%heal retry "hint"` goes on with a hint',
+    }
+    return f"`%heal continue`: {CONTINUES[reason]}{''.join(further.get(way, '') for way in list_ways_on(reason))}."
 
 
 def list_lesson(card: Card) -> Iterator[str]:

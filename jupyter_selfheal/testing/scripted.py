@@ -22,6 +22,7 @@ from jupyter_selfheal.model import (
     Diagnosis,
     Patch,
     Proposal,
+    Reason,
     Role,
     Step,
     Trial,
@@ -140,7 +141,7 @@ class ScriptedApprover:
         self.proposals.append(proposal)
         return self._take_next(Decision(Choice.APPROVE if proposal.proven_from else Choice.STOP, by="script"))
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         self.pauses.append(why)
         return self._take_next(Decision(Choice.STOP, by="script"))
 

@@ -57,7 +57,7 @@ def test_nothing_is_sent_and_it_is_said_what_would_change_that(
 class MendsTheKey(ScriptedApprover):
     """At the pause the user sets the key that is missing, and says *Continue*."""
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         os.environ["ANTHROPIC_API_KEY"] = "k"
         return Decision(Choice.CONTINUE)
 

@@ -140,6 +140,7 @@ class LiveHeal:
         elif isinstance(message, m.Paused):
             self.update_card(
                 phase="paused",
+                paused_by=message.reason,
                 status=f"Paused: {message.why}",
                 attempts=tuple(line for line in self.card.attempts if message.why not in line),
                 proposal=message.proposals or self.card.proposal,

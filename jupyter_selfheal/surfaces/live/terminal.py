@@ -71,7 +71,8 @@ class HealWaiter:
         """Show the proposal and take one answer. True: go on waiting."""
         notebook = heal.case.notebook
         if heal.card.phase == "paused":
-            return self._carry_out(heal, result, self._dialogue.ask_at_pause(heal.card.status.removeprefix("Paused: ")))
+            why = heal.card.status.removeprefix("Paused: ")
+            return self._carry_out(heal, result, self._dialogue.ask_at_pause(why, heal.card.paused_by))
         if heal.card.find_candidate() is None:
             return self._print_end(heal)
         if heal.card.hides_fix and not self._teach_first(heal):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_selfheal.model import JSON, Candidate, Notebook, Output, Proposal, Start, Trial
-from jupyter_selfheal.surfaces.card import Card
+from jupyter_selfheal.surfaces.card import CONTINUES, Card, list_ways_on
 from jupyter_selfheal.surfaces.dialogue import find_source_to_edit
 from jupyter_selfheal.surfaces.live import explanation, resume
 from jupyter_selfheal.surfaces.live.frontend_edits import to_frontend_edits
@@ -119,9 +119,12 @@ def _list_all_buttons(card: Card) -> list[dict[str, JSON]]:
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt", done="Try again")
         add(*EXPECT, ask=WANTED)
     if card.phase == "paused":
-        add("continue", "Continue", "go on from where it stopped", primary=True)
-        add("budget", "Raise the budget", "to so many dollars", ask="New budget in US dollars")
-        add("retry", "Give a hint", "and go on", ask="A hint for the next attempt", done="Try again")
+        ways_on = list_ways_on(card.paused_by)
+        add("continue", "Continue", CONTINUES[card.paused_by], primary=True)
+        if "budget" in ways_on:
+            add("budget", "Raise the budget", "to so many dollars", ask="New budget in US dollars")
+        if "retry" in ways_on:
+            add("retry", "Give a hint", "and go on", ask="A hint for the next attempt", done="Try again")
     if card.phase == "closed":
         add("retry", "Try again", "with a hint of yours", ask="A hint for the next attempt", done="Try again")
         add(*EXPECT, ask=WANTED)

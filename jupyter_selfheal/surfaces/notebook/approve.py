@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal
+from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal, Reason
 from jupyter_selfheal.surfaces.card import ACCEPTED, Card
 from jupyter_selfheal.surfaces.dialogue import Answer, Dialogue
 from jupyter_selfheal.surfaces.words import format_money, format_proposal_status
@@ -68,7 +68,7 @@ class PolicyApprover:
             return "heal --approve all applies it"
         return "it may change what the code means"
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         """Stop."""
         return Decision(Choice.STOP, text=why, by=f"--approve {self.policy}")
 
@@ -142,9 +142,9 @@ class TerminalApprover:
         self.dialogue.say("Accepted: it is safe.")
         return decision
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
-        """Continue, give a hint, raise the budget or stop."""
-        decision = self._to_decision(self.dialogue.ask_at_pause(f"{why} (spent {format_money(cost)})"))
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
+        """Go on in a way that helps at that limit, or stop."""
+        decision = self._to_decision(self.dialogue.ask_at_pause(f"{why} (spent {format_money(cost)})", reason))
         return decision if decision.choice is not Choice.STOP else Decision(Choice.STOP, text=why)
 
     @staticmethod

@@ -37,6 +37,7 @@ from jupyter_selfheal.model import (
     Patch,
     Probe,
     Proposal,
+    Reason,
     Role,
     Run,
     Sandbox,
@@ -272,7 +273,7 @@ class _Best:
             self.is_sure = all(c.verdict.score >= self.sure for c in best)
         return Decision(Choice.STOP)
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         return Decision(Choice.STOP)
 
 

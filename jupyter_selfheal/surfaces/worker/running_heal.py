@@ -109,9 +109,9 @@ class RunningHeal:
             return {}
         return {best.patch.id: again.trial}
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
-        return self._ask_user(m.Paused(self.run, why, cost, (proposal,) if proposal else ()))
+        return self._ask_user(m.Paused(self.run, why, reason, cost, (proposal,) if proposal else ()))
 
     def _ask_user(self, question: m.Proposed | m.Paused) -> Decision:
         """Ask, and wait for the user; meanwhile another heal may work."""

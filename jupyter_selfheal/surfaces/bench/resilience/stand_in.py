@@ -19,7 +19,19 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.jsonl import JsonlJournal, read_journal
 from jupyter_selfheal.loop import driver, machine
 from jupyter_selfheal.loop.states import Closed
-from jupyter_selfheal.model import Case, Cell, Choice, Cost, Decision, Failure, Notebook, Oracle, Outcome, Proposal
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Choice,
+    Cost,
+    Decision,
+    Failure,
+    Notebook,
+    Oracle,
+    Outcome,
+    Proposal,
+    Reason,
+)
 from jupyter_selfheal.ports import Provider, Starts
 from jupyter_selfheal.providers.anthropic import AnthropicProvider
 from jupyter_selfheal.providers.openai_compatible import OpenAICompatibleProvider
@@ -67,7 +79,7 @@ class Unattended:
         self.notes += proposal.notes
         return self.policy.decide(proposal)
 
-    def decide_after_pause(self, why: str, proposal: Proposal | None, cost: Cost) -> Decision:
+    def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         """See :class:`~jupyter_selfheal.ports.Approver`."""
         self.pauses.append(why)
         at = len(self.pauses) - 1

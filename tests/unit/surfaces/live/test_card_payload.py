@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from jupyter_selfheal import messages as m
+from jupyter_selfheal import wire
 from jupyter_selfheal.model import (
     Candidate,
     Case,
@@ -18,6 +21,7 @@ from jupyter_selfheal.model import (
     Output,
     Patch,
     Proposal,
+    Reason,
     Replace,
     Role,
     Start,
@@ -25,8 +29,9 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
-from jupyter_selfheal.surfaces.live.live_heal import build_new_card
+from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card
 from jupyter_selfheal.surfaces.live.widget_payload import build_payload
+from jupyter_selfheal.surfaces.words import format_card
 
 SOURCE = "calls.append(1)\nprint(len(calls), nme)"
 PATCH = Patch((Replace("c", SOURCE, SOURCE.replace("nme", "name")),), "Change `nme` to `name`")
@@ -63,3 +68,25 @@ def test_the_error_stands_once_before(outputs: tuple[Output, ...]) -> None:
         "NameError: name 'nme' is not defined"
     ]
     assert len(before) == max(1, len(outputs))
+
+
+@pytest.mark.parametrize(
+    ("reason", "labels"),
+    [
+        (Reason.OVER_BUDGET, ["Continue", "Raise the budget", "Stop"]),
+        (Reason.EXHAUSTED, ["Continue", "Give a hint", "Stop"]),
+        (Reason.REJECTED, ["Continue", "Give a hint", "Stop"]),
+        (Reason.INFRASTRUCTURE, ["Continue", "Stop"]),
+    ],
+)
+def test_a_paused_card_offers_only_what_helps(reason: Reason, labels: list[str]) -> None:
+    case = Case(Failure("c", SOURCE, ename="NameError"), Notebook((Cell("c", SOURCE),)))
+    heal = LiveHeal("r", case, build_new_card("r", case), SimpleNamespace(update=lambda heal, before: None))  # type: ignore[arg-type]
+    heal.fold_message(wire.loads(wire.dumps(m.Paused("r", "it waits", reason))))
+    payload: Any = build_payload(heal.card, case.notebook)
+    assert [button["label"] for button in payload["buttons"]] == labels
+    told = format_card(heal.card, case.notebook)
+    assert ("`%heal budget USD`" in told, "`%heal retry" in told) == (
+        labels[1] == "Raise the budget",
+        labels[1] == "Give a hint",
+    )

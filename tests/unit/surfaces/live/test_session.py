@@ -162,7 +162,7 @@ def test_a_card_is_not_closed_while_an_answer_is_shown() -> None:
     view = WidgetView(SimpleNamespace(display_pub=CloseMeanwhile()), lambda *_: None)
     heal = LiveHeal("run", case, build_new_card("run", case), view)
     view.show(heal)
-    heal.fold_message(m.Paused("run", "the budget is used up", Cost()))
+    heal.fold_message(m.Paused("run", "the budget is used up", Reason.OVER_BUDGET, Cost()))
     closing.join()
     heal.fold_message(m.Notice("run", "too late"))
     assert published.outputs[-1]["data"]["text/plain"].endswith(CLOSED)

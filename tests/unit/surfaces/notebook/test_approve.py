@@ -21,11 +21,13 @@ from jupyter_selfheal.model import (
     Patch,
     Proposal,
     Question,
+    Reason,
     Replace,
     Start,
     Trial,
     Verdict,
 )
+from jupyter_selfheal.surfaces.card import CONTINUES
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
@@ -168,15 +170,30 @@ def test_words_may_follow_a_key(answers: tuple[str, ...], choice: Choice, text: 
 
 
 @pytest.mark.parametrize(
-    ("answers", "choice", "text"),
-    [(("c",), Choice.CONTINUE, ""), (("b 0.5",), Choice.RAISE_BUDGET, "0.5"), (("b", "0.5"), Choice.RAISE_BUDGET, "0.5"),
-     (("h", "use the median"), Choice.RETRY, "use the median"), (("",), Choice.STOP, "the budget"), (("q",), Choice.STOP, "the budget")],
+    ("reason", "answers", "choice", "text"),
+    [(Reason.OVER_BUDGET, ("c",), Choice.CONTINUE, ""), (Reason.OVER_BUDGET, ("b 0.5",), Choice.RAISE_BUDGET, "0.5"),
+     (Reason.OVER_BUDGET, ("b", "0.5"), Choice.RAISE_BUDGET, "0.5"), (Reason.EXHAUSTED, ("h", "use the median"), Choice.RETRY, "use the median"),
+     (Reason.REJECTED, ("h the mean",), Choice.RETRY, "the mean"), (Reason.INFRASTRUCTURE, ("c",), Choice.CONTINUE, ""),
+     (Reason.OVER_BUDGET, ("",), Choice.STOP, "the limit"), (Reason.OVER_BUDGET, ("q",), Choice.STOP, "the limit")],
 )  # fmt: skip
-def test_a_pause_is_answered_with_the_same_keys(answers: tuple[str, ...], choice: Choice, text: str) -> None:
+def test_a_pause_is_answered_with_the_same_keys(
+    reason: Reason, answers: tuple[str, ...], choice: Choice, text: str
+) -> None:
     approver, said = person(*answers)
-    decision = approver.decide_after_pause("the budget", None, Cost())
+    decision = approver.decide_after_pause("the limit", reason, None, Cost())
     assert (decision.choice, decision.text) == (choice, text)
-    assert "Paused: the budget (spent $0)" in said.getvalue()
+    assert "Paused: the limit (spent $0)" in said.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("reason", "useless"),
+    [(Reason.INFRASTRUCTURE, "b 0.5"), (Reason.INFRASTRUCTURE, "h use the median"), (Reason.EXHAUSTED, "b 0.5"),
+     (Reason.REJECTED, "b 0.5"), (Reason.OVER_BUDGET, "h use the median")],
+)  # fmt: skip
+def test_a_pause_offers_only_what_helps(reason: Reason, useless: str) -> None:
+    approver, said = person(useless, "c")
+    assert approver.decide_after_pause("the limit", reason, None, Cost()).choice is Choice.CONTINUE
+    assert f"c  {CONTINUES[reason]}" in said.getvalue()
 
 
 def test_where_nobody_answers_nothing_is_applied() -> None:
@@ -186,7 +203,7 @@ def test_where_nobody_answers_nothing_is_applied() -> None:
     for ask in (nobody, lambda _question: (_ for _ in ()).throw(RuntimeError("no stdin"))):
         approver = TerminalApprover(NOTEBOOK, Dialogue(ask, io.StringIO(), colours=False))
         assert approver.decide(proposal()).choice is Choice.STOP
-        assert approver.decide_after_pause("the budget", None, Cost()).choice is Choice.STOP
+        assert approver.decide_after_pause("the budget", Reason.OVER_BUDGET, None, Cost()).choice is Choice.STOP
 
 
 @pytest.mark.parametrize("policy", ["all", "safe", "none"])
