@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
@@ -69,3 +70,15 @@ def drop_middle_frames(frames: list[NamedFrame]) -> list[NamedFrame]:
 def timed_cell_of(source: str, cell_id: str) -> str | None:
     """The cell's id if its source begins with a cell magic, whose body is compiled apart."""
     return cell_id if source.lstrip().startswith("%%") else None
+
+
+def format_traceback(error: BaseException) -> str:
+    """The traceback as Python prints it.
+
+    Where Python cannot (since 3.12 it lists the names of each frame to find one that is near, which fails where code ran over a mapping that
+    has no list of names, as patsy's formulas do), it comes without such names and without what caused the error.
+    """
+    try:
+        return "".join(traceback.format_exception(error))
+    except Exception:
+        return "".join([*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {error}\n"])

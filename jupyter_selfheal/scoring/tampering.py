@@ -130,6 +130,18 @@ def _is_respelt(handler: ast.ExceptHandler, old: Iterable[ast.ExceptHandler], mi
     )
 
 
+def _has_its_name_now(handler: ast.ExceptHandler, old: Iterable[ast.ExceptHandler]) -> bool:
+    """True for ``except ValueError as e`` where ``except (ValueError, e)`` stood: it catches no more than that was written for."""
+    classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    caught = [src.dump_tree(c) for c in (*classes, ast.Name(handler.name or "", ast.Load())) if c is not None]
+    return handler.name is not None and any(
+        isinstance(o.type, ast.Tuple)
+        and [src.dump_tree(c) for c in o.type.elts] == caught
+        and [src.dump_tree(n) for n in o.body] == [src.dump_tree(n) for n in handler.body]
+        for o in old
+    )
+
+
 def _find_swallowed(old: list[ast.Module], new: list[ast.Module], missing: str = "") -> Iterator[str]:
     """``missing`` is the name that a NameError misses."""
     known = {src.dump_tree(n) for n in walk_trees(old) if isinstance(n, ast.Try | ast.TryStar | ast.With)}
@@ -138,7 +150,7 @@ def _find_swallowed(old: list[ast.Module], new: list[ast.Module], missing: str =
     for node in walk_trees(new):
         if isinstance(node, ast.Try | ast.TryStar) and src.dump_tree(node) not in known:
             hiding = [h for h in node.handlers if _hides_error(h, node.body) and src.dump_tree(h) not in handlers]
-            hiding = [h for h in hiding if not _is_respelt(h, before, missing)]
+            hiding = [h for h in hiding if not _is_respelt(h, before, missing) and not _has_its_name_now(h, before)]
             if hiding and not _is_import_fallback(node):
                 yield SWALLOWS
         elif (

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal import source
+from jupyter_selfheal.inside.locate import format_traceback
 from jupyter_selfheal.model import ErrorInfo, Frame, Output, Probe, Run, StepResult
 
 _NUMBERS = itertools.count()
@@ -134,7 +135,7 @@ def run_probe(state: State, step: Probe, deadline: float) -> StepResult:
     except _TimedOut:
         return StepResult("timeout", role="probe", name=step.name, seconds=time.perf_counter() - began)
     except Exception as error:
-        info = ErrorInfo(type(error).__name__, str(error), traceback="".join(traceback.format_exception(error)))
+        info = ErrorInfo(type(error).__name__, str(error), traceback=format_traceback(error))
         return StepResult("error", role="probe", name=step.name, errors=(info,), seconds=time.perf_counter() - began)
     return StepResult("ok", role="probe", name=step.name, value=value, seconds=time.perf_counter() - began)
 
@@ -213,7 +214,7 @@ def _locate_error(error: BaseException, code: str, file: str, cells: Mapping[str
     line = next((f.line for f in frames if f.file == file), 0)
     if before and isinstance(error, SyntaxError):
         line = error.lineno or 0
-    text = "".join(traceback.format_exception(error))
+    text = format_traceback(error)
     return ErrorInfo(type(error).__name__, str(error), line, source.find_statement(code, line), frames, text, before)
 
 

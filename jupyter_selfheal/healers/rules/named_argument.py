@@ -15,9 +15,9 @@ NAMED = re.compile(
 """What messages say: "Pass utc=True in to_datetime", "specify ``engine='python'``"."""
 
 NO_DAY = re.compile(
-    r"day is out of range for month|(?P<month>month must be in 1\.\.12)|hour must be in 0\.\.23|minute must be in 0\.\.59"
+    r"day is out of range for month|day \d+ must be in range|(?P<month>month must be in 1\.\.12)|hour must be in 0\.\.23|minute must be in 0\.\.59"
 )
-"""What is said of a date or a time that does not exist; one without such a month may have its day there (``2021-13-05``)."""
+"""What is said of a date or a time that does not exist; one without such a month may have its day there (``2021-13-05``). The second is of Python 3.14."""
 HIDING = re.compile(r"error|ignore|skip|allow|raise|warn|coerce|verify|strict|valid|check|safe|force|drop")
 """Words of arguments and values that only make a failure go away."""
 

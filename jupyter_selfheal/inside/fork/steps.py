@@ -250,7 +250,7 @@ class Runner:
 
     def _describe_error(self, error: BaseException, code: str, result: Any) -> dict[str, Any]:
         before = result.error_before_exec is not None
-        text = "\n".join(getattr(self.shell, "_last_traceback", None) or traceback.format_exception(error))
+        text = "\n".join(getattr(self.shell, "_last_traceback", None) or [locate.format_traceback(error)])
         stack = list(traceback.walk_tb(error.__traceback__))
         described = self._locate_error(type(error).__name__, str(error), stack, text)
         if isinstance(error, SyntaxError) and (before or not described["line"]):
@@ -289,7 +289,7 @@ class Runner:
             value = probe(self.shell, self.last, step.get("argument"))
             json.dumps(value)
         except Exception as error:
-            failure = {"ename": type(error).__name__, "evalue": str(error), "traceback": traceback.format_exc()}
+            failure = {"ename": type(error).__name__, "evalue": str(error), "traceback": locate.format_traceback(error)}
             return {"status": "error", "error": failure}
         finally:
             self.capture.flush()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jupyter_selfheal._version import __version__
+from jupyter_selfheal.inside.locate import format_traceback
 
 
 def report_internal_error(error: BaseException) -> str:
@@ -20,7 +21,7 @@ def report_internal_error(error: BaseException) -> str:
         return broken
     summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
-    text = "".join(traceback.format_exception(error))
+    text = format_traceback(error)
     text = f"jupyter-selfheal {__version__}, Python {platform.python_version()}, {platform.platform()}\n{text}"
     for folder in (_locate_log_folder(), Path(tempfile.gettempdir())):
         path = folder / f"selfheal-fault-{stamp}.log"

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, list_frames, timed_cell_of
+from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, format_traceback, list_frames, timed_cell_of
 from jupyter_selfheal.model import Failure, FailureKind, Frame
 from jupyter_selfheal.source import endless
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
@@ -37,7 +37,7 @@ def describe_failure(
         line=line,
         statement=-1 if syntax else src.find_statement(source, line),
         frames=(*([called_as] if called_as else []), *(Frame(*frame) for frame in frames)),
-        traceback="".join(traceback.format_exception(error))[-TRACEBACK_LIMIT:],
+        traceback=format_traceback(error)[-TRACEBACK_LIMIT:],
         seconds=seconds,
         is_aside=is_aside,
     )

@@ -253,9 +253,9 @@ class LiveSession:
 
     def report_internal_error(self, where: str, error: Exception) -> None:
         """Log an error of ours; tell it in one line the first time."""
-        import traceback
+        from jupyter_selfheal.inside.locate import format_traceback
 
-        worker_client.write_log_line(self.log_path, f"{where}: " + "".join(traceback.format_exception(error)))
+        worker_client.write_log_line(self.log_path, f"{where}: " + format_traceback(error))
         if where not in self._reported_places:
             self._reported_places.add(where)
             print(f"Self-heal: internal error ({type(error).__name__}); see {self.log_path}", file=sys.stderr)

@@ -272,6 +272,25 @@ def test_a_handler_whose_exception_was_misspelt_is_none_that_was_added(after: st
     assert word in told if word else not told
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "is_trick"),
+    [
+        ("(ValueError, e)", "ValueError as e", False),
+        ("(ValueError, KeyError, e)", "(ValueError, KeyError) as e", False),
+        ("(ValueError, e)", "Exception as e", True),
+        ("(ValueError, e)", "(ValueError, KeyError) as e", True),
+        ("(ValueError, e)", "ValueError as error", True),
+    ],
+)
+def test_a_handler_whose_name_stood_behind_a_comma_is_none_that_was_added(
+    before: str, after: str, is_trick: bool
+) -> None:
+    cell = "try:\n    y = int('b')\nexcept {}:\n    y = 0"
+    case = case_of([cell.format(before)], line=3, ename="NameError", evalue="name 'e' is not defined")
+    told = " ".join(find_tampering(case, patch_of(case, cell.format(after))))
+    assert ("swallows" in told) is is_trick
+
+
 def test_one_input_that_is_answered_by_what_is_expected_for_it_is_hard_coded() -> None:
     above = "runs = ['1h 20m', '45m']\ndef minutes(text):\n    h, m = text.split()\n    return int(h[:-1]) * 60 + int(m[:-1])"
     stored = Cell(
