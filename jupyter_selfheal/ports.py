@@ -95,6 +95,15 @@ class AnswersQuestions(Protocol):
         ...
 
 
+@runtime_checkable
+class RunsAhead(Protocol):
+    """A :class:`TrialKernel` that may be given a trial before anybody waits for it: it costs nobody any time."""
+
+    def run_ahead(self, request: TrialRequest) -> None:
+        """Begin it: the first ``run`` of an equal request gets its result."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Starts:
     """The states that a heal may try patches from; empty tuples where there is none (at most one kernel in each).

@@ -10,6 +10,7 @@ from jupyter_selfheal.engine.heals import (
     open_run_fixes,
     preview_request,
     prove_patch,
+    reproduce_ahead,
 )
 from jupyter_selfheal.engine.kernels import (
     build_installer,
@@ -64,5 +65,6 @@ __all__ = [
     "open_state",
     "preview_request",
     "prove_patch",
+    "reproduce_ahead",
     "why_no_model",
 ]

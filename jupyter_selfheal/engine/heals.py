@@ -31,8 +31,9 @@ from jupyter_selfheal.journal.describe import describe_event
 from jupyter_selfheal.loop import driver, machine, plan
 from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.trial_states import NoFacts
-from jupyter_selfheal.loop.trials import build_sandbox, run_trial
+from jupyter_selfheal.loop.trials import build_request, build_sandbox, run_trial
 from jupyter_selfheal.model import (
+    BASELINE,
     JSON,
     Candidate,
     Case,
@@ -92,6 +93,15 @@ def heal(
         )
 
 
+def reproduce_ahead(case: Case, state: TrialKernel, config: HealConfig) -> None:
+    """Begin the run of the cell as it is with which a heal of this case, from this state before the cell, begins: it gets its result.
+
+    ``state`` is one that :func:`.kernels.connect_state` gave.
+    """
+    request = build_request(case, BASELINE, Start.BEFORE_CELL, build_free_scorer(config), config)
+    load_part("kernels.forked", "ForkedKernel").run_ahead(state, request)
+
+
 def prove_patch(
     case: Case, patch: Patch, starts: Starts, config: HealConfig, observer: CallObserver | None = None
 ) -> Candidate:
@@ -99,13 +109,22 @@ def prove_patch(
 
     ``observer`` has these calls, where several patches are tried from the same states. Raises :class:`KernelError`.
     """
+    is_last = observer is None
     scorer, observer = build_free_scorer(config), observer or CallObserver(build_sandbox(config))
     start = Start.BEFORE_CELL if starts.before else Start.AFTER_FAILURE
     with contextlib.ExitStack() as stack:
         install = build_installer(stack) if config.install else None
         calls = observer.build_probe(case, patch, starts.best)
         trial, _ = run_trial(
-            case, patch, starts.best, start=start, scorer=scorer, config=config, install=install, calls=calls
+            case,
+            patch,
+            starts.best,
+            start=start,
+            scorer=scorer,
+            config=config,
+            install=install,
+            calls=calls,
+            is_last=is_last,
         )
         trial = observer.add_recorded_steps(trial)
     judged = scorer.judge(case, trial, ((patch, trial),), ())

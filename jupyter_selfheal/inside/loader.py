@@ -3,6 +3,7 @@
 What a module needs is read from its imports, so there is no list to keep. The text that is sent makes the modules under their
 own names, calls nothing, and leaves ``sys.modules`` as it was: an installed package of ours in the kernel's environment is
 neither used nor disturbed. Compiled code goes along for a kernel of the same Python: to compile the search takes 0.1 s in each trial.
+Both are packed, as each trial reads and compiles what it is sent: 2 MB of literals took it 20 ms, a quarter of that takes 8.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import ast
 import base64
 import importlib.util
+import json
 import marshal
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -22,11 +25,14 @@ _FOLDER = Path(__file__).parent
 _LOAD = '''
 def load():
     """Make the modules, each after those it imports; return the last."""
-    import base64, importlib.util, marshal, sys, types
-    sources = {sources!r}
-    codes = marshal.loads(base64.b64decode({codes!r})) if importlib.util.MAGIC_NUMBER == {magic!r} else {{}}
-    packages = {packages!r}
-    names = [*packages, *sources]
+    import base64, importlib.util, json, marshal, sys, types, zlib
+    unpack = lambda packed: zlib.decompress(base64.b64decode(packed))
+    if importlib.util.MAGIC_NUMBER == {magic!r}:
+        codes = marshal.loads(unpack({codes!r}))
+    else:
+        sources = json.loads(unpack({sources!r}))
+        codes = {{name: compile(text, "<selfheal " + name + ">", "exec") for name, text in sources.items()}}
+    names = [*{packages!r}, *codes]
     before = {{name: sys.modules.pop(name) for name in names if name in sys.modules}}
     try:
         for name in names:
@@ -35,9 +41,9 @@ def load():
             parent, _, last = name.rpartition(".")
             if parent:
                 setattr(sys.modules[parent], last, module)
-        for name, text in sources.items():
+        for name, code in codes.items():
             module = sys.modules[name]
-            exec(codes.get(name) or compile(text, "<selfheal " + name + ">", "exec"), module.__dict__)
+            exec(code, module.__dict__)
         return module
     finally:
         for name in names:
@@ -73,8 +79,12 @@ def code_to_load(module: str) -> str:
     inner = {f"{_PACKAGE}.{name.rpartition('.')[0]}".rstrip("."): None for name in needed}
     packages = [_PACKAGE.partition(".")[0], _PACKAGE, *(name for name in inner if name != _PACKAGE)]
     codes = {name: compile(text, f"<selfheal {name}>", "exec", dont_inherit=True) for name, text in sources.items()}
-    compiled = base64.b64encode(marshal.dumps(codes)).decode("ascii")
-    return _LOAD.format(sources=sources, packages=packages, codes=compiled, magic=importlib.util.MAGIC_NUMBER)
+    texts, compiled = _pack(json.dumps(sources).encode()), _pack(marshal.dumps(codes))
+    return _LOAD.format(sources=texts, packages=packages, codes=compiled, magic=importlib.util.MAGIC_NUMBER)
+
+
+def _pack(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data)).decode("ascii")
 
 
 @cache

@@ -21,16 +21,12 @@ from jupyter_selfheal.loop import stability
 from jupyter_selfheal.loop.advisers import Advisers
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.repeated_trials import RepeatedTrials
-from jupyter_selfheal.loop.repeats import is_untouched
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.loop.trial_states import TrialStates
+from jupyter_selfheal.loop.trial_states import CHEAP, TrialStates
 from jupyter_selfheal.model import Case, Decision, Proposal, Start, Trial
 from jupyter_selfheal.ports import HealDependencies
 
 T = TypeVar("T")
-
-CHEAP = 5.0
-"""Seconds up to which the best patch is also proven from the other start."""
 
 
 class CommandRunner:
@@ -130,14 +126,10 @@ class CommandRunner:
         notes, proven, resumed = proposal.notes, proposal.proven_from, proposal.resumed
         other = self._states.find_other_start(proven)
         best = proposal.candidates[0]
-        is_known = (  # a trial from after the failure would be the one from before again
-            not dossier.case.failure.is_aside
-            and other is not None
-            and self._states.find_start(other) is Start.AFTER_FAILURE
-            and is_untouched(dossier.case)
-        )
-        if other and best.trial.seconds <= CHEAP and not is_known:
-            again, _ = self._run_cancellable(lambda: self._states.run_trial(dossier.case, best.patch, other))
+        if other and best.trial.seconds <= CHEAP and self._states.tells_more(dossier.case, other):
+            again, _ = self._run_cancellable(
+                lambda: self._states.run_trial(dossier.case, best.patch, other, is_last=True)
+            )
             missed = self._find_missed_expectation(dossier.case, again)
             if again.ran and not missed:
                 proven = (*proven, self._states.find_start(other))

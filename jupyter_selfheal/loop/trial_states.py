@@ -11,13 +11,18 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop import plan
 from jupyter_selfheal.loop.cancellation import TICK, Cancelled, run_cancellable
 from jupyter_selfheal.loop.observed_calls import CallObserver
+from jupyter_selfheal.loop.repeats import is_untouched
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.threads import open_pool
-from jupyter_selfheal.loop.trials import build_sandbox, run_trial
+from jupyter_selfheal.loop.trials import build_request, build_sandbox, run_trial
 from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Step, Trial
-from jupyter_selfheal.ports import Facts, HealDependencies, Starts, TrialKernel
+from jupyter_selfheal.ports import Facts, HealDependencies, RunsAhead, Starts, TrialKernel
+
+CHEAP = 5.0
+"""Seconds up to which the best patch is also proven from the other start."""
 
 FEW = 2
 """Patches tried at once of which the states behind them are kept."""
@@ -58,6 +63,7 @@ class TrialStates:
         kernel: TrialKernel,
         keep: Keep = Keep.NEVER,
         first: tuple[Step, ...] = (),
+        is_last: bool = False,
     ) -> tuple[Trial, TrialKernel | None]:
         """One trial of a patch of the reported case, with the calls made again that it may change."""
         parts = self._parts
@@ -73,6 +79,7 @@ class TrialStates:
             keep=keep,
             first=first,
             calls=self._calls.build_probe(case, patch, kernel) if asks_calls else None,
+            is_last=is_last,
         )
         return self._calls.add_recorded_steps(trial), kept
 
@@ -87,6 +94,8 @@ class TrialStates:
         for old in self._kept.values():
             old.close()
         self._kept = {}
+        if len(patches) == 1:
+            self._prove_from_other_start(case, patches[0])
         left = {self._pool.submit(self.run_trial, case, patch, kernel, keep): patch for patch in patches}
         try:
             while left:
@@ -102,6 +111,24 @@ class TrialStates:
             for future in left:
                 future.cancel()
                 future.add_done_callback(_close_kept)
+
+    def _prove_from_other_start(self, case: Case, patch: Patch) -> None:
+        """Begin, beside its first trial, the one that follows where the only patch that is tried runs: it will most likely be proposed."""
+        other = self.find_other_start((self.find_start(self._parts.starts.best),))
+        if (
+            isinstance(other, RunsAhead)
+            and case.failure.seconds <= CHEAP
+            and not plan.list_requirements(patch)
+            and self.tells_more(case, other)
+        ):
+            parts = self._parts
+            other.run_ahead(
+                build_request(case, patch, self.find_start(other), parts.scorer, parts.config, is_last=True)
+            )
+
+    def tells_more(self, case: Case, other: TrialKernel) -> bool:
+        """Whether a trial from the other start is another one: where the cell came to nothing, what is left of it is all of it."""
+        return case.failure.is_aside or self.find_start(other) is not Start.AFTER_FAILURE or not is_untouched(case)
 
     def prepare_states(self, dossier: Dossier) -> tuple[Starts, Facts]:
         """The states and facts of the failure at hand. Behind a patch that is the state in which that patch failed."""

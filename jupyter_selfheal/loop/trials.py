@@ -43,6 +43,7 @@ def run_trial(
     keep: Keep = Keep.NEVER,
     first: tuple[Step, ...] = (),
     calls: Probe | None = None,
+    is_last: bool = False,
 ) -> tuple[Trial, TrialKernel | None]:
     """Run the patched cell from a state, with the oracle's steps behind it.
 
@@ -55,13 +56,34 @@ def run_trial(
         paths = _install_requirements(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
+    request = build_request(
+        case, patch, start, scorer, config, keep=keep, first=first, calls=calls, paths=paths, is_last=is_last
+    )
+    trial, kept = kernel.run(request)
+    return replace(trial, start=start), kept
+
+
+def build_request(
+    case: Case,
+    patch: Patch,
+    start: Start,
+    scorer: Scorer,
+    config: HealConfig,
+    *,
+    keep: Keep = Keep.NEVER,
+    first: tuple[Step, ...] = (),
+    calls: Probe | None = None,
+    paths: tuple[str, ...] = (),
+    is_last: bool = False,
+) -> TrialRequest:
+    """What :func:`run_trial` asks a state to run, where nothing is to be installed but what lies in ``paths``."""
     asked_before = (calls,) if calls else ()
     oracle_steps = scorer.list_oracle_steps(case, patch)
     steps = (*first, *plan.build_trial_steps(case, patch, start, oracle_steps, asked_before))
     runs = [s for s in steps if isinstance(s, Run)]
     cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
-    request = TrialRequest(
+    return TrialRequest(
         steps=steps,
         patch_id=patch.id,
         timeout=_compute_time_limit(case, config) * cells + below + (calls.timeout if calls else 0.0),
@@ -69,9 +91,8 @@ def run_trial(
         sandbox=build_sandbox(config),
         paths=paths,
         is_brief=True,
+        is_last=is_last,
     )
-    trial, kept = kernel.run(request)
-    return replace(trial, start=start), kept
 
 
 def build_sandbox(config: HealConfig) -> Sandbox:

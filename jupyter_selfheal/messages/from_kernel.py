@@ -71,6 +71,20 @@ class Heal:
 
 @wire.register
 @dataclass(frozen=True, slots=True)
+class Reproduce:
+    """The cell has just failed and a heal of it will likely follow: run it from this state already, as that does first.
+
+    The state is the kernel's until the heal names it. ``case`` knows the failure's type only; ``new_modules`` as of :class:`Heal`.
+    """
+
+    case: Case
+    state: StateAddress
+    config: HealConfig = HealConfig()
+    new_modules: int = 0
+
+
+@wire.register
+@dataclass(frozen=True, slots=True)
 class Prove:
     """Try one patch again, from a newer state: the kernel ran something since the proposal."""
 
@@ -204,6 +218,7 @@ class AgentOffer:
 ToWorker: TypeAlias = (
     Hello
     | Heal
+    | Reproduce
     | Prove
     | Decide
     | Cancel

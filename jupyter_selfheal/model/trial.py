@@ -145,6 +145,8 @@ class TrialRequest:
     paths: tuple[str, ...] = ()
     is_brief: bool = False
     """Tracebacks as Python writes them, not as IPython draws them with sources and colours (20 to 150 ms): nobody looks at them."""
+    is_last: bool = False
+    """No other trial from this state is likely to follow soon: nothing is forked ahead for one."""
 
 
 class Ending(StrEnum):

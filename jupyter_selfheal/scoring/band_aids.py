@@ -12,12 +12,13 @@ from jupyter_selfheal.scoring.asserts import list_patched_cells
 def find_band_aid(case: Case, patch: Patch) -> str | None:
     """How a patch treats the symptom, as in "It raises the recursion limit"; None where it does not."""
     cells = list_patched_cells(case, patch)
+    described = [
+        (node, what) for _, _, after in cells for node in _walk_source(after) if (what := _describe_band_aid(node))
+    ]
+    if not described:
+        return None
     known = {src.dump_tree(node) for _, before, _ in cells for node in _walk_source(before)}
-    for _, _, after in cells:
-        for node in _walk_source(after):
-            if src.dump_tree(node) not in known and (what := _describe_band_aid(node)):
-                return what
-    return None
+    return next((what for node, what in described if src.dump_tree(node) not in known), None)
 
 
 def _walk_source(source: str) -> list[ast.AST]:

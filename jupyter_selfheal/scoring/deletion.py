@@ -7,6 +7,7 @@ import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names
@@ -37,8 +38,14 @@ def find_failing_statement(case: Case) -> ast.stmt | None:
 
 
 def walk_trees(trees: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of trees that nobody changes: a patch is looked at from thirty sides, each of which walks the cells before and after it."""
     for tree in trees:
-        yield from ast.walk(tree)
+        yield from _list_nodes(tree)
+
+
+@lru_cache(maxsize=64)
+def _list_nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
 
 
 def _list_statements(trees: Iterable[ast.AST]) -> list[ast.stmt]:

@@ -28,6 +28,9 @@ from jupyter_selfheal.inside.fork.trial import State, Trial
 _PAUSE = 0.03
 """Seconds before a pair is made ahead where none may be wanted: the cell may run, or its success closes this state."""
 
+_LONG_PAUSE = 1.0
+"""And where none is: nothing is taken from what still runs, or from the state's end."""
+
 _MOST_FAILURES = 1000
 """Failures of the system one after the other, with :data:`_PAUSE` between, after which a zygote ends."""
 
@@ -246,7 +249,8 @@ class Zygote:
         is_followed = len(channels) <= 2 and not order.get(
             "asks"
         )  # what may be kept, or answers questions, goes on by itself
-        self.spare_at = time.monotonic() + (0.0 if is_followed else _PAUSE)
+        pause = _LONG_PAUSE if order.get("last") else 0.0 if is_followed else _PAUSE
+        self.spare_at = time.monotonic() + pause
         return None
 
     def _give_order(self, pair: Pair, order: dict[str, Any], channels: list[socket.socket]) -> None:

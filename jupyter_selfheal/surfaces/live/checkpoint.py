@@ -156,6 +156,11 @@ class Checkpoints:
             self.allowance.spend(0.0 if forced or self.refusal else self._last_ms)
         self._copied = [*self._copied[1 - REMEMBERED :], bool(self._before)]
 
+    @property
+    def state_before_cell(self) -> tuple[StateAddress, ...]:
+        """The copy that was made before the cell that runs; empty where none was."""
+        return tuple(state.address for state in self._before)
+
     def discard_state_before_cell(self) -> None:
         """The cell ran: nobody needs the state before it."""
         for state in self._before:

@@ -7,15 +7,18 @@ and everything of ours is guarded. See ``InteractiveShell.set_custom_exc``
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 
 class ExceptionHook:
-    """Our handler in a shell, with whatever was there before underneath."""
+    """Our handler in a shell, with whatever was there before underneath. ``on_raise`` is told before the traceback is drawn, which
+    takes IPython longer than most of what comes after it; it must not raise."""
 
-    def __init__(self, shell: Any) -> None:
+    def __init__(self, shell: Any, on_raise: Callable[[BaseException], object] = lambda error: None) -> None:
         self._shell = shell
+        self._on_raise = on_raise
         self._before: tuple[tuple[type[BaseException], ...], Any] | None = None
         self._ours: Any = None
 
@@ -35,6 +38,7 @@ class ExceptionHook:
         self, shell: Any, etype: type[BaseException], value: BaseException, tb: TracebackType | None,
         tb_offset: int | None = None,
     ) -> Any:  # fmt: skip
+        self._on_raise(value)
         theirs, handler = self._before or ((), None)
         if theirs and issubclass(etype, theirs) and handler is not None:
             return handler(etype, value, tb, tb_offset)

@@ -10,7 +10,7 @@ from typing import Any
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Failure, Oracle, Patch, Start
+from jupyter_selfheal.model import Case, Failure, FailureKind, Oracle, Patch, Start
 from jupyter_selfheal.surfaces.live import explanation, failure_capture, resume
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -94,6 +94,21 @@ class HealDispatcher:
         if waits:
             self._wait_for(heal, result)
         return heal
+
+    def reproduce_failure(
+        self, error: BaseException, cell_id: str, source: str, seconds: float, new_modules: int
+    ) -> None:
+        """A cell has raised, and its heal will likely follow: where there is a state from before it, the cell is run from there already.
+        One that did not parse is not run again."""
+        session = self._session
+        states = session.checkpoints.state_before_cell
+        if not states or isinstance(error, SyntaxError):
+            return
+        cell_id = session.cells.identify(cell_id, source)
+        failure = Failure(cell_id, source, FailureKind.RAISED, type(error).__name__, seconds=seconds)
+        notebook = session.cells.build_notebook(cell_id, source, 0)
+        case = Case(failure, notebook, notebook.cell(cell_id).oracle)
+        session.client.send(m.Reproduce(case, states[0], session.config, new_modules))
 
     def _explain_failure(self, case: Case, error: BaseException | None) -> tuple[str, ...]:
         """Why it failed, while the values are those that it failed with. A fault of ours in it costs the sentences, not the heal."""

@@ -32,6 +32,8 @@ else:
     locate = LazyModule("inside.locate")
     asides = LazyModule("inside.asides")
 
+_MESSAGES = "jupyter_selfheal.messages"
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -58,7 +60,7 @@ class ShellHooks:
         self._session = session
         self._components = components
         self._shell = session.shell
-        self._hook = ExceptionHook(session.shell)
+        self._hook = ExceptionHook(session.shell, self.reproduce_failure)
         self._events = (
             ("pre_run_cell", self.handle_pre_run_cell),
             ("post_run_cell", self.handle_post_run_cell),
@@ -66,6 +68,8 @@ class ShellHooks:
             ("post_execute", self.handle_post_execute),
         )
         self._is_in_cell = False
+        self._cell = ("", "")
+        """Id, where a front end told it, and text of the cell that runs, or ran last."""
         self._transformers = (options.blank_heal_line, self.blank_statements_that_ran)
         self._began = 0.0
         self._modules_before = 0
@@ -137,7 +141,8 @@ class ShellHooks:
         if self._last_words is None:
             self._last_words = last_words.LastWords(self._words_path)
             self._last_words.start()
-        self._last_words.begin_cell(self._find_cell_id(info) or "", raw)
+        self._cell = self._find_cell_id(info) or "", raw
+        self._last_words.begin_cell(*self._cell)
         if options.is_ours(raw):
             return
         session = self._session
@@ -153,6 +158,15 @@ class ShellHooks:
         self._asides.begin()
         self._modules_before = len(sys.modules)
         self._began = time.monotonic()
+
+    @report_errors
+    def reproduce_failure(self, error: BaseException) -> None:
+        """The cell that runs has raised, and IPython begins to draw that: meanwhile the copy from before the cell runs it once more, as
+        the heal that most likely follows does first. Not for the session's first failure, which would wait for what that loads."""
+        if self._is_in_cell and self._options is None and self._session.auto_suggest and _MESSAGES in sys.modules:
+            cell_id, raw = self._cell
+            seconds, new_modules = time.monotonic() - self._began, len(sys.modules) - self._modules_before
+            self._components.dispatcher.reproduce_failure(error, cell_id, options.to_body(raw), seconds, new_modules)
 
     @report_errors
     def handle_post_run_cell(self, result: Any) -> None:

@@ -20,14 +20,14 @@ from jupyter_selfheal.journal.describe import describe_event, format_headline
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
-from jupyter_selfheal.loop.runner import CHEAP
 from jupyter_selfheal.loop.spending import Spending
+from jupyter_selfheal.loop.trial_states import CHEAP
 from jupyter_selfheal.model import Candidate, Choice, Cost, Decision, Outcome, Proposal, Reason, Trial
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.seen_run import build_seen_run
 from jupyter_selfheal.surfaces.worker.stand_in import StandIn
-from jupyter_selfheal.surfaces.worker.states import build_starts, connect_state, replace_states
+from jupyter_selfheal.surfaces.worker.states import StateAhead, build_starts, connect_state, replace_states
 from jupyter_selfheal.surfaces.worker.warm_imports import warm_imports
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
@@ -57,7 +57,8 @@ def shorten_search(config: HealConfig) -> HealConfig:
 class RunningHeal:
     """A heal from its message to ``Finished``.
 
-    ``turn`` is held while it works, not while its user decides. ``on_end`` is called once, before ``Finished`` is sent.
+    ``turn`` is held while it works, not while its user decides. ``on_end`` is called once, before ``Finished`` is sent. ``ahead`` is the
+    state in which its cell runs already, if any.
     """
 
     def __init__(
@@ -66,9 +67,11 @@ class RunningHeal:
         send: Callable[[m.FromWorker], None],
         turn: threading.Lock,
         on_end: Callable[[RunningHeal, Outcome], None],
+        ahead: StateAhead | None = None,
     ) -> None:
         self.message = message
         self.run = message.run
+        self._ahead = ahead
         self.cancel = threading.Event()
         self.decisions: queue.SimpleQueue[Decision] = queue.SimpleQueue()
         self.working = False
@@ -176,10 +179,13 @@ class RunningHeal:
         unproven = message.unproven
         try:
             for address in self._stand_in.choose_states(message):
-                self._kernels = (*self._kernels, connect_state(address))
+                known = self._ahead.take(address) if self._ahead is not None else None
+                self._kernels = (*self._kernels, known or connect_state(address))
         except SelfHealError as error:
             self.close_states()
             self._kernels, unproven = (), str(error)
+        if self._ahead is not None:
+            self._ahead.close()
         config = shorten_search(message.config)
         if message.new_modules >= MANY_MODULES:
             self._warm_imports(config)

@@ -23,8 +23,13 @@ from jupyter_selfheal.journal.describe import format_request_record
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.model import Cost, Outcome
 from jupyter_selfheal.surfaces.worker.journals import find_free_name, read_events, read_sent_records
-from jupyter_selfheal.surfaces.worker.running_heal import RunningHeal, find_log_path, format_internal_error
-from jupyter_selfheal.surfaces.worker.states import connect_states
+from jupyter_selfheal.surfaces.worker.running_heal import (
+    MANY_MODULES,
+    RunningHeal,
+    find_log_path,
+    format_internal_error,
+)
+from jupyter_selfheal.surfaces.worker.states import StateAhead, connect_states
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.worker.heal_document import DocumentHeal
@@ -48,6 +53,8 @@ class Worker:
         self._heals: dict[str, RunningHeal] = {}
         self._looks: dict[str, Look] = {}
         self._documents: dict[str, DocumentHeal] = {}
+        self._ahead: StateAhead | None = None
+        """Of the cell that failed last, until its heal comes; where none comes, until the next one fails."""
         self._done = 0
         self._spent = Cost()
         self._switched: JsonlJournal | None = None
@@ -98,9 +105,12 @@ class Worker:
             case m.Heal():
                 engine.import_in_background(message.config)  # while the free healers work
                 heal = self._heals[message.run] = RunningHeal(
-                    message, self._send_message, self._turn, self._remove_heal
+                    message, self._send_message, self._turn, self._remove_heal, self._ahead
                 )
+                self._ahead = None
                 heal.thread.start()
+            case m.Reproduce():
+                self._reproduce_failure(message)
             case m.Prove():
                 self._run_aside("prove", lambda: self._prove_patch(message))
             case m.Decide(run, decision, states):
@@ -139,6 +149,15 @@ class Worker:
                 self._send_message(self._build_status())
             case _:
                 self._send_message(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
+
+    def _reproduce_failure(self, message: m.Reproduce) -> None:
+        """Have the cell run that has just failed. What cannot be done ahead is done when its heal comes."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
+        if message.new_modules < MANY_MODULES:  # else it is run from after its imports
+            with contextlib.suppress(SelfHealError):
+                self._ahead = StateAhead(message)
 
     @staticmethod
     def _run_aside(name: str, work: Callable[[], None]) -> None:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import engine
-from jupyter_selfheal.messages import StateAddress
+from jupyter_selfheal.messages import Reproduce, StateAddress
 from jupyter_selfheal.model import Start
 from jupyter_selfheal.ports import Starts, TrialKernel
 
@@ -14,6 +14,28 @@ from jupyter_selfheal.ports import Starts, TrialKernel
 def connect_state(address: StateAddress) -> TrialKernel:
     """Take a state over. Raises :class:`~jupyter_selfheal.errors.KernelError` where it is gone."""
     return engine.connect_state(address.socket, address.start)
+
+
+class StateAhead:
+    """The state from before a cell that has just failed, in which that runs already: the heal that names it takes it over."""
+
+    def __init__(self, message: Reproduce) -> None:
+        self.socket = message.state.socket
+        self._state: TrialKernel | None = connect_state(message.state)
+        engine.reproduce_ahead(message.case, self._state, message.config)
+
+    def take(self, address: StateAddress) -> TrialKernel | None:
+        """The state, once, if it is that one."""
+        state = self._state if address.socket == self.socket else None
+        if state is not None:
+            self._state = None
+        return state
+
+    def close(self) -> None:
+        """Nobody took it over. Idempotent."""
+        if self._state is not None:
+            self._state.close()
+            self._state = None
 
 
 def replace_states(kernels: Iterable[TrialKernel], addresses: Iterable[StateAddress]) -> None:
