@@ -24,6 +24,7 @@ from jupyter_selfheal.model import (
     Role,
     Trial,
 )
+from jupyter_selfheal.source import endless
 
 MISSED = "ExpectationMissed"
 """In place of an exception's name, where the cell ran but missed its oracle."""
@@ -72,7 +73,11 @@ def _build_failure(case: Case, source: str, trial: Trial, kind: FailureKind, ena
 def is_reproduction(case: Case, trial: Trial, missed: str) -> bool:
     """Whether the cell, run as it is, failed as reported: same kind and type, normalised message, and statement."""
     reported, seen = case.failure, find_failure(case, case.failure.source, trial, missed)
-    if seen is None or seen.kind is not reported.kind:
+    if seen is None:
+        return False
+    if seen.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) and _fills_memory_for_ever(case):
+        return _is_same_place(reported, seen)
+    if seen.kind is not reported.kind:
         return False
     if reported.kind in (FailureKind.MISSED, FailureKind.TIMED_OUT, FailureKind.DIED):
         return True
@@ -81,6 +86,18 @@ def is_reproduction(case: Case, trial: Trial, missed: str) -> bool:
         and normalise_message(seen.evalue) == normalise_message(reported.evalue)
         and _is_same_place(reported, seen)
     )
+
+
+def _fills_memory_for_ever(case: Case) -> bool:
+    """Whether memory ran out in a loop that cannot end: how much of it there is in a copy, and how long that may take to fill it, is no
+    matter of the cell's."""
+    failure = case.failure
+    if failure.ename != "MemoryError":
+        return False
+    places = [(f.cell_id, f.line) for f in failure.frames if f.cell_id] or [(failure.cell_id, failure.line)]
+    sources = {**{cell.id: cell.source for cell in case.notebook.cells}, failure.cell_id: failure.source}
+    trees = ((src.parse(sources.get(cell_id, "")), line) for cell_id, line in places if line)
+    return any(tree is not None and endless.is_in_endless_loop(tree, line) for tree, line in trees)
 
 
 def _is_same_place(reported: Failure, seen: Failure) -> bool:

@@ -23,12 +23,13 @@ wire.register(HealConfig)
 @dataclass(frozen=True, slots=True)
 class Hello:
     """The first message. ``kernel_pid`` is the user's kernel, ``folder`` its working directory, ``version`` its release, ``last_words`` the
-    file that says which cell runs (empty: there is none)."""
+    file that says which cell runs (empty: there is none), ``told`` the one to which is written how the kernel died in one."""
 
     version: str
     kernel_pid: int = 0
     folder: str = ""
     last_words: str = ""
+    told: str = ""
 
 
 @wire.register

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,18 @@ def test_a_killed_spare_is_replaced(user: User, which: str) -> None:
         assert wait_until(lambda: spare not in list_marked())  # noqa: B023
         assert printed(tried(state, "print(1)")) == "1\n"
     state.close()
+
+
+def test_a_trial_that_was_begun_ahead_is_the_first_equal_one_and_no_other(user: User) -> None:
+    with contextlib.closing(user.freeze("before")) as kernel:
+        request = TrialRequest((Run("import os; print(os.getpid())", "c"),), timeout=60.0)
+        kernel.run_ahead(request)
+        other = tried(kernel, "print('another cell')", timeout=60.0)
+        assert printed(other) == "another cell\n"
+        first, again = (printed(kernel.run(request)[0]) for _ in range(2))
+        assert first != again  # it ran once ahead, and once more
+        kernel.run_ahead(replace(request, steps=(Run("1 / 0", "c"),)))
+    # closed while it runs: nobody waits for it, and nothing of it is left, as the fixture sees
 
 
 def test_a_discarded_copy_takes_its_spare_along(user: User) -> None:

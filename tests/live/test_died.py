@@ -43,6 +43,15 @@ def test_out_of_memory_is_named_with_what_could_be_smaller() -> None:
     assert "What could be smaller: `np.zeros((200000, 200000))` asks for 298.0 GB" in told["text"]
 
 
+def test_a_killed_process_says_no_line_but_a_cell_of_one_statement_leaves_no_other() -> None:
+    one = '{"cell": "", "source": "\\nx = [0] * 10**12", "in_terminal": true}\n'
+    told = tell_death(one, 700.0, oom=True)
+    assert told["brief"].startswith("IPython died here at `x = [0] * 10**12`: out of memory")
+    assert "    x = [0] * 10**12" in told["text"]
+    two = '{"cell": "", "source": "a = 1\\nx = [0] * 10**12", "in_terminal": true}\n'
+    assert tell_death(two, 700.0, oom=True)["brief"].startswith("IPython died here: out of memory")
+
+
 def test_what_was_ended_from_outside_or_between_cells_is_not_told() -> None:
     assert tell_death(RUNNING, 100.0, oom=False) == {}
     assert tell_death("", 100.0, oom=True) == {}

@@ -44,6 +44,22 @@ def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:
     assert "it is a nested table" in journals[-1].read_text()
 
 
+def test_a_failing_cell_runs_again_while_its_traceback_is_drawn(loaded: LiveKernel) -> None:
+    loaded.run(f"sent, send = [], {SESSION}.client.send")
+    loaded.run(f"{SESSION}.client.send = lambda message: (sent.append(type(message).__name__), send(message))[1]")
+    loaded.run("1 / 0", "a", allow_stdin=True)  # the first one waits for nothing that it needs not
+    settled(loaded)
+    loaded.run("%heal stop")
+    assert loaded.value("[name for name in sent if name != 'Decide']") == "['Heal']"
+    loaded.run(TYPO, "b", allow_stdin=True)
+    assert PROVEN in settled(loaded, 2)
+    loaded.run("%heal stop")
+    assert loaded.value("[name for name in sent if name != 'Decide']") == "['Heal', 'Reproduce', 'Heal']"
+    loaded.run("items = [", "c", allow_stdin=True)  # nothing ran that could run again
+    settled(loaded, 3)
+    assert loaded.value("[name for name in sent if name != 'Decide'][3:]") == "['Heal']"
+
+
 def test_three_rejections_pause_and_it_goes_on_when_told(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)

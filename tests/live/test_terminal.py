@@ -13,7 +13,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.kernel
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -23,7 +23,7 @@ CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 class Terminal:
     """IPython as a person has it, without colours and (where ``simple``) completion menus in the way."""
 
-    def __init__(self, folder: Path, key: str = "", *, editor: str = "", simple: bool = True) -> None:
+    def __init__(self, folder: Path, key: str = "", *, editor: str = "", simple: bool = True, times: int = 1) -> None:
         env = {**os.environ, "IPYTHONDIR": str(folder / "ipython"), "JUPYTER_DATA_DIR": str(folder), "TERM": "dumb"}
         for name in ("ANTHROPIC_API_KEY", "VISUAL", "EDITOR"):
             env.pop(name, None)
@@ -33,9 +33,11 @@ class Terminal:
             env |= {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
         if key:
             env["ANTHROPIC_API_KEY"] = key
+        command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "--no-confirm-exit"]
+        command += ["--simple-prompt"] * simple
+        loop = f'for n in {" ".join(map(str, range(times)))}; do "$@"; done'
         self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "IPython", "--no-banner", "--colors=NoColor", "--no-confirm-exit", *(["--simple-prompt"] * simple)],
+            *(command[0], command[1:]) if times == 1 else ("sh", ["-c", loop, "sh", *command]),
             env=env, cwd=str(folder), encoding="utf-8", timeout=PATIENCE, dimensions=(50, 160),
         )  # fmt: skip
         self.until_text("In [1]:")
@@ -103,6 +105,26 @@ def test_why_shows_the_evidence_and_no_takes_a_reason(terminal: Terminal) -> Non
     terminal.until(r"Why\? ")
     terminal.type("leave it")
     assert "Traceback" not in terminal.until(r"In \[\d+\]: |Apply\? ")
+
+
+def test_the_next_ipython_of_the_terminal_tells_once_how_the_last_one_died(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, times=3)
+    terminal.type("%load_ext jupyter_selfheal")
+    terminal.prompt()
+    terminal.type("import faulthandler; faulthandler._sigsegv()")
+    assert "IPython died" not in terminal.until_text("In [1]:")
+    assert wait_until(lambda: any((tmp_path / "selfheal" / "running").glob("terminal-*.told")))
+    terminal.type("%load_ext jupyter_selfheal")
+    said = "".join(terminal.until_text("In [2]:"))
+    assert "IPythondiedhereat`importfaulthandler;faulthandler._sigsegv()`:asegmentationfault" in said
+    terminal.type("%heal why")
+    assert "Itstoodatline1:`importfaulthandler" in terminal.until_text("In [3]:")
+    assert list((tmp_path / "selfheal" / "running").glob("terminal-*.told")) == []
+    terminal.type("exit")
+    terminal.until_text("In [1]:")
+    terminal.type("%load_ext jupyter_selfheal")
+    assert "died" not in terminal.until_text("In [2]:")
+    terminal.child.close(force=True)
 
 
 def test_interrupt_while_it_asks_leaves_everything(terminal: Terminal) -> None:

@@ -2,7 +2,8 @@
 
 A small file beside the journals holds the running cell from before it starts until it has ended; a crash adds its stack
 (`faulthandler`, https://docs.python.org/3/library/faulthandler.html). The worker, which outlives the kernel for a moment, makes of it
-what the next kernel of the same notebook tells (:mod:`jupyter_selfheal.surfaces.worker.last_words`).
+what the next kernel of the same notebook tells (:mod:`jupyter_selfheal.surfaces.worker.last_words`), or the next IPython of the same
+profile in the same folder of the same terminal. Without a terminal nobody knows whose words they are, and none are kept.
 """
 
 from __future__ import annotations
@@ -10,28 +11,32 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import time
 from pathlib import Path
 
-TOLD = ".told"
-"""What the worker writes beside the file of a kernel that died."""
+FRESH_SECONDS = 600.0
+"""How long after a terminal's IPython died the next one tells of it: a number of a terminal is given to another one some day."""
 
 
-def take_told(path: str) -> dict[str, str]:
-    """What the kernel that was here before has left (``cell``, ``text``), once."""
-    told = Path(path + TOLD)
+def take_told(path: str, seconds: float = float("inf")) -> dict[str, str]:
+    """What whoever was here before has left (see :func:`~jupyter_selfheal.surfaces.worker.last_words.tell_death`), once; nothing where
+    that was more than so many seconds ago."""
+    told = Path(path)
     try:
+        is_fresh = time.time() - told.stat().st_mtime < seconds
         found = json.loads(told.read_text(encoding="utf-8"))
         told.unlink()
     except (OSError, ValueError):
         return {}
-    return dict(found)
+    return dict(found) if is_fresh else {}
 
 
 class LastWords:
-    """One kernel's file. Nothing is written where it has no path, or where somebody else catches faults."""
+    """One kernel's file, or one terminal IPython's. Nothing is written where it has no path, or where somebody else catches faults."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, in_terminal: bool = False) -> None:
         self._path = path
+        self._in_terminal = in_terminal
         self._file = -1
         self._pid = os.getpid()
 
@@ -46,7 +51,8 @@ class LastWords:
     def begin_cell(self, cell_id: str, source: str) -> None:
         """A cell is about to run."""
         if self._file >= 0:
-            line = json.dumps({"cell": cell_id, "source": source}).encode() + b"\n"
+            running = {"cell": cell_id, "source": source, "in_terminal": self._in_terminal}
+            line = json.dumps(running).encode() + b"\n"
             os.ftruncate(self._file, 0)
             os.write(self._file, line)
 

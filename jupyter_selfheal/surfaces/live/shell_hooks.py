@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -77,7 +78,7 @@ class ShellHooks:
         self._error_before: BaseException | None = None
         self._asides: asides.AsideWatch | None = None
         """What watches threads and callbacks; made before the first cell."""
-        self._words_path = self._find_words_path()
+        self._words_path, self._told_path = self._find_words_paths()
         self._last_words: last_words.LastWords | None = None
         """What says which cell runs, for who asks when the kernel is dead; made before the first cell."""
 
@@ -90,16 +91,38 @@ class ShellHooks:
         for event, callback in self._events:
             self._shell.events.register(event, callback)
         self._session.closers.append(self.stop)
-        self._session.client.greet(__version__, self._session.cells.folder, self._words_path)
-        if os.path.exists(self._words_path + ".told"):
-            self._session.died = last_words.take_told(self._words_path)
-            print(f"Self-heal: {self._session.died.get('text', '')}")
+        self._session.client.greet(__version__, self._session.cells.folder, self._words_path, self._told_path)
+        if os.path.exists(self._told_path):
+            self._tell_death()
 
-    def _find_words_path(self) -> str:
-        """A file of this notebook's kernels: a kernel that is started again has the same connection file. Empty in a terminal."""
-        app = getattr(getattr(self._shell, "kernel", None), "parent", None)
-        name = os.path.splitext(os.path.basename(str(getattr(app, "connection_file", ""))))[0]
-        return str(self._session.log_path.parent / "running" / name) if name else ""
+    def _tell_death(self) -> None:
+        """Say how whoever was here before died."""
+        seconds = last_words.FRESH_SECONDS if self._in_terminal else float("inf")
+        self._session.died = died = last_words.take_told(self._told_path, seconds)
+        if died:
+            print(f"Self-heal: {died['brief' if self._in_terminal else 'text']}")
+
+    @property
+    def _in_terminal(self) -> bool:
+        return not hasattr(self._shell, "kernel")
+
+    def _find_words_paths(self) -> tuple[str, str]:
+        """What says which cell runs here, and what is left of whoever was here before; empty where nobody can say who that is.
+
+        A kernel that is started again has the same connection file. In a terminal it is the IPython of the same profile in the same
+        folder of the same terminal; of two that are there at once each has a file of its own to say what runs.
+        """
+        folder = self._session.log_path.parent / "running"
+        if not self._in_terminal:
+            app = getattr(getattr(self._shell, "kernel", None), "parent", None)
+            name = os.path.splitext(os.path.basename(str(getattr(app, "connection_file", ""))))[0]
+            return (str(folder / name), str(folder / f"{name}.told")) if name else ("", "")
+        try:
+            here = (os.ttyname(0), os.getcwd(), str(getattr(self._shell, "profile", "")))
+        except OSError:
+            return "", ""
+        name = f"terminal-{zlib.crc32(chr(0).join(here).encode('utf-8', 'surrogateescape')):08x}"
+        return str(folder / f"{name}.{os.getpid()}"), str(folder / f"{name}.told")
 
     def _fill_code_files(self) -> None:
         """What IPython 7, Colab's, does not have."""
@@ -139,7 +162,7 @@ class ShellHooks:
         self._is_in_cell = True
         self._options = self._read_options(raw)
         if self._last_words is None:
-            self._last_words = last_words.LastWords(self._words_path)
+            self._last_words = last_words.LastWords(self._words_path, in_terminal=self._in_terminal)
             self._last_words.start()
         self._cell = self._find_cell_id(info) or "", raw
         self._last_words.begin_cell(*self._cell)

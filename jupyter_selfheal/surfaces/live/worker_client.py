@@ -87,10 +87,10 @@ class WorkerClient:
                 start_new_session=True,
             )
 
-    def greet(self, version: str, folder: str, last_words: str = "") -> bool:
+    def greet(self, version: str, folder: str, last_words: str = "", told: str = "") -> bool:
         """Send ``messages.Hello``, written by hand: nothing of the model is loaded for it."""
         hello = {"$": "Hello", "version": version, "kernel_pid": self._pid, "folder": folder}
-        hello |= {"last_words": last_words} if last_words else {}
+        hello |= {"last_words": last_words, "told": told} if last_words else {}
         return self._queue_line(json.dumps({"v": 1, "body": hello}, ensure_ascii=False, separators=(",", ":")))
 
     def send(self, message: Any) -> bool:

@@ -7,10 +7,10 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from jupyter_selfheal import engine
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.triage.smaller import list_what_could_be_smaller
 from jupyter_selfheal.inside.fork.guard import count_memory_kills
 
@@ -30,9 +30,10 @@ SIGNALS = {
 class KernelWatch:
     """Watches the memory of the kernel while a cell of it runs, and writes down how it died."""
 
-    def __init__(self, pid: int, path: Path) -> None:
+    def __init__(self, pid: int, path: Path, told: Path) -> None:
         self._pid = pid
         self._path = path
+        self._told = told
         self._peak_mb = measure_memory_mb(pid)
         self._kills = count_memory_kills()
         self._over = threading.Event()
@@ -66,14 +67,16 @@ class KernelWatch:
             return
         told = tell_death(left, self._peak_mb, oom=count_memory_kills() > self._kills)
         if told:
-            path = self._path.with_name(self._path.name + ".told")
-            path.write_text(json.dumps(told), encoding="utf-8")
-            path.chmod(0o600)
+            new = self._path.with_name(f"{self._path.name}.new")  # whoever reads it finds all of it
+            new.touch(0o600)
+            new.write_text(json.dumps(told), encoding="utf-8")
+            new.replace(self._told)
         self._path.unlink(missing_ok=True)
 
 
 def tell_death(left: str, peak_mb: float, *, oom: bool) -> dict[str, str]:
-    """What is said of a kernel whose file holds ``left``; empty where no cell ran, or it was ended from outside (a restart, say)."""
+    """What is said of a kernel whose file holds ``left``: its ``cell``, a ``text``, and that in a line or two (``brief``); empty where no
+    cell ran, or it was ended from outside (a restart, say)."""
     first, _, fault = left.partition("\n")
     try:
         running = json.loads(first)
@@ -82,25 +85,29 @@ def tell_death(left: str, peak_mb: float, *, oom: bool) -> dict[str, str]:
     word = fault.partition("Fatal Python error: ")[2].partition("\n")[0].strip()
     if not word and not oom:
         return {}
-    source = str(running["source"])
+    source, in_terminal = str(running["source"]), bool(running.get("in_terminal"))
     code = -SIGNALS.get(word, signal.SIGABRT) if word else -signal.SIGKILL
     ending, how, line = engine.describe_crash(code, fault, peak_mb, oom=oom and not word, said=word)
-    return {
-        "cell": str(running["cell"]),
-        "text": "\n".join(_list_sentences(ending, how, source, line, word if word not in SIGNALS else "")),
-    }
-
-
-def _list_sentences(ending: str, how: str, source: str, line: int, said: str) -> Iterator[str]:
+    if not line and len(statements := src.list_statements(source)) == 1:
+        line = statements[0].first  # a process that is killed says no line
     lines = source.splitlines()
-    yield f"The kernel died in this cell: {how}."
-    if said:
-        yield f"Python said: {said}."
-    if 0 < line <= len(lines):
-        yield f"It stood at line {line}: `{lines[line - 1].strip()}`"
-    if ending == "out of memory":
-        yield from (f"What could be smaller: {sentence}" for sentence in list_what_could_be_smaller(source, line))
-    yield "Its variables are gone: run the cells from the top."
+    statement = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    sentences = [
+        f"{'IPython died in this cell' if in_terminal else 'The kernel died in this cell'}: {how}.",
+        *([f"Python said: {word}."] if word not in ("", *SIGNALS) else []),
+        *([f"It stood at line {line}: `{statement}`"] if statement else []),
+        *(_list_smaller(source, line) if ending == "out of memory" else []),
+        "Its variables are gone: run the cells from the top.",
+    ]
+    if in_terminal:  # where no cell is seen
+        sentences[1:1] = [f"    {text}" for text in lines]
+    at = f" at `{statement}`" if statement else ""
+    brief = f"IPython died here{at}: {how}.\nIts variables are gone; `%heal why` tells more."
+    return {"cell": str(running["cell"]), "text": "\n".join(sentences), "brief": brief}
+
+
+def _list_smaller(source: str, line: int) -> list[str]:
+    return [f"What could be smaller: {sentence}" for sentence in list_what_could_be_smaller(source, line)]
 
 
 def measure_memory_mb(pid: int) -> float:

@@ -80,10 +80,10 @@ class Worker:
         if self._watch is not None:
             self._watch.finish()
 
-    def _watch_kernel(self, pid: int, path: str) -> None:
+    def _watch_kernel(self, hello: m.Hello) -> None:
         from jupyter_selfheal.surfaces.worker.last_words import KernelWatch
 
-        self._watch = KernelWatch(pid, Path(path))
+        self._watch = KernelWatch(hello.kernel_pid, Path(hello.last_words), Path(hello.told))
         self._watch.start()
 
     def _send_message(self, message: m.FromWorker) -> None:
@@ -97,7 +97,7 @@ class Worker:
         match message:
             case m.Hello(version=version):
                 if message.last_words:
-                    self._watch_kernel(message.kernel_pid, message.last_words)
+                    self._watch_kernel(message)
                 if version != __version__:
                     self._send_message(
                         m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")

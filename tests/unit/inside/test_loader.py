@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,18 @@ def test_what_a_module_needs_is_read_from_its_imports_each_after_those_it_import
     assert needed[-1] == "fork.sandbox"
     assert needed.index("fork.syscalls") < needed.index("fork.overlay")
     assert len(set(needed)) == len(needed)
+
+
+def test_a_kernel_of_another_python_compiles_the_text_itself() -> None:
+    code = loader.code_to_load("fork.sandbox").replace(repr(importlib.util.MAGIC_NUMBER), "b'another'")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-"],
+        input=f"{code}\nprint(load().__name__)",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "jupyter_selfheal.inside.fork.sandbox\n", done.stderr
 
 
 def test_an_installed_package_of_another_version_is_neither_used_nor_disturbed() -> None:

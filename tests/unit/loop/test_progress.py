@@ -50,6 +50,24 @@ def test_a_cell_that_is_cut_off_timed_out_wherever_it_was_then() -> None:
     assert is_reproduction(CASE, cut, "")
 
 
+@pytest.mark.parametrize(
+    ("source", "line", "comes_again"),
+    [
+        ("xs, n = [], 3\nwhile n > 0: xs.append(n)", 2, True),
+        ("xs, n = [], 3\nwhile n > 0: xs.append(n); n -= 1", 2, False),  # it ends
+        ("xs = list(range(10**9))\nwhile n > 0: xs.append(n)", 1, False),  # not in the loop
+        ("xs, n = [], 3\nwhile n > 0: xs.append(n)", 0, False),  # nobody knows where
+    ],
+)
+def test_a_loop_that_fills_memory_for_ever_does_so_again_where_its_time_is_up_first(
+    source: str, line: int, comes_again: bool
+) -> None:
+    reported = Failure("c", source, FailureKind.RAISED, "MemoryError", "", line=line)
+    where = ErrorInfo("TimeoutError", "still running when its time was up", line=2, statement=1)
+    cut = trial(Ending.TIMED_OUT, StepResult("timeout", errors=(where,)), detail="the time limit was reached")
+    assert is_reproduction(Case(reported), cut, "") is comes_again
+
+
 @pytest.mark.parametrize("ending", [Ending.EXITED, Ending.KILLED, Ending.OUT_OF_MEMORY])
 def test_a_process_that_ends_under_the_cell_died(ending: Ending) -> None:
     failure = find_failure(CASE, "x", trial(ending, StepResult("skipped"), detail="signal 11"))
