@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context.syntax import (
+    WORD,
     Fault,
     Mend,
     SyntaxRule,
@@ -85,10 +86,32 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
     function = bool(re.match(r"\s*(async\s+)?def\b", lines[head - 1]))
     ends_function = function and bool(re.match(r"\s*(return|raise)\b", lines[reach - 1]))
     sure = reach == first or ends_function
-    for rank, end in enumerate(dict.fromkeys([reach] if sure else [reach, first] if function else [first, reach])):
+    ends_at = (
+        [reach]
+        if sure
+        else [reach, first]
+        if function
+        else [_find_last_reader(lines, head, first, reach), first, reach]
+    )
+    for rank, end in enumerate(dict.fromkeys(ends_at)):
         yield Mend(
             _shift_lines(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank
         )
+
+
+def _find_last_reader(lines: list[str], head: int, first: int, reach: int) -> int:
+    """The last line of a block that reads what only the block binds: outside of it that name would be there by luck."""
+    above = set(WORD.findall("\n".join(lines[:head])))
+    bound: set[str] = set()
+    last = first
+    for n in range(first, reach + 1):
+        code = lines[n - 1][: find_code_end(lines[n - 1])]
+        target = re.match(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", code)
+        if bound & set(WORD.findall(target[2] if target else code)):
+            last = n
+        if target and target[1] not in above and last >= n - 1:
+            bound.add(target[1])
+    return last
 
 
 def _find_call_outside(lines: list[str], head: int, first: int, reach: int) -> int:

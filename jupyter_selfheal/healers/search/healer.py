@@ -63,7 +63,7 @@ class SearchHealer:
         """Patches under which everything that can be checked holds, the likeliest first; none where nothing can be checked."""
         if not (starts.before or starts.after):
             return Answer(note="no state to search in")
-        if case.failure.kind is FailureKind.SYNTAX:
+        if case.failure.kind is FailureKind.SYNTAX or _runs_by_its_prompts(case):
             return propose_readings(case, starts, history)
         plan = build_plan(case)
         if plan is None or not plan.decides:
@@ -102,6 +102,14 @@ class SearchHealer:
                 "the search ended without an answer: %s %s", trial.ending.value, "\n".join(errors) or trial.detail
             )
         return trial.probe("search")
+
+
+def _runs_by_its_prompts(case: Case) -> bool:
+    """True for ``>>> x = 3``: IPython takes the prompts off and runs the cell, which is no Python as it stands."""
+    failure = case.failure
+    return (
+        failure.kind is FailureKind.MISSED and src.parse(failure.source) is None and not src.is_foreign(failure.source)
+    )
 
 
 def _build_patch(case: Case, plan: Plan, raw: Mapping[str, JSON], rank: int, replayed: bool) -> Patch:

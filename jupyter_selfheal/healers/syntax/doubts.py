@@ -38,6 +38,7 @@ def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
     doubts += find_cost("doubt.asks_nothing") * (
         sum(_is_always_true(n) for n in ast.walk(tree)) + _count_self_comparisons(tree, given)
     )
+    doubts += find_cost("doubt.reckons_with_truth") * sum(_reckons_with_truth(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.one_branch") * len(list_one_branch_names(tree, known))
     doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
     return doubts
@@ -117,6 +118,14 @@ def _is_always_true(node: ast.AST) -> bool:
     """``if (a, b):``."""
     test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
     return bool(isinstance(test, ast.Tuple | ast.List | ast.Set) and test.elts)
+
+
+def _reckons_with_truth(node: ast.AST) -> bool:
+    """``(total and price - 3) * 5``: who reckons with a condition left out another sign."""
+    return isinstance(node, ast.BinOp) and any(
+        isinstance(side, ast.BoolOp) or (isinstance(side, ast.UnaryOp) and isinstance(side.op, ast.Not))
+        for side in (node.left, node.right)
+    )
 
 
 def _count_self_comparisons(tree: ast.Module, given: str) -> int:

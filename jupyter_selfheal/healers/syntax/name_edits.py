@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, LETTERS
 from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, TEXT
 
 
@@ -29,6 +29,23 @@ def rename_numbers(site: Site) -> Iterator[Slip]:
             yield Slip(token.start, token.end, f"{digits}*{rest}", find_cost("insert.times") + far, "`*` is missing")
             yield Slip(token.start, token.end, rest, find_cost("delete.number") + far, f"`{digits}` is too much")
             yield Slip(token.start, token.end, digits, find_cost("replace.unit") + far, f"`{rest}` is too much")
+
+
+def name_literals(site: Site) -> Iterator[Slip]:
+    """``1 = k[::-1]`` above ``int(1)``: a digit stands for a letter that looks like it, in all places but a sign's."""
+    line = site.list_line_tokens(site.at)
+    if "cannot assign to literal" not in site.fault.message or len(line) < 4 or line[1].text != "=":
+        return
+    digit = line[0].text
+    if line[0].kind != NUMBER or digit not in LETTERS:
+        return
+    taken = {t.text for t in site.tokens if t.kind == NAME}
+    name = next((letter for letter in LETTERS[digit] if letter not in taken), "")
+    signed = {b.start for a, b in itertools.pairwise(site.tokens) if a.text == "-"}
+    spots = tuple((t.start, t.end, name) for t in site.tokens if t.text == digit and t.start not in signed)
+    if name and len(spots) > 1:
+        cost = find_cost("replace.name_of_digits")
+        yield Slip(*spots[0], cost, f"`{digit}` stands for `{name}`", spots[1:])
 
 
 def turn_assignments(site: Site) -> Iterator[Slip]:

@@ -101,6 +101,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
     if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and behind is None:
         yield "0", "insert.zero"
     yield from _list_brackets(before, behind, stack)
+    if before is not None and before.text == "not" and begins_value(behind):
+        yield " in ", "insert.in_behind_not"
     if before is not None and behind is not None and before.text in ("and", "or") and behind.text in COMPARISONS:
         left = _find_compared(site, before.start)
         yield from ((f" {text} ", "insert.compared") for text in left)
@@ -130,6 +132,8 @@ def _list_between_values(site: Site, before: Token, behind: Token, stack: str) -
     yield " in ", "insert.in"
     condition = site.list_line_tokens(before.start)[0].text in ("if", "elif", "while")
     yield " and ", "insert.and_condition" if condition else "insert.and"
+    if condition:
+        yield " or ", "insert.or_condition"
     yield " < ", "insert.and"
     yield " - ", "insert.and"
     if not stack:
@@ -239,7 +243,9 @@ def replace_tokens(site: Site) -> Iterator[Slip]:
 
 def _list_replacements(site: Site, index: int, token: Token, own: frozenset[str]) -> Iterator[tuple[str, str]]:
     text = token.text
-    if text in FOREIGN:
+    if text == "!" and index and ends_value(site.tokens[index - 1]):
+        yield "!=", "replace.foreign"
+    elif text in FOREIGN:
         yield FOREIGN[text], "replace.foreign"
     if text in QUOTES:
         yield from ((quote, "replace.foreign") for quote in "'\"")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from jupyter_selfheal.inside.positions import Edit, LineTable
 
@@ -52,6 +53,10 @@ SMALL_WORDS = frozenset(
     ]
 )
 """Words that a text may lack; any other one that it gets must be a spelling of one that it has, or it is a value."""
+VALUES = 2
+"""Values that came out as they are expected, in their order: from there on a text may get words of its own. The values tell that the
+program is right, and only its wording is another one."""
+_CONDITIONS = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Match, ast.While)
 _WORDS = re.compile(r"[^\W\d_]+")
 _LITERAL = re.compile(r"(?s)([A-Za-z]{0,2})('''|\"\"\"|'|\")(.*)\2")
 _SLOT = re.compile(r"\{\{|\}\}|\{[^{}]*\}|%(?:\(\w+\))?[-+ #0]*\d*(?:\.\d+)?[sdifgrxeEGcu%]")
@@ -68,6 +73,8 @@ class Part:
     value: str
     quote: str
     keyword: str = ""
+    always: bool = False
+    """It stands under no condition: no other text is printed in its place."""
 
     def write(self, value: str) -> Edit:
         """The edit that gives it another value."""
@@ -91,10 +98,9 @@ def mark_texts(source: str) -> Marked | None:
     table = LineTable(source)
     parts: dict[tuple[int, int, str], Part] = {}
     edits: list[Edit] = []
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("print", "input"):
-            for part in _list_parts(call, source, table):
-                parts.setdefault((part.start, part.end, part.keyword), part)
+    for call, always in _list_calls(tree):
+        for part in _list_parts(call, source, table):
+            parts.setdefault((part.start, part.end, part.keyword), replace(part, always=always))
     ordered = tuple(parts.values())[:MARKS]
     for number, part in enumerate(ordered):
         mark = chr(FIRST + number)
@@ -108,6 +114,17 @@ def mark_texts(source: str) -> Marked | None:
     for start, end, new in sorted(edits, key=lambda e: (e[0], e[1], e[2]), reverse=True):
         text = text[:start] + new + text[end:]
     return Marked(text, ordered)
+
+
+def _list_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, bool]]:
+    """The calls of ``print`` and ``input``, and whether each stands under no condition."""
+    queue: deque[tuple[ast.AST, bool]] = deque([(tree, True)])
+    while queue:
+        node, always = queue.popleft()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
+            yield node, always
+        always = always and not isinstance(node, _CONDITIONS)
+        queue.extend((child, always) for child in ast.iter_child_nodes(node))
 
 
 def _list_parts(call: ast.Call, source: str, table: LineTable) -> Iterator[Part]:
@@ -169,27 +186,46 @@ def _read_value(piece: str, quote: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> tuple[list[Edit], float] | None:
-    """The edits of texts that turn what was printed (with marks) into what is expected, and how much they change (characters);
-    None where something else than texts differs.
+@dataclass(frozen=True, slots=True)
+class TextEdits:
+    """Edits of texts, how many characters they change, and whether a text gets words that it has nothing of."""
+
+    edits: tuple[Edit, ...]
+    size: float
+    reworded: bool = False
+
+
+def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> TextEdits | None:
+    """The edits of texts that turn what was printed (with marks) into what is expected; None where something else than texts differs.
 
     Tried in this order, because the first is the commonest slip: texts alone; separators alone; texts and separators; texts,
-    separators and line ends.
+    separators and line ends. Other words than those that a text has are the last resort.
     """
     pieces = _cut_output(printed)
     if not pieces or len(pieces) > PARTS or len(expected) > LONGEST:
         return None
-    for free in (("",), ("sep",), ("", "sep"), ("end",), ("", "end"), ("", "sep", "end")):
-        values = _match_output(parts, pieces, expected, free)
-        if values is None:
-            continue
-        changed = {n: v for n, v in values.items() if v != parts[n].value}
-        if not changed or any(_is_value(parts[n].value, v) or _is_taken(parts, n, v) for n, v in changed.items()):
-            continue
-        changed.update(_find_siblings(parts, changed, values))
-        size = sum(max(len(v), len(parts[n].value)) - _count_common(v, parts[n].value) for n, v in changed.items())
-        return [parts[n].write(v) for n, v in changed.items()], float(size)
+    told = sum(number < 0 and bool(re.search(r"\w", text)) for number, text in pieces) >= VALUES
+    for rewords in (False, True) if told else (False,):
+        for free in (("",), ("sep",), ("", "sep"), ("end",), ("", "end"), ("", "sep", "end")):
+            values = _match_output(parts, pieces, expected, free)
+            changed = {n: v for n, v in (values or {}).items() if v != parts[n].value}
+            if values is None or not changed or not _may_change(parts, changed, rewords):
+                continue
+            changed.update(_find_siblings(parts, changed, values))
+            size = sum(max(len(v), len(parts[n].value)) - _count_common(v, parts[n].value) for n, v in changed.items())
+            return TextEdits(tuple(parts[n].write(v) for n, v in changed.items()), float(size), rewords)
     return None
+
+
+def _may_change(parts: Sequence[Part], changed: Mapping[int, str], rewords: bool) -> bool:
+    """Whether each text may become what is expected in its place; with ``rewords`` in other words, but where a condition chooses them."""
+    for number, new in changed.items():
+        part = parts[number]
+        if _is_taken(parts, number, new) or _adds_value(part.value, new):
+            return False
+        if _is_value(part.value, new) and not (rewords and part.always):
+            return False
+    return True
 
 
 def _cut_output(printed: str) -> list[tuple[int, str]]:
@@ -231,7 +267,7 @@ def _match_output(
     pattern = "".join(expression)
     if pattern.endswith(("\\\n", "\\n")):
         pattern = pattern[:-2]
-    match = re.fullmatch(pattern, wanted) or re.fullmatch(pattern, wanted + "\n")
+    match = re.fullmatch(pattern, wanted + "\n") or re.fullmatch(pattern, wanted)
     if match is None and expression and expression[-1].startswith("(?P="):
         match = re.fullmatch("".join(expression[:-1]), wanted)  # the last blank of a line is not expected
     if match is None:
@@ -239,10 +275,13 @@ def _match_output(
     return {n: match[f"t{n}"] for n in named}
 
 
+def _adds_value(old: str, new: str) -> bool:
+    """True where a text would get a digit or a line that it did not have."""
+    return bool(set(_DIGITS.findall(new)) - set(_DIGITS.findall(old))) or new.count("\n") > old.count("\n")
+
+
 def _is_value(old: str, new: str) -> bool:
-    """True where a text would get what is no wording of its own: a digit or a line that it did not have, or other words."""
-    if set(_DIGITS.findall(new)) - set(_DIGITS.findall(old)) or new.count("\n") > old.count("\n"):
-        return True
+    """True where a text would get what is no wording of its own: other words."""
     words, others = re.sub(r"[\W_]", "", old).lower(), re.sub(r"[\W_]", "", new).lower()
     if not others or words == others:
         return False

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
 
 
 def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
-    """The changes that take out a ``print`` whose text is not in what is expected, or that has none.
+    """The changes that take out a ``print`` whose text is not in what is expected, or that has none, or that stands there twice.
 
     Only where the source has more of them than lines are expected: one of fewer belongs to a line.
     """
@@ -24,9 +25,12 @@ def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
         for name in ("body", "orelse", "finalbody")
         if isinstance(block := getattr(n, name, None), list) and len(block) == 1
     }
+    met: set[str] = set()
     for call in calls:
+        twice = (shown := ast.unparse(call)) in met
+        met.add(shown)
         said = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-        if any(part and part in expected.lower() for value in said for part in value.lower().split()):
+        if not twice and any(part and part in expected.lower() for value in said for part in value.lower().split()):
             continue
         alone = id(call) in alone_in_block
         edit = (source.start_of(call), source.end_of(call), "pass" if alone else "")
@@ -36,7 +40,39 @@ def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
             edit = (start, end, "")
         elif not alone:
             continue  # another statement, or a comment, shares its line
-        yield Change((edit,), 0.3, call.lineno, f"`{ast.unparse(call)}` prints a line that is not expected")
+        yield Change((edit,), 0.3, call.lineno, f"`{shown}` prints a line that is not expected")
+
+
+def drop_silent_prints(before: str, text: str) -> str:
+    """A source without the ``print("", end="")`` that a change of its texts has left: one that prints nothing is none."""
+    source = Source(text)
+    edits: list[Edit] = []
+    for block in (b for n in source.order for b in _list_blocks(n)):
+        silent = [n for n in block if isinstance(n, ast.Expr) and _is_silent(n.value)]
+        if len(silent) < len(block):
+            whole = [n for n in silent if source.read_indent(n) is not None and _ends_its_line(source, n)]
+            edits += [source.line_span(n) for n in whole if source.text_of(n) not in before]
+    return splice(text, edits)
+
+
+def _list_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
+def _is_silent(node: ast.expr) -> bool:
+    if not (_is_print(node) and isinstance(node, ast.Call) and len(node.args) == 1):
+        return False
+    ends = {k.arg: k.value for k in node.keywords}
+    values = (node.args[0], ends.get("end"))
+    return list(ends) == ["end"] and all(isinstance(v, ast.Constant) and v.value == "" for v in values)
+
+
+def _ends_its_line(source: Source, node: ast.Expr) -> bool:
+    end = source.end_of(node)
+    return source.text[end:].partition("\n")[0].strip() in ("", ";")
 
 
 def _is_print(node: ast.expr) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
+from jupyter_selfheal.inside.search.extra_lines import drop_silent_prints
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.process_pool import read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
@@ -44,6 +45,7 @@ CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
 """What a further change costs beside a slip of the pen, what aligned texts cost, and each of their letters."""
 UNSEEN = "a text that did not come out may have the same slip"
 UNRUN = "a part of the cell did not run, and may have a slip of its own"
+REWORDED = "what is expected has other words than the cell, and may be meant for another result"
 FEW_LINES = "whoever got the text wrong may have got more wrong than so few printed lines show"
 TELLING = 4
 """Lines of expected output from which texts that were aligned with it are not doubted: on the 107 development programs of PyDex nine
@@ -124,11 +126,12 @@ class Explorer:
         edits = find_text_edits(marked.parts, printed, self.expected) if status == OK else None
         if edits is None:
             return None
-        source = splice(node.source, edits[0])
+        source = drop_silent_prints(node.source, splice(node.source, edits.edits))
         passes, _, _ = self.run(source)
-        cost = node.cost + TEXT + LETTER * edits[1]
+        cost = node.cost + TEXT + LETTER * edits.size
         words = (*node.words, "a text differs from the expected output")
-        rival = node.rival or (UNSEEN if _has_unseen_texts(marked.parts, printed, edits[0]) else "")
+        rival = node.rival or (REWORDED if edits.reworded else "")
+        rival = rival or (UNSEEN if _has_unseen_texts(marked.parts, printed, edits.edits) else "")
         rival = rival or (FEW_LINES if len(self.expected.strip().split("\n")) < TELLING else "")
         return replace(node, source=source, cost=cost, words=words, rival=rival) if passes else None
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
+from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names, list_read_names
 
@@ -25,14 +26,13 @@ SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list
 """Builtins that a name may be another spelling of."""
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
 """The words of an expected line before its first number, and behind its last one."""
-_NUMBERS = ("int", "float", "eval")
 
 
 def list_value_changes(source: str, expected: str, known: frozenset[str]) -> list[Change]:
     """The changes of a source, likely ones first. ``known`` are names that exist apart from it."""
     tree = ast.parse(source)
     table = LineTable(source)
-    changes = [*_change_reading(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
+    changes = [*list_reading_changes(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
     changes += _replace_unknown(tree, source, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
@@ -54,13 +54,13 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
         for found in zip(*matches, strict=True)
     )
     for call in ast.walk(tree):
-        if not _is_call(call, "print") or not isinstance(call, ast.Call) or not call.args or call.keywords:
+        if not is_call(call, "print") or not isinstance(call, ast.Call) or not call.args or call.keywords:
             continue
         first, last = call.args[0], call.args[-1]
         for node, words, where in ((first, heads, "before the first"), (last, tails, "behind the last")):
             if isinstance(node, ast.Constant | ast.JoinedStr | ast.Starred):
                 continue
-            start, end = _find_span(node, table)
+            start, end = find_span(node, table)
             for text in words:
                 edit = (start, start, f"{text!r}, ") if words is heads else (end, end, f", {text!r}")
                 yield Change((edit,), 0.4, call.lineno, f"the words {where} value are missing")
@@ -81,61 +81,15 @@ def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:
             if isinstance(n, ast.Constant) and type(n.value) is int and n.value == digit and id(n) not in signed
         ]
         if digits:
-            edits = tuple((*_find_span(n, table), name) for n in digits)
+            edits = tuple((*find_span(n, table), name) for n in digits)
             yield Change(edits, 0.8, digits[0].lineno, f"`{digit}` is `{name}`")
-
-
-def _find_span(node: ast.expr, table: LineTable) -> tuple[int, int]:
-    return table.offset(node.lineno, node.col_offset), table.offset(
-        node.end_lineno or node.lineno, node.end_col_offset or 0
-    )
-
-
-def _is_call(node: ast.AST, *names: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
-
-
-def _change_reading(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
-    wrapped = {
-        id(n.args[0]): n for n in ast.walk(tree) if _is_call(n, *_NUMBERS) and isinstance(n, ast.Call) and n.args
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _is_call(node, "int", "float") and _is_given_nothing(node):
-            start, end = _find_span(node.func, table)[1], _find_span(node, table)[1]
-            words = f"`{ast.unparse(node.func)}` is given nothing, and is to read a number"
-            yield Change(((start, end, "(input())"),), 0.6, node.lineno, words)
-        if not _is_call(node, "input"):
-            continue
-        assert isinstance(node, ast.Call)
-        start, end = _find_span(node, table)
-        outer = wrapped.get(id(node))
-        if outer is None:
-            for name in ("int", "float"):
-                words = f"what is read is no {'whole ' if name == 'int' else ''}number yet"
-                yield Change(((start, end, f"{name}({source[start:end]})"),), 0.5, node.lineno, words)
-        else:
-            assert isinstance(outer.func, ast.Name)
-            first, last = _find_span(outer.func, table)
-            for name in ("int", "float"):
-                if name != outer.func.id:
-                    words = f"`{outer.func.id}` of what is read should be `{name}`"
-                    prior = 0.9 if name == "float" and re.search(r"\d\.\d", expected) else 0.5
-                    yield Change(((first, last, name),), prior, node.lineno, words)
-            outer_start, outer_end = _find_span(outer, table)
-            yield Change(((outer_start, outer_end, source[start:end]),), 0.3, node.lineno, "what is read is a text")
-
-
-def _is_given_nothing(call: ast.Call) -> bool:
-    """``float()``, ``float(())``."""
-    given = [a for a in call.args if not (isinstance(a, ast.Tuple) and not a.elts)]
-    return not given and not call.keywords
 
 
 def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
     """Values that are printed: as a whole number, as a text, rounded to the digits that are expected."""
     digits = sorted({len(m) for m in re.findall(r"\d\.(\d+)", expected)}, reverse=True)[:2]
     for value in _list_printed(tree):
-        start, end = _find_span(value, table)
+        start, end = find_span(value, table)
         text = source[start:end]
         forms = [(f"round({text}, {n})", 0.5, "the result is not rounded") for n in digits]
         forms += [(f"int({text})", 0.4, "a whole number is meant"), (f"float({text})", 0.3, "a number is meant")]
@@ -146,11 +100,18 @@ def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str)
                 for gap in (", ", " ", ",", "\n")
                 if gap in expected
             ]
-        if isinstance(value, ast.Set) and len(value.elts) == 1 and isinstance(value.elts[0], ast.Name):
-            forms.append((text[1:-1], 0.5, "the braces are too much"))
         for new, prior, words in forms:
-            if not _is_call(value, new.partition("(")[0]):
+            if not is_call(value, new.partition("(")[0]):
                 yield Change(((start, end, new),), prior, value.lineno, words)
+    braced = [
+        v
+        for v in _list_printed(tree)
+        if isinstance(v, ast.Set) and len(v.elts) == 1 and isinstance(v.elts[0], ast.Name)
+    ]
+    if braced:
+        spans = [find_span(v, table) for v in braced]
+        edits = tuple((start, end, source[start + 1 : end - 1]) for start, end in dict.fromkeys(spans))
+        yield Change(edits, 0.5, braced[0].lineno, "the braces are too much")
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In):
             yield from _fold_case(node, source, table)
@@ -159,7 +120,7 @@ def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str)
 def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         values: list[ast.expr] = []
-        if _is_call(node, "print"):
+        if is_call(node, "print"):
             assert isinstance(node, ast.Call)
             values = list(node.args)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
@@ -169,7 +130,7 @@ def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
         for value in values:
             if isinstance(value, ast.Constant | ast.JoinedStr | ast.Starred | ast.GeneratorExp):
                 continue
-            if _is_call(value, *_NUMBERS, "input") and any(_is_call(n, "input") for n in ast.walk(value)):
+            if is_call(value, *NUMBERS, "input") and any(is_call(n, "input") for n in ast.walk(value)):
                 continue  # how it is read is what is changed
             yield value
 
@@ -180,7 +141,7 @@ def _fold_case(node: ast.Compare, source: str, table: LineTable) -> Iterator[Cha
     for side in (node.left, node.comparators[0]):
         if not isinstance(side, ast.Name | ast.Subscript | ast.Call):
             return
-        _, end = _find_span(side, table)
+        _, end = find_span(side, table)
         edits.append((end, end, ".lower()"))
     yield Change(tuple(edits), 0.2, node.lineno, "upper and lower case are told apart")
 
@@ -202,20 +163,20 @@ def _replace_unknown(tree: ast.AST, source: str, table: LineTable, known: frozen
     for name in dict.fromkeys(n.id for n in read if n.id not in there):
         places = [n for n in read if n.id == name]
         if name in CONSTANTS:
-            edits = tuple((*_find_span(n, table), CONSTANTS[name]) for n in places)
+            edits = tuple((*find_span(n, table), CONSTANTS[name]) for n in places)
             yield Change(edits, 0.95, places[0].lineno, f"`{name}` is `{CONSTANTS[name]}`")
         for meant in _list_near_builtins(name):
-            edits = tuple((*_find_span(n, table), meant) for n in places)
+            edits = tuple((*find_span(n, table), meant) for n in places)
             yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`")
         others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
         for other in others:
-            edits = tuple((*_find_span(n, table), other) for n in places)
+            edits = tuple((*find_span(n, table), other) for n in places)
             prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
             yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`")
     idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
     for target in idle:
         for name in sorted(used - there):
-            start, end = _find_span(target, table)
+            start, end = find_span(target, table)
             yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
     yield from _use_bound(read, idle, used, table)
 
@@ -236,7 +197,7 @@ def _quote_unknown(
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     for value in _list_printed(tree):
         if isinstance(value, ast.Name) and value.id not in bound | known | set(dir(builtins)):
-            start, end = _find_span(value, table)
+            start, end = find_span(value, table)
             if re.search(rf"\b{value.id}\b", expected):
                 yield Change(((start, end, f'"{value.id}"'),), 0.7, value.lineno, f"`{value.id}` is a text")
 
@@ -245,7 +206,7 @@ def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Ch
     """``5 // 9`` where the rest counts."""
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
-            start, end = _find_span(node.left, table)[1], _find_span(node.right, table)[0]
+            start, end = find_span(node.left, table)[1], find_span(node.right, table)[0]
             at = source.find("//", start, end)
             if at >= 0:
                 yield Change(((at, at + 2, "/"),), 0.35, node.lineno, "`//` drops what is behind the point")
@@ -253,11 +214,11 @@ def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Ch
 
 def _print_also(tree: ast.AST, table: LineTable) -> Iterator[Change]:
     """``print('Bye')`` below ``print('Hi', name)``: a value that another ``print`` has behind its text."""
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_call(n, "print") and n.args]
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and is_call(n, "print") and n.args]
     named = [n.args[1].id for n in calls if len(n.args) == 2 and isinstance(n.args[1], ast.Name)]
     for call in calls:
         if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
-            at = _find_span(call.args[0], table)[1]
+            at = find_span(call.args[0], table)[1]
             for name in dict.fromkeys(named):
                 yield Change(((at, at, f", {name}"),), 0.4, call.lineno, f"`{name}` is not printed")
 
@@ -266,8 +227,8 @@ def _format_text(tree: ast.AST, source: str, table: LineTable) -> Iterator[Chang
     """``print('{} is {}', format(a, b))``: a comma for the point before ``format``."""
     for call in ast.walk(tree):
         for text, value in itertools.pairwise(call.args) if isinstance(call, ast.Call) else ():
-            if isinstance(text, ast.Constant) and "{" in str(text.value) and _is_call(value, "format"):
-                start, end = _find_span(text, table)[1], _find_span(value, table)[0]
+            if isinstance(text, ast.Constant) and "{" in str(text.value) and is_call(value, "format"):
+                start, end = find_span(text, table)[1], find_span(value, table)[0]
                 if source[start:end].strip() == ",":
                     yield Change(((start, end, "."),), 0.8, value.lineno, "`,` stands for `.` before `format`")
 
@@ -277,13 +238,13 @@ def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[s
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     for statement in ast.walk(tree):
-        if not isinstance(statement, ast.Expr) or not any(_is_call(n, "input") for n in ast.walk(statement)):
+        if not isinstance(statement, ast.Expr) or not any(is_call(n, "input") for n in ast.walk(statement)):
             continue
         value = statement.value
-        if isinstance(value, ast.Call) and _is_call(value, "print") and len(value.args) == 1:
+        if isinstance(value, ast.Call) and is_call(value, "print") and len(value.args) == 1:
             value = value.args[0]
-        start, end = _find_span(statement.value, table)
-        first, last = _find_span(value, table)
+        start, end = find_span(statement.value, table)
+        first, last = find_span(value, table)
         for name in dict.fromkeys(n.id for n in read if n.lineno > statement.lineno):
             if name not in bound | known and name not in dir(builtins):
                 new = f"{name} = {source[first:last]}"
@@ -299,11 +260,13 @@ def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[
     for node in ast.walk(tree):
         values = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else ()
         for owner, call in itertools.pairwise(values):
-            if not isinstance(owner, ast.Name) or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            if not isinstance(owner, ast.Name | ast.Call | ast.Subscript) or not isinstance(call, ast.Call):
+                continue
+            if not isinstance(call.func, ast.Name):
                 continue
             if call.func.id in bound | known or call.func.id in dir(builtins):
                 continue
-            start, end = _find_span(owner, table)[1], _find_span(call, table)[0]
+            start, end = find_span(owner, table)[1], find_span(call, table)[0]
             if source[start:end].strip() == ",":
                 edits.append((start, end, "."))
                 line = line or call.lineno
@@ -311,7 +274,7 @@ def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[
         yield Change(tuple(sorted(edits)), 0.8, line, "`,` stands for `.` before a method")
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant) and node.attr in bound:
-            start, end = _find_span(node.value, table)[1], _find_span(node, table)[1]
+            start, end = find_span(node.value, table)[1], find_span(node, table)[1]
             edit = (start, end, f", {node.attr}")
             yield Change((edit,), 0.8, node.lineno, f"`.` stands for `,` before `{node.attr}`")
 
@@ -323,9 +286,9 @@ _BARE_SLOT = re.compile(r"(?<!\{)\{([^{}:!=]+)\}(?!\})")
 def _list_literals(tree: ast.AST, source: str, table: LineTable) -> Iterator[tuple[ast.expr, int, str]]:
     """The texts that are printed: (node, where it begins, as it is written)."""
     for call in ast.walk(tree):
-        for node in call.args if isinstance(call, ast.Call) and _is_call(call, "print") else ():
+        for node in call.args if isinstance(call, ast.Call) and is_call(call, "print") else ():
             if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
-                start, end = _find_span(node, table)
+                start, end = find_span(node, table)
                 yield node, start, source[start:end]
 
 
@@ -375,7 +338,7 @@ def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table
     for node in read:
         if node.id in ("sum", "str", "max", "min", "len", "int", "float", "list", "id", "input", "type", "rev"):
             for target in idle:
-                edit = (*_find_span(node, table), target.id)
+                edit = (*find_span(node, table), target.id)
                 yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`")
 
 

@@ -29,7 +29,7 @@ def align(source: str, expected: str, given: dict[str, Any] | None = None) -> st
     assert marked is not None
     exec(marked.source, {"print": show, **(given or {})})
     edits = find_text_edits(marked.parts, "".join(printed), expected)
-    return None if edits is None else splice(source, edits[0])
+    return None if edits is None else splice(source, edits.edits)
 
 
 TEXTS = {

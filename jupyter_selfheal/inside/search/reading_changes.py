@@ -1,0 +1,99 @@
+"""Small changes of what a cell reads: as a number, once, and instead of a value that is written down."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.scope import Change
+
+NUMBERS = ("int", "float", "eval")
+"""What makes a number of what is read."""
+WRITTEN = 2
+"""Values of a cell that may stand for what is to be read: the first ones."""
+
+
+def list_reading_changes(tree: ast.Module, source: str, table: LineTable, expected: str) -> Iterator[Change]:
+    """The changes of what is read."""
+    yield from _convert_reads(tree, source, table, expected)
+    yield from _read_once(tree, source, table)
+    yield from _read_written(tree, table)
+
+
+def _read_once(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
+    """``name = input()`` twice: the second line asks for what is there already."""
+    read: set[str] = set()
+    for statement in tree.body:
+        if not isinstance(statement, ast.Assign) or not isinstance(target := statement.targets[0], ast.Name):
+            continue
+        if not any(is_call(n, "input") for n in ast.walk(statement)):
+            continue
+        start, end = table.starts[statement.lineno - 1], table.starts[statement.end_lineno or statement.lineno]
+        if target.id in read and source[start:end].strip() == source[slice(*find_span(statement, table))]:
+            yield Change(((start, end, ""),), 0.6, statement.lineno, f"`{target.id}` is read a second time")
+        read.add(target.id)
+
+
+def _read_written(tree: ast.Module, table: LineTable) -> Iterator[Change]:
+    """``temp = 36.6`` in a cell that reads nothing: the value was written down to try the cell, and is to be read."""
+    if any(is_call(n, "input") for n in ast.walk(tree)):
+        return
+    values = [
+        n.value
+        for n in tree.body
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.Constant)
+    ]
+    for value in values[:WRITTEN]:
+        kind = type(value.value)
+        forms = {str: ["input()"], int: ["int(input())", "float(input())"], float: ["float(input())"]}.get(kind, [])
+        for text in forms:
+            words = f"`{ast.unparse(value)}` is written down where a value is to be read"
+            yield Change(((*find_span(value, table), text),), 0.3, value.lineno, words)
+
+
+def find_span(node: ast.expr | ast.stmt, table: LineTable) -> tuple[int, int]:
+    """Where a node begins and ends."""
+    return table.offset(node.lineno, node.col_offset), table.offset(
+        node.end_lineno or node.lineno, node.end_col_offset or 0
+    )
+
+
+def is_call(node: ast.AST, *names: str) -> bool:
+    """True for a call of one of these names."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def _convert_reads(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
+    wrapped = {id(n.args[0]): n for n in ast.walk(tree) if is_call(n, *NUMBERS) and isinstance(n, ast.Call) and n.args}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and is_call(node, "int", "float") and _is_given_nothing(node):
+            start, end = find_span(node.func, table)[1], find_span(node, table)[1]
+            words = f"`{ast.unparse(node.func)}` is given nothing, and is to read a number"
+            yield Change(((start, end, "(input())"),), 0.6, node.lineno, words)
+        if not is_call(node, "input"):
+            continue
+        assert isinstance(node, ast.Call)
+        start, end = find_span(node, table)
+        outer = wrapped.get(id(node))
+        if outer is None:
+            for name in ("int", "float"):
+                words = f"what is read is no {'whole ' if name == 'int' else ''}number yet"
+                yield Change(((start, end, f"{name}({source[start:end]})"),), 0.5, node.lineno, words)
+        else:
+            assert isinstance(outer.func, ast.Name)
+            first, last = find_span(outer.func, table)
+            for name in ("int", "float"):
+                if name != outer.func.id:
+                    words = f"`{outer.func.id}` of what is read should be `{name}`"
+                    prior = 0.9 if name == "float" and re.search(r"\d\.\d", expected) else 0.5
+                    yield Change(((first, last, name),), prior, node.lineno, words)
+            outer_start, outer_end = find_span(outer, table)
+            yield Change(((outer_start, outer_end, source[start:end]),), 0.3, node.lineno, "what is read is a text")
+
+
+def _is_given_nothing(call: ast.Call) -> bool:
+    """``float()``, ``float(())``."""
+    given = [a for a in call.args if not (isinstance(a, ast.Tuple) and not a.elts)]
+    return not given and not call.keywords
