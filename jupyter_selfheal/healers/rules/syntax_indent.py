@@ -109,7 +109,7 @@ def _find_last_reader(lines: list[str], head: int, first: int, reach: int) -> in
         target = re.match(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", code)
         if bound & set(WORD.findall(target[2] if target else code)):
             last = n
-        if target and target[1] not in above and last >= n - 1:
+        if target and target[1] not in above and last == n:
             bound.add(target[1])
     return last
 

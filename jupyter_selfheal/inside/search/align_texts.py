@@ -122,7 +122,8 @@ def _list_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, bool]]:
     while queue:
         node, always = queue.popleft()
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
-            yield node, always
+            chooses = any(isinstance(n, _CONDITIONS) for a in node.args for n in ast.walk(a))
+            yield node, always and not chooses
         always = always and not isinstance(node, _CONDITIONS)
         queue.extend((child, always) for child in ast.iter_child_nodes(node))
 
