@@ -20,6 +20,7 @@ def list_reading_changes(tree: ast.Module, source: str, table: LineTable, expect
     yield from _convert_reads(tree, source, table, expected)
     yield from _read_once(tree, source, table)
     yield from _read_written(tree, table)
+    yield from _read_several(tree, table)
 
 
 def _read_once(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
@@ -63,6 +64,34 @@ def find_span(node: ast.expr | ast.stmt, table: LineTable) -> tuple[int, int]:
 def is_call(node: ast.AST, *names: str) -> bool:
     """True for a call of one of these names."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def _read_several(tree: ast.Module, table: LineTable) -> Iterator[Change]:
+    """``a, b = input()`` for what stands on one line: it is split, and each part is a number."""
+    for statement in ast.walk(tree):
+        if not isinstance(statement, ast.Assign) or not _reads_line(statement.value):
+            continue
+        several = isinstance(statement.targets[0], ast.Tuple)
+        is_split = isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute)
+        kinds = [k for k in ("int", "float") if several or is_split or is_call(statement.value, k)]
+        forms = [f"map({kind}, input().split())" for kind in kinds]
+        forms = forms if several else [f"list({form})" for form in forms]
+        if not is_split and several:
+            forms.append("input().split()")
+        span = find_span(statement.value, table)
+        yield from (Change(((*span, form),), 0.5, statement.lineno, "the values stand on one line") for form in forms)
+
+
+def _reads_line(value: ast.expr) -> bool:
+    """``input()``, ``int(input())``, ``input().split()``: nothing but a line that is read."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr == "split" and not value.args and is_call(value.func.value, "input")
+    inner = (
+        value.args[0]
+        if isinstance(value, ast.Call) and is_call(value, "int", "float") and len(value.args) == 1
+        else value
+    )
+    return is_call(inner, "input") and isinstance(inner, ast.Call) and not inner.args
 
 
 def _convert_reads(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:

@@ -159,9 +159,13 @@ class Explorer:
         return passing
 
     def _list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
-        """Those of the changes of which a part has run: the others leave the run as it was."""
+        """Those of the changes of which a part has run, or that add a line: the others leave the run as it was."""
         unrun = find_unrun_lines(source, trace_lines(lambda: self.run(source), FILE.format(self.unit)))
-        return [c for c in changes if any(source.count("\n", 0, start) + 1 not in unrun for start, _, _ in c.edits)]
+        return [
+            c
+            for c in changes
+            if any(new.startswith("\n") or source.count("\n", 0, start) + 1 not in unrun for start, _, new in c.edits)
+        ]
 
     def _list_children(self, node: _Node) -> Iterator[_Node]:
         changes = list_value_changes(node.source, self.expected, self.known)

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
+from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names, list_read_names
 
 PRINTED = 3
@@ -39,6 +41,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
+    changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
     return sorted(changes, key=lambda c: -c.prior)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,8 +18,12 @@ from jupyter_selfheal.healers.syntax import name_edits, word_edits
 from jupyter_selfheal.healers.syntax.best_first import PROPOSERS
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
+from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search import try_readings
 from jupyter_selfheal.inside.search.extra_lines import drop_silent_prints, list_extra_lines
+from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
+from jupyter_selfheal.inside.search.reading_changes import list_reading_changes
+from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.model import Case, Failure, FailureKind, Notebook, Oracle
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -264,3 +269,76 @@ def test_a_pasted_cell_that_runs_is_read_without_its_prompts(source: str, mended
     case = Case(Failure("c0", source, kind), notebook, Oracle(stdout="Sum: 3\n"))
     answer: Any = SearchHealer().propose(case, Starts((FakeKernel(()),)), NoFacts(), ())
     assert [p.source_of("c0", "").strip() for p in answer.patches[:1]] == ([mended] if mended else [])
+
+
+CALLED = {
+    "without parameters": ("def main():\n    print('N', input())", "N 3", "main()"),
+    "with a variable": ("def double(n):\n    return n * 2\nk = int(input())", "6", "print(double(k))"),
+    "with what is read": ("def double(n):\n    return n * 2", "6", "print(double(int(input())))"),
+}
+
+
+@pytest.mark.parametrize(("source", "stdout", "call"), CALLED.values(), ids=CALLED)
+def test_a_function_that_is_never_called_is_called(source: str, stdout: str, call: str) -> None:
+    found = run([source], stdout, input=Typed("3"))["passing"][0]
+    assert found["text"] == f"{source}\n\n{call}"
+    assert found["rival"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f():\n    return 1\nprint(f())",
+        "def f():\n    return 1\nkeep = [f]",  # handed on
+        "@app\ndef f():\n    return 1",  # somebody else calls it
+        "def f(a, b, c):\n    return a",
+        "class A:\n    def f(self):\n        return 1",
+    ],
+)
+def test_no_call_is_missing(source: str) -> None:
+    assert not list(list_missing_calls(ast.parse(source), source))
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("a, b = input()\nprint('Sum:', a + b)", "map(int, input().split())"),
+        ("a, b = int(input())\nprint('Sum:', a + b)", "map(int, input().split())"),
+        ("xs = input().split()\nprint('Sum:', sum(xs))", "list(map(int, input().split()))"),
+    ],
+)
+def test_values_of_one_line_are_parted(source: str, read: str) -> None:
+    found = run([source], "Sum: 7", input=Typed("3 4"))["passing"][0]
+    assert found["text"].splitlines()[0].endswith(f" = {read}")
+    assert found["rival"]
+
+
+@pytest.mark.parametrize(
+    "source", ["a, b = input('Two: '), 3", "a = input() + '!'", "a = input()", "a, b = rows.split()"]
+)
+def test_what_is_no_line_of_values_is_not_parted(source: str) -> None:
+    changes = list_reading_changes(ast.parse(source), source, LineTable(source), "")
+    assert not any("one line" in c.words for c in changes)
+
+
+FOLDED = "w = input()\nw = w.lower()\nif w == w[::-1]:\n    print(w, 'is even.')\nelse:\n    print(w, 'is odd.')"
+
+
+def test_what_was_read_is_printed_as_it_was() -> None:
+    found = run([FOLDED], "Anna is even.", input=Typed("Anna"))["passing"][0]
+    meant = FOLDED.replace("w = w.lower()", "lower_w = w.lower()").replace("w == w[::-1]", "lower_w == lower_w[::-1]")
+    assert (found["text"], bool(found["rival"])) == (meant, True)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        FOLDED.replace("w = w.lower()", "v = w.lower()"),  # it has a name of its own
+        FOLDED.replace("w == w[::-1]", "True"),  # nobody else reads the other form
+        FOLDED.replace("print(w, ", "print("),  # it is not printed
+        FOLDED.replace("w.lower()", "w + w"),  # another value
+        FOLDED + "\nw = 3",  # it is set again
+    ],
+)
+def test_what_is_overwritten_for_good_stays(source: str) -> None:
+    assert not list(list_kept_originals(ast.parse(source), LineTable(source)))
