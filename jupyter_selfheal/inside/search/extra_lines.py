@@ -43,8 +43,8 @@ def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
         yield Change((edit,), 0.3, call.lineno, f"`{shown}` prints a line that is not expected")
 
 
-def drop_silent_prints(before: str, text: str) -> str:
-    """A source without the ``print("", end="")`` that a change of its texts has left: one that prints nothing is none."""
+def drop_emptied_texts(before: str, text: str) -> str:
+    """A source without what a change of its texts has left empty: ``print("", end="")``, the prompt of ``input("")``."""
     source = Source(text)
     edits: list[Edit] = []
     for block in (b for n in source.order for b in _list_blocks(n)):
@@ -52,6 +52,16 @@ def drop_silent_prints(before: str, text: str) -> str:
         if len(silent) < len(block):
             whole = [n for n in silent if source.read_indent(n) is not None and _ends_its_line(source, n)]
             edits += [source.line_span(n) for n in whole if source.text_of(n) not in before]
+    for call in source.order:
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "input"
+            and len(call.args) == 1
+        ):
+            prompt = call.args[0]
+            if isinstance(prompt, ast.Constant) and prompt.value == "" and source.text_of(call) not in before:
+                edits.append((source.start_of(prompt), source.end_of(prompt), ""))
     return splice(text, edits)
 
 

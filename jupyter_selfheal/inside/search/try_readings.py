@@ -19,7 +19,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
-from jupyter_selfheal.inside.search.extra_lines import drop_silent_prints
+from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.process_pool import read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
@@ -126,7 +126,7 @@ class Explorer:
         edits = find_text_edits(marked.parts, printed, self.expected) if status == OK else None
         if edits is None:
             return None
-        source = drop_silent_prints(node.source, splice(node.source, edits.edits))
+        source = drop_emptied_texts(node.source, splice(node.source, edits.edits))
         passes, _, _ = self.run(source)
         cost = node.cost + TEXT + LETTER * edits.size
         words = (*node.words, "a text differs from the expected output")

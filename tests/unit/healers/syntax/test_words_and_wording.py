@@ -20,7 +20,7 @@ from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search import try_readings
-from jupyter_selfheal.inside.search.extra_lines import drop_silent_prints, list_extra_lines
+from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts, list_extra_lines
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.reading_changes import list_reading_changes
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
@@ -138,8 +138,8 @@ def test_a_print_that_is_left_with_nothing_is_taken_out() -> None:
     ],
 )
 def test_a_print_that_may_be_meant_stays(text: str) -> None:
-    assert drop_silent_prints("", text) == text
-    assert drop_silent_prints("print('', end='')", "print('', end='')\nprint(1)").startswith("print(''"), (
+    assert drop_emptied_texts("", text) == text
+    assert drop_emptied_texts("print('', end='')", "print('', end='')\nprint(1)").startswith("print(''"), (
         "it was written"
     )
 
@@ -342,3 +342,16 @@ def test_what_was_read_is_printed_as_it_was() -> None:
 )
 def test_what_is_overwritten_for_good_stays(source: str) -> None:
     assert not list(list_kept_originals(ast.parse(source), LineTable(source)))
+
+
+def test_a_prompt_that_is_not_expected_is_taken_out() -> None:
+    found = run(["x = input('AK')\nprint('Hi', x)"], "Hi 3", input=Echo("3"))["passing"][0]
+    assert found["text"] == "x = input()\nprint('Hi', x)"
+
+
+class Echo(Typed):
+    """What is typed, behind the prompt that is printed for it."""
+
+    def __call__(self, prompt: str = "") -> str:
+        print(prompt, end="")
+        return super().__call__(prompt)
