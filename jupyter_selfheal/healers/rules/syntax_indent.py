@@ -28,7 +28,7 @@ class Indentation(SyntaxRule):
     **Failure** `IndentationError` (`expected an indented block`, `unexpected indent`, `unindent does not match`), `TabError`, and
     `'return' outside function` directly below a function's body.
 
-    **Fix** The block after a head is indented, up to a blank line or a `return`; a line that stands too far in goes back; a line
+    **Fix** The block after a head is indented, up to a blank line or a `return`, or as far as what only it binds is read; a line that stands too far in goes back; a line
     between two levels takes the nearer one; an `elif` or `else` at the end of the body that it follows goes back to its `if`; tabs
     become blanks.
 

@@ -11,13 +11,12 @@ import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.rule import Rule
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
-from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.model import Applicability, FailureKind, Patch, Replace
 
 ROUNDS = 40
@@ -67,9 +66,6 @@ def find_fault(source: str) -> Fault | None:
     return None
 
 
-UNEVEN = "a text ends otherwise than its sibling, which is expected"
-
-
 class SyntaxRule(Rule):
     """A rule whose remedy is text in the right place."""
 
@@ -91,27 +87,16 @@ class SyntaxRule(Rule):
             if done is None or done.source in seen:
                 continue
             seen.add(done.source)
-            yield from self._build_patches(context, fault, done)
-
-    def _build_patches(self, context: RuleContext, fault: Fault, done: Mend) -> Iterator[Patch]:
-        """The patch of a mend; before it, where a text of the cell ends otherwise than its sibling that is expected, the one that evens both."""
-        source, stdout = context.failure.source, context.case.oracle.stdout
-        cause = f"Syntax error in line {fault.line}: {fault.message.rstrip('.')}"
-        mended = self.patch(
-            (Replace(context.failure.cell_id, source, done.source),),
-            done.title,
-            cause + ("" if fault.message.endswith("?") else "."),
-            applicability=Applicability.SAFE if done.sure else Applicability.UNSAFE,
-            why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
-            prior=done.prior,
-        )
-        edits = find_uneven_texts(done.source, stdout) if stdout and src.mask(done.source) == done.source else []
-        if edits:
-            mended = replace(mended, rival=UNEVEN)
-            even = Replace(context.failure.cell_id, source, src.splice(done.source, edits))
-            title = f"{done.title}; end a text as its sibling does"
-            yield replace(mended, edits=(even,), title=title, prior=done.prior + 0.01)
-        yield mended
+            kind = Applicability.SAFE if done.sure else Applicability.UNSAFE
+            yield self.patch(
+                (Replace(context.failure.cell_id, source, done.source),),
+                done.title,
+                f"Syntax error in line {fault.line}: {fault.message.rstrip('.')}"
+                + ("" if fault.message.endswith("?") else "."),
+                applicability=kind,
+                why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
+                prior=done.prior,
+            )
 
 
 def finish_mend(first: Mend) -> Mend | None:

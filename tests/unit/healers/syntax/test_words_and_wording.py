@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
-from jupyter_selfheal.healers.rules.context.syntax import UNEVEN, find_fault
-from jupyter_selfheal.healers.rules.syntax_colon import MissingColon
+from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.rules.syntax_indent import Indentation
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.healers.syntax import name_edits, word_edits
@@ -204,36 +201,6 @@ def test_a_line_that_is_printed_twice_is_printed_once() -> None:
     assert [c.edits for c in list_extra_lines(source, "Hi 3\nBye 3")] == [((15, 30, ""),)]
     assert not list(list_extra_lines(source, "Hi 3\nHi 3\nBye 3"))
     assert not list(list_extra_lines(source.replace("3)\nprint('Bye'", "4)\nprint('Bye'"), "Hi 3\nBye 3"))
-
-
-def propose_colons(source: str, stdout: str) -> list[tuple[str, str]]:
-    notebook = build_notebook([source])
-    case = Case(Failure("c0", source, FailureKind.SYNTAX), notebook, Oracle(stdout=stdout))
-    context = cast(RuleContext, SimpleNamespace(failure=case.failure, case=case))
-    return [(p.source_of("c0", ""), p.rival) for p in MissingColon().propose(context)]
-
-
-BRANCHES = "if x > 3\n    print(x, 'is even.')\nelse:\n    print(x, 'is NOT even')"
-
-
-def test_a_rule_that_mends_a_cell_of_uneven_texts_leaves_a_doubt() -> None:
-    mended = BRANCHES.replace("> 3", "> 3:")
-    assert propose_colons(BRANCHES, "4 is even.") == [
-        (mended.replace("NOT even", "NOT even."), UNEVEN),
-        (mended, UNEVEN),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("source", "stdout"),
-    [
-        (BRANCHES, ""),
-        (BRANCHES.replace("NOT even", "NOT even."), "4 is even."),
-        (BRANCHES.replace("NOT even", "odd"), "4 is even."),
-    ],
-)
-def test_a_rule_leaves_texts_as_they_are(source: str, stdout: str) -> None:
-    assert propose_colons(source, stdout) == [(source.replace("> 3", "> 3:"), "")]
 
 
 @pytest.mark.parametrize(
