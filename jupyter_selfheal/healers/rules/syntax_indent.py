@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     SyntaxRule,
     find_code_end,
     find_fault,
+    mark_code,
     read_indent,
     split_lines,
 )
@@ -101,17 +102,21 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
 
 def _find_last_reader(lines: list[str], head: int, first: int, reach: int) -> int:
     """The last line of a block that reads what only the block binds: outside of it that name would be there by luck."""
-    above = set(WORD.findall("\n".join(lines[:head])))
+    above = {name for line in lines[:head] for name in _list_words(line)}
     bound: set[str] = set()
     last = first
     for n in range(first, reach + 1):
-        code = lines[n - 1][: find_code_end(lines[n - 1])]
-        target = re.match(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", code)
-        if bound & set(WORD.findall(target[2] if target else code)):
+        target = re.match(r"\s*([A-Za-z_]\w*)\s*=(?!=)", lines[n - 1])
+        if bound & set(_list_words(lines[n - 1])[1 if target else 0 :]):
             last = n
         if target and target[1] not in above and last == n:
             bound.add(target[1])
     return last
+
+
+def _list_words(line: str) -> list[str]:
+    """The names of a line, without those in its texts and its comment."""
+    return WORD.findall("".join(c if code else " " for c, code in zip(line, mark_code(line), strict=True)))
 
 
 def _find_call_outside(lines: list[str], head: int, first: int, reach: int) -> int:

@@ -207,6 +207,7 @@ def test_a_line_that_is_printed_twice_is_printed_once() -> None:
     ("body", "inside"),
     [
         ("rest = s[1:]\nmore = rest + s\nprint(more)\nprint(s)", 3),  # what only the block binds is read in it
+        ("rest = s[1:]\nmore = rest + s\nprint('rest')  # more\nprint(s)", 2),  # a text and a comment read nothing
         ("s = s + 'a'\nprint(s)", 1),  # it was there before
         ("print(s)\nprint(1)", 1),
         ("rest = s[1:]\nprint(s)", 1),  # nobody reads it
@@ -214,7 +215,7 @@ def test_a_line_that_is_printed_twice_is_printed_once() -> None:
     ],
 )
 def test_a_block_reaches_as_far_as_what_only_it_binds_is_read(body: str, inside: int) -> None:
-    broken = f"s = 'ab'\nif s == 'a':\n{body}"
+    broken = f"s = 'ab'  # rest: more\nif s == 'a':\n{body}"
     fault = find_fault(broken)
     assert fault is not None
     first = next(iter(Indentation().mends(broken, fault))).source.splitlines()
