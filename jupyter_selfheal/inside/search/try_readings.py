@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
+from jupyter_selfheal.inside.search.name_changes import list_sure_names
 from jupyter_selfheal.inside.search.process_pool import read_cpu_time, run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
@@ -241,6 +242,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
         for found in passing[:DOUBTED]:
             _use_idle_results(explorer, found, frozenset(argument.get("used", ())))
+            _bind_names(explorer, found, explorer.known | frozenset(shell.user_ns))
             _even_texts(found, explorer.expected if explorer.aligns else "")
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
@@ -261,6 +263,17 @@ def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset
                 break
         else:
             return
+
+
+def _bind_names(explorer: Explorer, found: dict[str, Any], known: frozenset[str]) -> None:
+    """Let what did not run read names that there are: ``Print('none')`` fails whatever is printed elsewhere."""
+    for _ in range(KEPT):
+        change = next(iter(list_sure_names(found["text"], known)), None)
+        new = splice(found["text"], change.edits) if change is not None else ""
+        if change is None or run_in_fork(lambda new=new: explorer.run(new)[0], WAIT) is not True:  # type: ignore[misc]
+            return
+        found["text"], found["words"] = new, [*found["words"], change.words]
+        found["rival"] = found["rival"] or UNRUN
 
 
 def _even_texts(found: dict[str, Any], expected: str) -> None:

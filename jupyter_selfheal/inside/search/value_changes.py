@@ -13,19 +13,14 @@ from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
+from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
-from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names, list_read_names
+from jupyter_selfheal.inside.tree_names import list_names, list_read_names
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
-NAMES = 8
-"""Names that are tried in place of one that nothing binds."""
-PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "int"}
-"""Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
-SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list", "reversed", "sorted", "sum")
-"""Builtins that a name may be another spelling of."""
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
 """The words of an expected line before its first number, and behind its last one."""
 
@@ -35,7 +30,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     tree = ast.parse(source)
     table = LineTable(source)
     changes = [*list_reading_changes(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
-    changes += _replace_unknown(tree, source, table, known)
+    changes += list_name_changes(tree, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
@@ -147,50 +142,6 @@ def _fold_case(node: ast.Compare, source: str, table: LineTable) -> Iterator[Cha
         _, end = find_span(side, table)
         edits.append((end, end, ".lower()"))
     yield Change(tuple(edits), 0.2, node.lineno, "upper and lower case are told apart")
-
-
-def _replace_unknown(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
-    """A name that nothing binds: another one, the likest first, in all places at once; a text of the same letters."""
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-    bound = [*stored, *(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))]
-    functions = [n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    modules = [
-        (a.asname or a.name).partition(".")[0]
-        for n in ast.walk(tree)
-        if isinstance(n, ast.Import | ast.ImportFrom)
-        for a in n.names
-    ]
-    there = {*bound, *functions, *modules, *known, *dir(builtins)}
-    used = {n.id for n in read}
-    for name in dict.fromkeys(n.id for n in read if n.id not in there):
-        places = [n for n in read if n.id == name]
-        if name in CONSTANTS:
-            edits = tuple((*find_span(n, table), CONSTANTS[name]) for n in places)
-            yield Change(edits, 0.95, places[0].lineno, f"`{name}` is `{CONSTANTS[name]}`")
-        for meant in _list_near_builtins(name):
-            edits = tuple((*find_span(n, table), meant) for n in places)
-            yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`")
-        others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
-        for other in others:
-            edits = tuple((*find_span(n, table), other) for n in places)
-            prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
-            yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`")
-    idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
-    for target in idle:
-        for name in sorted(used - there):
-            start, end = find_span(target, table)
-            yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
-    yield from _use_bound(read, idle, used, table)
-
-
-def _list_near_builtins(name: str) -> list[str]:
-    """Builtins of which a name is another spelling (``Input``, ``pritn``), or the name in Python 2."""
-    import difflib
-
-    if name in PYTHON2:
-        return [PYTHON2[name]]
-    return difflib.get_close_matches(name.lower(), SPELT, n=1, cutoff=0.8)
 
 
 def _quote_unknown(
@@ -334,20 +285,3 @@ def _print_missing(tree: ast.Module, source: str, expected: str) -> Iterator[Cha
             if not re.search(r"\d", text):
                 new = f"\nprint({text!r}, {name})"
                 yield Change(((at, at, new),), 0.3, source.count("\n") + 1, "a line that is expected is not printed")
-
-
-def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:
-    """A builtin that is read as if it were a value, where a result is never read: ``print('Sum:', sum)``."""
-    for node in read:
-        if node.id in ("sum", "str", "max", "min", "len", "int", "float", "list", "id", "input", "type", "rev"):
-            for target in idle:
-                edit = (*find_span(node, table), target.id)
-                yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`")
-
-
-def _measure_likeness(one: str, two: str) -> float:
-    import difflib
-
-    if one.lower().startswith(two.lower()) or two.lower().startswith(one.lower()):
-        return 0.9
-    return difflib.SequenceMatcher(None, one.lower(), two.lower(), autojunk=False).ratio()

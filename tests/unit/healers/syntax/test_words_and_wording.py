@@ -323,3 +323,33 @@ class Echo(Typed):
     def __call__(self, prompt: str = "") -> str:
         print(prompt, end="")
         return super().__call__(prompt)
+
+
+HIDDEN = "n = x\nif n > 2:\n    print('big')\nelse:\n    {}"
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("Print('small')", "print('small')"),  # a builtin spelt otherwise
+        ("print(str[n])", "print(str(n))"),  # brackets of another kind
+        ("print('small', N)", "print('small', n)"),
+    ],
+)
+def test_what_did_not_run_reads_names_that_there_are(line: str, meant: str) -> None:
+    found = run([HIDDEN.format(line)], "big", x=3)["passing"][0]
+    assert (found["text"], found["rival"]) == (HIDDEN.format(meant), try_readings.UNRUN)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HIDDEN.format("print('small', x)"),  # the notebook has it
+        HIDDEN.format("print('small', elsewhere)"),  # nothing is like it
+        "from math import *\n" + HIDDEN.format("print(sine(n))"),  # the module may have it
+        HIDDEN.format("str = 'ab'\n    print(str[n])"),  # its own
+        HIDDEN.format("kinds: dict[str, list[int]] = {}"),
+    ],
+)
+def test_what_did_not_run_and_may_be_meant_stays(source: str) -> None:
+    assert run([source], "big", x=3)["passing"][0]["text"] == source

@@ -1,0 +1,109 @@
+"""Names that nothing binds, and builtins that are read as what they are not."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.reading_changes import find_span
+from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_names import CONSTANTS
+
+NAMES = 8
+"""Names that are tried in place of one that nothing binds."""
+PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "int"}
+"""Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
+SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list", "reversed", "sorted", "sum")
+"""Builtins that a name may be another spelling of."""
+CALLED = frozenset(
+    {"print", "input", "range", "round", "float", "int", "str", "len", "sum", "max", "min", "abs", "sorted", "reversed"}
+)
+"""Builtins of which no item is taken."""
+SURE = 0.6
+"""Prior from which a name that nothing binds is another one, though nothing that ran shows it."""
+
+
+def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """A name that nothing binds: another one, the likest first, in all places at once; a text of the same letters."""
+    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    bound = [*stored, *(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))]
+    functions = [n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    modules = [
+        (a.asname or a.name).partition(".")[0]
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Import | ast.ImportFrom)
+        for a in n.names
+    ]
+    there = {*bound, *functions, *modules, *known, *dir(builtins)}
+    used = {n.id for n in read}
+    for name in dict.fromkeys(n.id for n in read if n.id not in there):
+        places = [n for n in read if n.id == name]
+        if name in CONSTANTS:
+            edits = tuple((*find_span(n, table), CONSTANTS[name]) for n in places)
+            yield Change(edits, 0.95, places[0].lineno, f"`{name}` is `{CONSTANTS[name]}`")
+        for meant in _list_near_builtins(name):
+            edits = tuple((*find_span(n, table), meant) for n in places)
+            yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`")
+        others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
+        for other in others:
+            edits = tuple((*find_span(n, table), other) for n in places)
+            prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
+            yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`")
+    idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
+    for target in idle:
+        for name in sorted(used - there):
+            start, end = find_span(target, table)
+            yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
+    yield from _use_bound(read, idle, used, table)
+    yield from _call_subscripted(read, tree, table, known)
+
+
+def _list_near_builtins(name: str) -> list[str]:
+    """Builtins of which a name is another spelling (``Input``, ``pritn``), or the name in Python 2."""
+    import difflib
+
+    if name in PYTHON2:
+        return [PYTHON2[name]]
+    return difflib.get_close_matches(name.lower(), SPELT, n=1, cutoff=0.8)
+
+
+def list_sure_names(source: str, known: frozenset[str]) -> list[Change]:
+    """The changes of names that nothing binds, and of builtins that are no collection, which are as sure where the code did not run; none
+    where a module may bind any name."""
+    tree = ast.parse(source)
+    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(tree)):
+        return []
+    changes = list_name_changes(tree, LineTable(source), known)
+    return sorted((c for c in changes if c.prior >= SURE), key=lambda c: -c.prior)
+
+
+def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """``str[total]`` as ``str(total)``."""
+    own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | known
+    called = {id(n) for n in read if n.id in CALLED - own}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and id(node.value) in called and not isinstance(node.slice, ast.Slice):
+            opened, end = find_span(node.value, table)[1], find_span(node, table)[1]
+            edits = ((opened, find_span(node.slice, table)[0], "("), (end - 1, end, ")"))
+            words = f"the brackets of `{ast.unparse(node.value)}` are of another kind"
+            yield Change(edits, 0.8, node.lineno, words)
+
+
+def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:
+    """A builtin that is read as if it were a value, where a result is never read: ``print('Sum:', sum)``."""
+    for node in read:
+        if node.id in ("sum", "str", "max", "min", "len", "int", "float", "list", "id", "input", "type", "rev"):
+            for target in idle:
+                edit = (*find_span(node, table), target.id)
+                yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`")
+
+
+def _measure_likeness(one: str, two: str) -> float:
+    import difflib
+
+    if one.lower().startswith(two.lower()) or two.lower().startswith(one.lower()):
+        return 0.9
+    return difflib.SequenceMatcher(None, one.lower(), two.lower(), autojunk=False).ratio()
