@@ -8,6 +8,7 @@ between them says what each text should be. A value is never changed, and no tex
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -206,15 +207,15 @@ def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> TextE
     if not pieces or len(pieces) > PARTS or len(expected) > LONGEST:
         return None
     told = sum(number < 0 and bool(re.search(r"\w", text)) for number, text in pieces) >= VALUES
-    for rewords in (False, True) if told else (False,):
-        for free in (("",), ("sep",), ("", "sep"), ("end",), ("", "end"), ("", "sep", "end")):
-            values = _match_output(parts, pieces, expected, free)
-            changed = {n: v for n, v in (values or {}).items() if v != parts[n].value}
-            if values is None or not changed or not _may_change(parts, changed, rewords):
-                continue
-            changed.update(_find_siblings(parts, changed, values))
-            size = sum(max(len(v), len(parts[n].value)) - _count_common(v, parts[n].value) for n, v in changed.items())
-            return TextEdits(tuple(parts[n].write(v) for n, v in changed.items()), float(size), rewords)
+    frees = (("",), ("sep",), ("", "sep"), ("end",), ("", "end"), ("", "sep", "end"))
+    matches = [values for free in frees if (values := _match_output(parts, pieces, expected, free)) is not None]
+    for rewords, values in itertools.product((False, True) if told else (False,), matches):
+        changed = {n: v for n, v in values.items() if v != parts[n].value}
+        if not changed or not _may_change(parts, changed, rewords):
+            continue
+        changed.update(_find_siblings(parts, changed, values))
+        size = sum(max(len(v), len(parts[n].value)) - _count_common(v, parts[n].value) for n, v in changed.items())
+        return TextEdits(tuple(parts[n].write(v) for n, v in changed.items()), float(size), rewords)
     return None
 
 
