@@ -13,6 +13,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Patch, Step, Trial
 from jupyter_selfheal.scoring.asserts import AssertsBelow, OwnAsserts
 from jupyter_selfheal.scoring.changed_inputs import ChangedInputs
+from jupyter_selfheal.scoring.comments import CommentedResults
 from jupyter_selfheal.scoring.docstrings import Doctests
 from jupyter_selfheal.scoring.downstream import CellsBelow
 from jupyter_selfheal.scoring.evidence import Evidence
@@ -36,6 +37,7 @@ class TrialOracle(Protocol):
 ORACLES: tuple[TrialOracle, ...] = (
     UsersWord(),  # first: its probe reads the value of the cell that ran last
     Doctests(),
+    CommentedResults(),
     OwnAsserts(),
     AssertsBelow(),
     ObservedCalls(),

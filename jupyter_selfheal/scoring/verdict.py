@@ -149,7 +149,13 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
         return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
-    by_output = not (evidence.user or evidence.own_asserts or evidence.doctests.held or evidence.deciding.held)
+    held = (
+        evidence.own_asserts
+        or evidence.doctests.held
+        or evidence.deciding.held
+        or sum(f.held for f in evidence.findings)
+    )
+    by_output = not (evidence.user or held)
     if evidence.left_out and by_output:
         return (
             f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."

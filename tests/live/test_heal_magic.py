@@ -63,6 +63,17 @@ def test_expectation_of_a_cell_that_awaits(loaded: LiveKernel) -> None:
     assert "Matches the expected value" not in loaded.card()
 
 
+def test_a_cell_that_runs_is_held_to_what_its_comments_tell(loaded: LiveKernel) -> None:
+    loaded.run(
+        "%%heal\ndef total(xs):\n    return sum(xs) + 1\nprint(total([1, 2]))  # 3\nprint(total([5]))  # 5",
+        "c",
+        allow_stdin=True,
+    )
+    assert "+    return sum(xs)" in loaded.card(PROVEN)
+    loaded.run("%%heal\nprint(total([1, 2]))  # -> 4", "d", allow_stdin=True)
+    assert "Matches the expected value" in loaded.card("Matches the expected value")
+
+
 def test_without_a_fix_the_card_says_what_was_expected_and_what_came(loaded: LiveKernel) -> None:
     loaded.run("%%heal --expect 'ready' --healers memory\nlen([1, 2])", "c", allow_stdin=True)
     assert "Expected 'ready', got 2" in loaded.card("No working fix found")

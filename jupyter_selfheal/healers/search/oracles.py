@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import doctest
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.reading import has_assert, list_prose_examples
 from jupyter_selfheal.model import Case, Cell, Oracle
+from jupyter_selfheal.source.commented_results import list_commented_results
 from jupyter_selfheal.source.rerun import DEFINITIONS
 
 
@@ -70,3 +71,13 @@ def list_doctests(sources: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield from ((e.source, e.want) for e in examples)
                 if not examples:
                     yield from ((f"{call}\n", f"{want}\n") for call, want in list_prose_examples(text, node.name))
+
+
+def list_told_results(case: Case, functions: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What comments of the failing cell and of those below tell of calls of these functions: the call, and its result."""
+    at = case.notebook.index(case.failure.cell_id)
+    failing = replace(case.notebook.cells[at], source=case.failure.source) if at >= 0 else Cell("", case.failure.source)
+    for cell in (failing, *case.notebook.code_after(case.failure.cell_id)) if functions else ():
+        for result in list_commented_results(cell):
+            if result.function in functions:
+                yield f"{result.example}\n", f"{result.want}\n"

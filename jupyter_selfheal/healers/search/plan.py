@@ -7,11 +7,17 @@ gives (``median([3, 1, 2])`` under ``expect``): those are the question; and in c
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.oracles import find_oracle, list_doctests, list_test_functions, read_stored_oracle
+from jupyter_selfheal.healers.search.oracles import (
+    find_oracle,
+    list_doctests,
+    list_test_functions,
+    list_told_results,
+    read_stored_oracle,
+)
 from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
 from jupyter_selfheal.healers.search.reading import has_assert, list_written_calls
 from jupyter_selfheal.inside.search.mutations.own_collection import find_class_reads
@@ -122,7 +128,7 @@ def build_plan(case: Case) -> Plan | None:
         oracle = read_stored_oracle(case)
     copied = _list_copied(pieces)
     return Plan(
-        pieces, oracle, tuple(list_doctests(p.text for p in pieces if p.mutable)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
+        pieces, oracle, tuple(_list_examples(case, pieces)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
         _list_absent(case, again, copied), _collect_hints(case, pieces), tuple(_list_callers(case, pieces)),
         failure.kind is FailureKind.RAISED and failure.ename != "AssertionError", tuple(list_written_calls(case, _list_changeable(pieces))),
     )  # fmt: skip
@@ -157,6 +163,11 @@ def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Itera
             reached.add(name)
             pending |= src.find_names(latest[name].text).uses
     yield from (piece for name, piece in latest.items() if name in reached)
+
+
+def _list_examples(case: Case, pieces: Sequence[Piece]) -> Iterator[tuple[str, str]]:
+    yield from list_doctests(p.text for p in pieces if p.mutable)
+    yield from list_told_results(case, _list_changeable(pieces))
 
 
 def _list_changeable(pieces: Iterable[Piece]) -> set[str]:

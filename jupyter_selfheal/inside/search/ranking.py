@@ -280,7 +280,9 @@ class Ranking:
 
 
 def _name_answer(shown: str) -> str:
-    """What a result is as an answer to a question: `0` and `0.0` are one, as nobody can say which of them is right."""
+    """What a result is as an answer to a question: `0`, `0.0` and `False` are one, as nobody can say which of them is right."""
+    if shown in ("False", "True"):
+        return str(int(shown == "True"))
     return shown if "'" in shown or '"' in shown else _WHOLE.sub(r"\1", shown)
 
 

@@ -13,6 +13,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_selfheal import magic_options as options
@@ -228,7 +229,7 @@ class ShellHooks:
                 seconds=0.0 if before else seconds,
                 is_aside=beside is not None,
             )
-        elif chosen is not None and self._can_check(chosen):
+        elif chosen is not None and self._can_check(chosen := self._add_told_results(chosen, source)):
             failure = failure_capture.describe_missed(cell_id, source, seconds)
         if failure is None or not self._should_heal(error, failure, info):
             session.checkpoints.discard_state_before_cell()
@@ -279,6 +280,15 @@ class ShellHooks:
         if why is not None:
             print(f"Self-heal: {why}")
         return why is None or bool(chosen.oracle)
+
+    def _add_told_results(self, chosen: options.HealOptions, source: str) -> options.HealOptions:
+        """What is expected of a cell that ran, where nobody said it: what its comments tell of its calls."""
+        if "#" not in source or chosen.oracle or chosen.oracle.spec:
+            return chosen
+        from jupyter_selfheal.model import Cell
+        from jupyter_selfheal.source.commented_results import add_checks
+
+        return replace(chosen, oracle=add_checks(Cell("", source)).oracle)
 
     def _take_error_beside(self) -> BaseException | None:
         """What a thread or a widget's callback of the cell raised in code of the user's; the cell itself ended well."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.operators import is_test
@@ -16,6 +17,10 @@ MOST_TESTS = 250
 
 OTHER_BOUND = 0.5
 """What remains of the weight of a bound where the source compares the name with other numbers only."""
+OWN_COUNT = 0.3
+"""What remains of the weight of a further condition that asks for what its own branch counts (``if c in vowels or n == 1: n += 1``)."""
+
+_NAMES = re.compile(r"[^\W\d]\w*")
 
 
 def list_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
@@ -105,8 +110,10 @@ def propose_longer_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
             (f"not {text} or {atom}", 0.2),
         ):
             yield Change((s.put(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`")
+    counted = _list_counted(parent)
     for test, prior in _list_likeliest_tests(s):
         words = f"`{old}` lacks `{test}`"
+        prior *= OWN_COUNT if counted & set(_NAMES.findall(test)) else 1.0
         yield Change((s.put(node, f"{atom} or {test}"),), prior, node.lineno, words)
         yield Change((s.put(node, f"{atom} and {test}"),), prior, node.lineno, words)
         if prior >= 0.25:
@@ -121,6 +128,12 @@ def propose_longer_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
                     node.lineno,
                     f"`{old}` lacks `{name} {op} {text!r}`",
                 )
+
+
+def _list_counted(branch: ast.AST) -> set[str]:
+    """The names that a branch counts with (``n += 1``)."""
+    body = branch.body if isinstance(branch, ast.If) else []
+    return {n.target.id for n in body if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
 
 
 def propose_other_condition(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -12,6 +12,9 @@ from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 ALPHABET, WORD, LIKE = 3, 4, 0.75
 """Letters of a text that may be an alphabet, and of one that may be a misspelt word of the description, which is so much alike."""
 
+VOWELS = frozenset("aeiouAEIOU")
+"""Letters that are looked for together."""
+
 
 def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A number one off, another number of the function, True for False, another text, and the same everywhere at once."""
@@ -85,6 +88,7 @@ def _list_replacements(s: Scope, node: ast.Constant) -> Iterator[tuple[str, floa
     elif isinstance(value, float):
         yield from _list_floats(s, value)
     elif isinstance(value, str):
+        yield from _list_larger_alphabets(s, node, value)
         yield from _list_texts(s, value)
     elif value is None:
         yield from _list_instead_of_none(s, node)
@@ -217,6 +221,19 @@ def _is_alphabet(value: str) -> bool:
     """True for different letters of one case, which the other case may have been left out of."""
     is_one_case = value in (value.lower(), value.upper())
     return len(value) >= ALPHABET and value.isalpha() and len(set(value)) == len(value) and is_one_case
+
+
+def _list_larger_alphabets(s: Scope, node: ast.Constant, value: str) -> Iterator[tuple[str, float]]:
+    """One more letter where something is looked for among these: ``c in "aeio"`` for ``c in "aeiou"``."""
+    parent = s.parents[node]
+    is_asked = (
+        isinstance(parent, ast.Compare) and node in parent.comparators and isinstance(parent.ops[0], ast.In | ast.NotIn)
+    )
+    if is_asked and _is_alphabet(value):
+        first = "a" if value == value.lower() else "A"
+        for letter in (chr(ord(first) + n) for n in range(26)):
+            if letter not in value:
+                yield repr(value + letter), 0.6 if {*value, letter} <= VOWELS else 0.2
 
 
 def _list_respelt_texts(value: str) -> Iterator[tuple[str, float]]:

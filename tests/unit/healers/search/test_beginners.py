@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.triage.left_alone.raw_data import _compares_a_result
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search.mutations import beginners, exchanges, missing_code
+from jupyter_selfheal.inside.search.mutations import beginners, conditions, constants, exchanges, missing_code
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
@@ -176,3 +176,26 @@ def test_a_number_by_itself_asks_nothing(source: str, is_idle: bool) -> None:
 )
 def test_items_that_are_written_down_are_a_result(check: str, is_result: bool) -> None:
     assert _compares_a_result(ast.parse(check, mode="eval").body) is is_result
+
+
+COUNTING = "n = 0\nfor c in word:\n    if c in {letters!r}:\n        n += 1\n"
+
+
+def test_a_letter_is_missing_where_one_is_looked_for_among_them() -> None:
+    s = Scope(COUNTING.format(letters="aeio"))
+    priors = {c.words: c.prior for node in s.order[::-1] for c in list(constants.propose_constants(s, node))[::-1]}
+    assert priors["`'aeio'` should be `'aeiou'`"] > priors["`'aeio'` should be `'aeiob'`"] > 0.06
+
+
+@pytest.mark.parametrize("source", ["c == 'aeio'", "c in 'aa'", "c in 'no way'"])
+def test_another_text_gets_no_letter_for_being_looked_in(source: str) -> None:
+    s = Scope(source)
+    made = [c for node in s.order for c in constants.propose_constants(s, node) if c.prior in (0.2, 0.6)]
+    assert made == []
+
+
+def test_a_branch_seldom_asks_for_what_it_counts() -> None:
+    s = Scope(COUNTING.format(letters="aeiou"))
+    priors = {c.words: c.prior for node in s.order for c in conditions.propose_longer_condition(s, node)}
+    own, other = priors["`c in 'aeiou'` lacks `n == 1`"], priors["`c in 'aeiou'` lacks `c == 1`"]
+    assert own < other

@@ -186,6 +186,13 @@ def test_a_whole_number_and_the_same_as_a_fraction_are_one_answer() -> None:
     assert len(numbers) == len(set(numbers))
 
 
+def test_false_and_zero_are_one_answer() -> None:
+    define = "def total(xs):\n    t = 1\n    for x in xs:\n        t += x\n    return t\n"
+    answer = search(define, "assert total([1, 2]) == 3\nassert total([5]) == 5")
+    assert answer.patches
+    assert all({"0", "False"} - set(q.answers) for q in answer.questions)
+
+
 HALVING = (
     "def {name}({args}):\n    lo, hi = 0, {high}\n    while lo < hi:\n        mid = (lo + hi) // 2\n        if {test}:\n"
     "            lo = mid\n        else:\n            hi = {lower}\n    return lo\n"
