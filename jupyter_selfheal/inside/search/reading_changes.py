@@ -79,7 +79,8 @@ def _read_several(tree: ast.Module, table: LineTable) -> Iterator[Change]:
         if not is_split and several:
             forms.append("input().split()")
         span = find_span(statement.value, table)
-        yield from (Change(((*span, form),), 0.5, statement.lineno, "the values stand on one line") for form in forms)
+        prior = 0.5 if several or is_split else 0.25
+        yield from (Change(((*span, form),), prior, statement.lineno, "the values stand on one line") for form in forms)
 
 
 def _reads_line(value: ast.expr) -> bool:
