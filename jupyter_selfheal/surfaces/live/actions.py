@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision, Start
 from jupyter_selfheal.surfaces.live import patch_application, resume
-from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
+from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher, renew_rejection_notes
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
 
@@ -96,6 +96,8 @@ class Actions:
         heal.settled.clear()
         if choice is Choice.REJECT:
             self._session.record_rejection(heal, heal.card.find_candidate(patch_id))
+            rejected = self._session.list_rejected(heal.case.failure, heal.case.notebook)
+            heal.update_card(notes=renew_rejection_notes(heal.card.notes, rejected))
         if heal.card.phase == "closed" and choice is Choice.RETRY:
             self._dispatcher.restart_heal(heal, self._session.config, hint=text)
             return

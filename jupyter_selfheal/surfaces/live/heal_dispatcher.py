@@ -64,7 +64,7 @@ class HealDispatcher:
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
             explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
             written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
-            notes=_list_rejection_notes(case.rejected),
+            notes=renew_rejection_notes((), case.rejected),
             **({"cell_id": home} if home else {}),
         )  # fmt: skip
         heal = LiveHeal(
@@ -135,14 +135,13 @@ class HealDispatcher:
         heal.run = session.make_run_id()
         hints = (*heal.case.hints, *([hint] if hint else []))
         rejected = () if given else session.list_rejected(heal.case.failure, heal.case.notebook)
-        notes = tuple(n for n in heal.card.notes if not n.startswith((_NOT_OFFERED, _TAKES_BACK)))
         heal.case = dataclasses.replace(heal.case, hints=hints, rejected=rejected)
         session.remember(heal)
         heal.settled.clear()
         heal.update_card(
             run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
             asks_consent=False, instructions="", model_off=session.explain_missing_model(config) or "",
-            notes=(*notes, *_list_rejection_notes(rejected)),
+            notes=renew_rejection_notes(heal.card.notes, rejected),
         )  # fmt: skip
         states = session.checkpoints.freeze_now(heal.run, Start.BEFORE_CELL)
         if not self._send_heal(heal, states, config, given):
@@ -287,9 +286,14 @@ _NOT_OFFERED = "Not offered again, as you rejected it: "
 _TAKES_BACK = "`%heal undo` takes the rejection back"
 
 
-def _list_rejection_notes(rejected: tuple[Patch, ...]) -> tuple[str, ...]:
-    """What a card says of the fixes that are not offered, and how they are again."""
-    return (*(f"{_NOT_OFFERED}{patch.title}" for patch in rejected), *([f"{_TAKES_BACK}."] if rejected else []))
+def renew_rejection_notes(notes: tuple[str, ...], rejected: tuple[Patch, ...]) -> tuple[str, ...]:
+    """A card's notes, with what it says of the fixes that are not offered, and how they are again."""
+    others = (note for note in notes if not note.startswith((_NOT_OFFERED, _TAKES_BACK)))
+    return (
+        *others,
+        *(f"{_NOT_OFFERED}{patch.title}" for patch in rejected),
+        *([f"{_TAKES_BACK}."] if rejected else []),
+    )
 
 
 def _choose_oracle(line: Oracle, metadata: Oracle) -> Oracle:

@@ -16,6 +16,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.magic_options import HealOptions
 from jupyter_selfheal.model import (
+    Candidate,
     Case,
     Cell,
     Cost,
@@ -262,6 +263,16 @@ def sent(session: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def make_dispatcher(session: Any, show: Callable[[LiveHeal], None]) -> HealDispatcher:
     view = SimpleNamespace(show=show, update=lambda heal, before: None, close=lambda: None)
     return HealDispatcher(session, make_view=lambda: view, should_wait=lambda: False, wait_for=lambda *_: None)  # type: ignore[arg-type,return-value]
+
+
+def test_a_rejection_says_at_once_how_it_is_taken_back(session: Any, sent: list[Any]) -> None:
+    patch = Patch((Replace("c", CELL, CELL.replace("dd", "d")),), "Change `.appendd`")
+    proposal = Proposal(CASE.failure, Diagnosis(""), (Candidate(patch, None, None),))  # type: ignore[arg-type]
+    card = build_new_card("run", CASE, phase="proposed", proposal=(proposal,), notes=("A note that stays.",))
+    heal = LiveHeal("run", CASE, card, SimpleNamespace(update=lambda heal, before: None))  # type: ignore[arg-type]
+    Actions(session, SimpleNamespace()).send_decision(heal, "reject")  # type: ignore[arg-type]
+    named = ("Not offered again, as you rejected it: Change `.appendd`", "`%heal undo` takes the rejection back.")
+    assert heal.card.notes == ("A note that stays.", *named)
 
 
 def test_what_an_agent_gives_is_tried_though_it_was_rejected(session: Any, sent: list[Any]) -> None:
