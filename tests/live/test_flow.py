@@ -113,7 +113,7 @@ def test_what_was_rejected_is_not_offered_again_where_it_is_asked_for_anew(loade
     fail(loaded)
     title = next(line for line in loaded.card("fix ready, tested").splitlines() if line.startswith("Change "))
     loaded.run("%heal reject")
-    loaded.wait_for(lambda: title not in loaded.card(), "another answer")
+    loaded.wait_for(lambda: title not in loaded.card().splitlines(), "another answer")
     loaded.run("%heal stop")
     shown = len(loaded.displays)
     loaded.run("%heal", "cell-again", allow_stdin=True)

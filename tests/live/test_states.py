@@ -120,7 +120,7 @@ def test_rejection_after_other_cells_ran_is_followed_by_another_fix(loaded: Live
     first = loaded.card().splitlines()[1]
     assert "should be" in first, "the fix's own line: the cell's name, below it, stands over every fix"
     loaded.run("%heal reject")
-    loaded.wait_for(lambda: first not in loaded.card(), "another word")
+    loaded.wait_for(lambda: first not in loaded.card().splitlines(), "another word")
     assert PROVEN in settled(loaded)
     assert "decided" not in loaded.value(f"{latest}.card.attempts"), "the words of the journal are not the user's"
 
