@@ -102,6 +102,7 @@ class Cell:
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
     changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
     healed: it is not run again for another cell's sake. ``warned``: classes of what it was warned of when it ran in a batch.
+    ``given``: its source in the file, where a batch changed it since; empty elsewhere.
     ``count``: the execution number that is stored in the notebook with its outputs. ``begun`` and ``ended``: when that run was, in seconds, where
     the notebook says so; 0 where it does not.
     """
@@ -119,6 +120,7 @@ class Cell:
     stale: bool = False
     failed: bool = False
     warned: tuple[str, ...] = ()
+    given: str = ""
     count: int | None = None
     begun: float = 0.0
     ended: float = 0.0

@@ -84,6 +84,8 @@ class Patch:
     tried, or the model's own. ``rival`` says what another change that meets the same few checks does otherwise, where nothing tells
     which of the two is meant. ``behaviour`` is equal for patches of a healer that were seen to do the same on every input on which it
     compared them (empty: not compared); ``weight`` (0–1) says how likely a slip of its kind is, where the healer weighs them.
+    ``restores`` names the release since which a library silently gives something else, where the patch gives again what it gave before
+    that ("pandas 3.0"): what an earlier cell's call gives under the new release is then no witness against it.
     """
 
     edits: tuple[Edit, ...]
@@ -99,6 +101,7 @@ class Patch:
     rival: str = ""
     behaviour: str = ""
     weight: float = 1.0
+    restores: str = ""
 
     @property
     def id(self) -> str:
@@ -138,6 +141,7 @@ def compose(first: Patch, second: Patch) -> Patch:
     The applicability is the weaker of the two; a patch by a model stays one.
     """
     edits: list[Edit] = list(first.edits)
+    applicability = min(first.applicability, second.applicability)
     for edit in second.edits:
         if isinstance(edit, Replace):
             at = next(
@@ -157,13 +161,14 @@ def compose(first: Patch, second: Patch) -> Patch:
         cause=_join_texts(first.cause, second.cause),
         healer=second.healer if first.healer == second.healer else f"{first.healer}+{second.healer}",
         rule="+".join(dict.fromkeys(r for r in (first.rule, second.rule) if r)),
-        applicability=min(first.applicability, second.applicability),
+        applicability=applicability,
         why=_join_texts(first.why, second.why),
         removes=_join_texts(first.removes, second.removes),
         prior=min(first.prior, second.prior),
         risk=_join_texts(first.risk, second.risk),
         rival=_join_texts(first.rival, second.rival),
         weight=min(first.weight, second.weight),
+        restores=(first.restores or second.restores) if applicability is Applicability.SAFE else "",
     )
 
 

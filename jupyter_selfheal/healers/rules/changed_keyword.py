@@ -237,7 +237,7 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
         inner = src.splice(context.source, splices)
         inner = inner[start : end + len(inner) - len(context.source)]
         wrap = _fill_references(context, case.wrap, imports)
-        text = _wrap_call(context, call, keyword, wrap, inner, value, value_text) if wrap else None
+        text = _wrap_call(context, call, keyword, case, wrap, inner, value, value_text) if wrap else None
         if text is None:
             return None
         splices, shown = [(start, end, text)], text
@@ -280,8 +280,8 @@ def _fill_references(context: RuleContext, text: str, imports: list[str]) -> str
 
 
 def _wrap_call(
-    context: RuleContext, call: ast.Call, keyword: ast.keyword, wrap: str, inner: str, value: object, value_text: str
-) -> str | None:
+    context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case, wrap: str, inner: str, value: object, value_text: str,
+) -> str | None:  # fmt: skip
     receiver = context.operand(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     if ("{self}" in wrap or "{column}" in wrap) and not receiver:
         return None
@@ -291,10 +291,11 @@ def _wrap_call(
         for k in call.keywords
         if k is not keyword
     ]
+    others = [text for text in rest if text != case.needs]
     item = _only_item(keyword)
     for hole, text in (
         ("{item}", context.text(item) if item else ""), ("{call}", inner), ("{self}", receiver), ("{column}", receiver.removesuffix(".cat")), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
-        ("{value}", value_text), ("{rest}", ", ".join(rest)),
+        ("{value}", value_text), ("{rest}", ", ".join(rest)), ("{others}", ", ".join(others)),
     ):  # fmt: skip
         wrap = wrap.replace(hole, text)
     return wrap

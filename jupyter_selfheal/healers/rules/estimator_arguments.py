@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.healers.rules.one_vs_rest import looks_inside, wrap_classifiers
 from jupyter_selfheal.model import Applicability, Patch
 
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
+NO_SHUFFLE_RAISES = "0.24"
+"""The release since which this is an error (https://scikit-learn.org/stable/whats_new/v0.24.html)."""
 SHUFFLE = re.compile(r"Setting a random_state has no effect since shuffle is False")
 
 
@@ -26,7 +29,8 @@ class EstimatorArguments(Rule):
     is taken out where nothing is shuffled, or `shuffle=True` added.
 
     **Fix safety** Safe for the solver, which is the one that the code ran with, and for `random_state` beside `shuffle=False`, where it never had an
-    effect. Unsafe where `shuffle` is not given: `shuffle=True` may be what is meant, and is offered too.
+    effect. So it is where `shuffle` is not given and the notebook uses what scikit-learn removed before it raised here (0.24): what it gave, it
+    gave without shuffling. Unsafe in any other notebook: `shuffle=True` may be what is meant, and is offered too.
     """
 
     code = "SKL102"
@@ -49,14 +53,16 @@ class EstimatorArguments(Rule):
                     yield from self._fit_each_class(view, [c for c in calls if _add_solver(view, c)])
                     return
                 is_said = shuffles and not any(_add_shuffle(view, c) for c in calls)
-                unsafe = shuffles and not is_said
+                older = find_older_use(context, "sklearn", NO_SHUFFLE_RAISES) if shuffles else ""
+                unsafe = shuffles and not is_said and not older
                 yield self.patch(
                     view.replace(view.cell_id, splices),
                     "Remove `random_state`" if shuffles else "Add `solver='liblinear'`",
                     "`random_state` has no effect without shuffling." if shuffles
                     else "The default solver doesn't support this penalty.",
                     removes="`random_state`, which has no effect without shuffling" if shuffles else "",
-                    why="Without shuffling `random_state` never had an effect." if shuffles else self.why,
+                    why=f"The notebook ran with `{older}`, so before scikit-learn {NO_SHUFFLE_RAISES}, where it had no effect." if older
+                    else "Without shuffling `random_state` never had an effect." if shuffles else self.why,
                     applicability=Applicability.UNSAFE if unsafe else Applicability.SAFE, prior=0.7 if unsafe else 0.88,
                 )  # fmt: skip
                 if unsafe:

@@ -34,6 +34,7 @@ class LostDowncast(Rule):
         r"Unknown label type|dtype of object|no numeric data|dtype\('O'\)|dtype: object|object dtype|dtype object|dtype->object|type object"
     )
     applicability = Applicability.SAFE
+    restores = "pandas 3.0"
     why = "Until pandas 3.0 `replace` did so by itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:

@@ -86,6 +86,7 @@ class LostWrite(Rule):
     )  # fmt: skip
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
+    restores = "pandas 3.0"
     why = "Until pandas 3.0 this statement changed the table, which is all that it is for (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def matches(self, failure: Failure) -> bool:
@@ -173,7 +174,9 @@ def _is_table(context: RuleContext, write: Write) -> bool:
             return False  # what the variable of a function held is not known any more
     elif write.column and not context.is_true(f"isinstance({write.column}, str)"):
         return False  # a list of columns was always a copy
-    names = [write.table] if not write.function else _list_given(context, write)
+    if write.function and not write.by_label and _is_warned(context, write):
+        return True  # of nothing but a column of a table does pandas warn so
+    names = [write.table] if not write.function else [*_list_given(context, write), *_list_results(context, write)]
     tables = [n for n, info in zip(names, context.describe_all(names), strict=True) if info.is_a("pandas.DataFrame")]
     if not write.by_label:
         return bool(tables)
@@ -193,20 +196,38 @@ def _goes_through_texts(context: RuleContext, write: Write) -> bool:
 
 def _list_given(context: RuleContext, write: Write) -> list[str]:
     """Names that the notebook's calls of a function give for the parameter which holds the table."""
-    definition = next(
-        (n for n in src.walk(context.source_of(write.cell_id)) if isinstance(n, ast.FunctionDef) and n.name == write.function),
-        None,
-    )  # fmt: skip
+    definition = _find_definition(context, write)
     parameters = [a.arg for a in definition.args.args] if definition is not None else []
     if write.table not in parameters:
         return []
     at = parameters.index(write.table)
     cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
     calls = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.Call)]
-    mine = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == write.function]
+    mine = [c for c in calls if _calls_function(c, write)]
     given = [c.args[at] if at < len(c.args) else None for c in mine]
     given += [k.value for c in mine for k in c.keywords if k.arg == write.table]
     return [g.id for g in given if isinstance(g, ast.Name)]
+
+
+def _list_results(context: RuleContext, write: Write) -> list[str]:
+    """Names that the notebook's calls of a function are assigned to, where it returns the table that it writes into: ``data = clean(load())``."""
+    definition = _find_definition(context, write)
+    returned = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return)] if definition is not None else []
+    if not returned or not all(isinstance(r, ast.Name) and r.id == write.table for r in returned):
+        return []
+    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
+    statements = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.Assign)]
+    return [t.id for n in statements for t in n.targets if isinstance(t, ast.Name) and _calls_function(n.value, write)]
+
+
+def _calls_function(node: ast.expr, write: Write) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == write.function
+
+
+def _find_definition(context: RuleContext, write: Write) -> ast.FunctionDef | None:
+    """The function that a write stands in."""
+    functions = (n for n in src.walk(context.source_of(write.cell_id)) if isinstance(n, ast.FunctionDef))
+    return next((f for f in functions if f.name == write.function), None)
 
 
 def _list_writes(context: RuleContext, cell_id: str) -> Iterator[Write]:

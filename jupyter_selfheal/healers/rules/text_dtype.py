@@ -33,6 +33,7 @@ class TextDtype(Rule):
     enames = LostWrite.enames | {"DTypePromotionError", "numpy.exceptions.DTypePromotionError"}
     kinds = LostWrite.kinds
     applicability = Applicability.SAFE
+    restores = "pandas 3.0"
     why = "Until pandas 3.0 the columns of text were of dtype object (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def matches(self, failure: Failure) -> bool:

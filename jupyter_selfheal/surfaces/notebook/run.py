@@ -299,12 +299,14 @@ class Batch:
         """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and
         stored outputs of what depends on an unhealed cell are told from those that must come again."""
         order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
+        given = {c.id: c.source for c in self.document.notebook.cells}
         ran = (
             replace(
                 c,
                 runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0,
                 failed=self._is_unhealed(c.id),
                 warned=failures.list_warnings(self.first[c.id].result.outputs) if c.id in self.first else (),
+                given=given[c.id] if given.get(c.id, c.source) != c.source else "",
             )
             for c in self.notebook.cells
         )

@@ -61,6 +61,7 @@ def try_change(
     fails: str = "",
     rival: str = "",
     statement: int = -1,
+    restores: str = "",
 ) -> Tried:
     """Replace the first cell's source; the last cell is the failing one (with its ``statement``), or the one with ``fails`` for an
     expectation."""
@@ -72,7 +73,7 @@ def try_change(
     kind = FailureKind.MISSED if fails else FailureKind.RAISED
     failure = Failure(named[-1].id, named[-1].source, kind, ename, "division by zero", 1, statement=statement)
     case = Case(failure, Notebook(named), Oracle(expect=fails))
-    patch = Patch((Replace("c0", define, new),), "change it", healer="search", rival=rival)
+    patch = Patch((Replace("c0", define, new),), "change it", healer="search", rival=rival, restores=restores)
     kernel = FakeKernel([c.source for c in named[:-1]])
     observer, scorer = CallObserver(build_sandbox(CONFIG)), EvidenceScorer()
     calls = observer.build_probe(case, patch, kernel)
@@ -224,6 +225,18 @@ def test_what_a_cell_prints_by_chance_complains_of_nothing() -> None:
     tried = try_change(AVERAGE, AVERAGE.replace("/", "*"), *cells)
     assert tried.calls == [("average([2, 4])", "gave 3.0, now 12")]
     assert tried.verdict.score <= 3
+
+
+def test_what_a_library_gives_since_a_release_is_no_witness_against_what_it_gave_before() -> None:
+    old, calls = AVERAGE.replace("/", "*"), ("a = average([2, 4])", "average([])")
+    tried = try_change(AVERAGE, old, *calls, restores="pandas 3.0")
+    assert tried.calls == [("average([2, 4])", "gave 3.0, now 12")]
+    assert tried.verdict.plausible
+    assert any(
+        "differs on 1 (1 of them gave what they give since pandas 3.0 only)." in r for r in tried.verdict.reasons
+    )
+    shown = try_change(AVERAGE, old, printed("print(average([2, 4]))", "3.0\n"), "average([])", restores="pandas 3.0")
+    assert not shown.verdict.plausible, "the notebook shows the new release's value"
 
 
 def test_a_failure_of_a_wrong_value_makes_a_difference_a_doubt() -> None:

@@ -65,7 +65,7 @@ class Case:
     """What becomes of a keyword with one of ``values`` (empty: with any).
 
     ``argument`` takes its place (``{value}`` is what was given; empty: it goes), ``callee`` is the new last name of the
-    callee or a dotted path, ``wrap`` is put around the call (``{call}``; ``{item}`` is the only item of a list that was given).
+    callee or a dotted path, ``wrap`` is put around the call (``{call}``; ``{item}`` is the only item of a list that was given, ``{others}`` are the arguments without what is needed).
     ``needs`` is an argument, as written, that the call must have too, or the name of one, whatever its value is.
     """
 

@@ -64,6 +64,9 @@ class Rule(ABC):
     why: ClassVar[str] = ""
     """Why they are that safe, in a sentence."""
 
+    restores: ClassVar[str] = ""
+    """The release since which the library silently gives something else, where its patches give again what it gave before ("pandas 3.0")."""
+
     def matches(self, failure: Failure) -> bool:
         """A cheap test before anything is parsed."""
         if failure.kind not in self.kinds:
@@ -106,4 +109,5 @@ class Rule(ABC):
             why=why or self.why,
             removes=removes,
             prior=prior,
+            restores=self.restores,
         )

@@ -27,36 +27,39 @@ from typing import Any
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, write_entry
 from jupyter_selfheal.surfaces.bench.notebooks.execute import CELL_SECONDS, count_cells, run_apart
 from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     LISTS,
     Entry,
     choose_entries,
+    choose_half,
     find_clone,
     find_list,
     place_notebook,
     read_list,
     take_out,
 )
-from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS, Row, count_notebooks, read_rows
-from jupyter_selfheal.surfaces.bench.rows import append_line, check_is_writable, find_commit
+from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS, Row, count_notebooks, describe_rows, read_rows
+from jupyter_selfheal.surfaces.bench.rows import Setup, append_line, check_is_writable, find_commit
 from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
 
 HEAL_SECONDS = 600
-HEAL = (sys.executable, "-P", "-m", "jupyter_selfheal", "heal", "{in}", "-o", "{out}", "--timeout", str(CELL_SECONDS))
+HEAL = (sys.executable, "-P", "-m", "jupyter_selfheal", "heal", "{in}", "-o", "{out}", "--timeout", str(CELL_SECONDS), "--json")  # fmt: skip
 
 
 def command(words: Sequence[str]) -> int:
     """Heal the chosen notebooks, print a line for each and one for all. Raises UsageError for what cannot be measured."""
     options, settings = read_options(words)
     path = options.list or find_list(options.what)
-    chosen = choose_entries(read_list(path), options.only, options.sample, options.limit, options.seed)
+    half = choose_half(path, read_list(path), options.half)
+    chosen = choose_entries(half, options.only, options.sample, options.limit, options.seed)
     if not chosen:
         raise UsageError(f"no notebook is left of {path.name}: see --only")
     clones = {name: find_clone(options.clones, name) for name in dict.fromkeys(e.repository for e in chosen)}
-    about = {"list": path.name, "settings": describe_settings(options.heal, settings), "command": format_command(options, settings)}  # fmt: skip
+    about = {"list": path.name, "half": options.half, "settings": describe_settings(options.heal, settings), "command": format_command(options, settings)}  # fmt: skip
     jobs = [(entry, run) for run in range(1, options.runs + 1) for entry in chosen]
     wanted = {(entry.name, run) for entry, run in jobs}
     if find_spec("nbclient") is None:
@@ -68,7 +71,10 @@ def command(words: Sequence[str]) -> int:
         ["--offline"] if options.offline else []
     )  # nothing leaves the machine unless a healer is named that asks a model
     heal = options.heal or shlex.join([*HEAL, *offline, *settings])
-    for row in measure_all(left, clones, heal, options.jobs):
+    if left and (options.half == "judge" or options.ledger):
+        setup = Setup(path.name, "it runs", options.healers, half=options.half)
+        write_entry(options.ledger or LEDGER, setup, len(left))
+    for row in measure_all(left, clones, heal, options.jobs, options.traces):
         rows.append({**about, **row})
         if options.rows:
             append_line(options.rows, json.dumps(rows[-1]))
@@ -92,6 +98,7 @@ def read_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     if options.heal and not all(place in options.heal for place in ("{in}", "{out}")):
         raise UsageError("--heal needs {in} and {out}, where the notebooks' paths go")
     config = resolve_options(known.parse_args(settings)).config
+    options.healers = tuple(config.healers)
     options.offline = not any(registry.load_traits(name).paid for name in config.healers)
     return options, settings
 
@@ -105,6 +112,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=tuple(LISTS), metavar="SET", help="; ".join(f"{name}: {about}" for name, about in LISTS.items()))  # fmt: skip
     parser.add_argument("clones", type=Path, metavar="PATH", help="a folder with clones of the list's repositories, each as OWNER+NAME")  # fmt: skip
     parser.add_argument("--list", type=Path, metavar="FILE", help="a list of your own, in the form of the shipped ones")
+    parser.add_argument("--half", choices=HALVES, default="all", help="every second by name, from the first on, to tune on; the others to judge by: a look at these is written down")  # fmt: skip
+    parser.add_argument("--ledger", type=Path, metavar="FILE", help="write this look down there, on any half (those at a judging half always are: benchmarks/ledger.jsonl)")  # fmt: skip
     parser.add_argument("--only", nargs="*", default=(), metavar="TEXT", help="notebooks with this in their names")
     parser.add_argument("--sample", type=read_count, default=0, metavar="N", help="N of them, drawn by --seed")
     parser.add_argument("--limit", "--first", type=read_count, default=0, metavar="N", help="the first N of them")
@@ -113,6 +122,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=read_count, default=1, metavar="N", help="notebooks healed at once")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--rows", type=Path, metavar="FILE", help="write rows there as they come, and go on from those that are there")  # fmt: skip
+    parser.add_argument("--traces", type=Path, metavar="DIR", help="keep each healed notebook and what its heal printed there, to be read")  # fmt: skip
     parser.add_argument("--heal", default="", metavar="COMMAND", help="another program that heals, with {in} and {out}")
     return parser
 
@@ -125,6 +135,7 @@ def describe_settings(heal: str, settings: Sequence[str]) -> str:
 def format_command(options: argparse.Namespace, settings: Sequence[str]) -> str:
     """What repeats the measurement, with a word for each path of this machine."""
     words = ["jupyter", "selfheal", "bench", options.what, "CLONES", *(["--list", "LIST"] if options.list else [])]
+    words += ["--half", options.half] if options.half != "all" else []
     words += ["--only", *options.only] if options.only else []
     words += ["--sample", str(options.sample), "--seed", str(options.seed)] if options.sample else []
     words += ["--first", str(options.limit)] if options.limit else []
@@ -139,8 +150,8 @@ def read_earlier_rows(path: Path | None, about: Mapping[str, str]) -> list[Row]:
         check_is_writable(path)
     rows = read_rows(path) if path and path.exists() else []
     for row in rows:
-        if row["list"] != about["list"] or row.get("settings", "") != about["settings"]:
-            held = f"{row['list']} {row.get('settings', '')}".strip()
+        if describe_rows(row) != describe_rows(about):
+            held = describe_rows(row)
             raise UsageError(f"{path} holds rows of {held}: name another file")
     return rows
 
@@ -153,9 +164,9 @@ def find_key(row: Row) -> tuple[str, int]:
 # --- healing --------------------------------------------------------------------------------------------------------
 
 
-def measure_all(jobs: Sequence[tuple[Entry, int]], clones: Mapping[str, Path], heal: str, at_once: int) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """The row of each notebook in each run, in order."""
-    measure_job = partial(_measure_job, clones=clones, heal=heal)
+def measure_all(jobs: Sequence[tuple[Entry, int]], clones: Mapping[str, Path], heal: str, at_once: int, traces: Path | None) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """The row of each notebook in each run, in order. In the folder ``traces``, where one is given, stays what :func:`keep_trace` says."""
+    measure_job = partial(_measure_job, clones=clones, heal=heal, traces=traces)
     with ThreadPoolExecutor(at_once) as pool:
         try:
             yield from pool.map(measure_job, jobs)
@@ -163,13 +174,23 @@ def measure_all(jobs: Sequence[tuple[Entry, int]], clones: Mapping[str, Path], h
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _measure_job(job: tuple[Entry, int], clones: Mapping[str, Path], heal: str) -> dict[str, Any]:
+def _measure_job(job: tuple[Entry, int], clones: Mapping[str, Path], heal: str, traces: Path | None) -> dict[str, Any]:
     entry, run = job
-    return {**measure_notebook(entry, clones[entry.repository], heal), "run": run}
+    kept = traces and traces / f"{entry.name.replace('/', '+')}.{run}"
+    return {**measure_notebook(entry, clones[entry.repository], heal, kept), "run": run}
 
 
-def measure_notebook(entry: Entry, clone: Path, heal: str) -> dict[str, Any]:
-    """The row of one notebook: run, healed by the command ``heal``, and run again."""
+def keep_trace(folder: Path, given: Path, healed: Path, printed: bytes) -> None:
+    """Keep the notebook as it was given, as it was healed (where it was), and what the heal printed, by which its changes are read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "given.ipynb").write_bytes(given.read_bytes())
+    (folder / "printed.txt").write_bytes(printed)
+    if healed.exists():
+        (folder / "healed.ipynb").write_bytes(healed.read_bytes())
+
+
+def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = None) -> dict[str, Any]:
+    """The row of one notebook: run, healed by the command ``heal``, and run again. ``kept`` is the folder of its trace."""
     with tempfile.TemporaryDirectory(prefix="selfheal-aged-", ignore_cleanup_errors=True) as name:
         folder = Path(name, "given")
         missing = take_out(clone, entry, folder)
@@ -181,12 +202,15 @@ def measure_notebook(entry: Entry, clone: Path, heal: str) -> dict[str, Any]:
         data = {"JUPYTER_DATA_DIR": str(Path(name, "data"))}
         try:
             ran = subprocess.run(words, cwd=given.parent, capture_output=True, timeout=HEAL_SECONDS, env={**os.environ, **data}, check=False)  # fmt: skip
-            ended = str(ran.returncode)
-        except subprocess.TimeoutExpired:
+            ended, printed = str(ran.returncode), ran.stdout
+        except subprocess.TimeoutExpired as error:
+            printed = error.stdout or b""
             ended = f"not within {HEAL_SECONDS} s"
         except OSError as error:
             raise UsageError(f"--heal {words[0]} cannot be run: {error.strerror}") from error
         seconds = round(time.monotonic() - began, 1)
+        if kept:
+            keep_trace(kept, given, out, printed)
         after, extra = before, 0
         if out.exists():
             given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found

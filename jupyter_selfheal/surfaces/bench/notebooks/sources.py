@@ -56,6 +56,20 @@ def read_list(path: Path) -> list[Entry]:
     return entries
 
 
+def choose_half(path: Path, entries: Sequence[Entry], half: str) -> list[Entry]:
+    """The notebooks of a half, in the list's order: by name the first, third … are to ``tune`` on, the others to ``judge`` by; ``all`` of them.
+
+    Raises UsageError for a half of a list that was developed on as a whole: it does not say ``"halves": true``.
+    """
+    if half == "all":
+        return list(entries)
+    if json.loads(path.read_text(encoding="utf-8")).get("halves") is not True:
+        raise UsageError(f"{path.name} has no halves: all of it was developed on")
+    by_name = sorted(entries, key=lambda entry: entry.name)
+    kept = set(by_name[("tune", "judge").index(half) :: 2])
+    return [entry for entry in entries if entry in kept]
+
+
 def choose_entries(entries: Sequence[Entry], only: Sequence[str], sample: int, limit: int, seed: int) -> list[Entry]:
     """Those with one of the texts in their names; of them ``sample`` drawn by the seed, of them the first ``limit`` (0: all)."""
     chosen = [e for e in entries if not only or any(text in e.name for text in only)]

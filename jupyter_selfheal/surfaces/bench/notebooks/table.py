@@ -57,14 +57,16 @@ def _format_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     share = f" ({total['healed'] / total['failing']:.0%})" if total["failing"] else ""
     loads = [float(row["load"]) for row in rows]
     return (
-        ", ".join(dict.fromkeys(_name_list(row) for row in rows)), count_notebooks(rows), str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
+        ", ".join(dict.fromkeys(describe_rows(row) for row in rows)), count_notebooks(rows), str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
         str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]), f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),
     )  # fmt: skip
 
 
-def _name_list(row: Row) -> str:
-    return f"{row['list']} {row.get('settings', '')}".strip()
+def describe_rows(row: Row) -> str:
+    """The list, the half and the settings: rows of equal ones may stand in one file."""
+    half = row.get("half", "all")
+    return f"{row['list']} {'' if half == 'all' else half + ' '}{row.get('settings', '')}".strip()
 
 
 def count_notebooks(rows: Sequence[Row]) -> str:

@@ -16,6 +16,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     LISTS,
     Entry,
     choose_entries,
+    choose_half,
     find_clone,
     find_list,
     place_notebook,
@@ -91,6 +92,21 @@ def test_a_list_is_narrowed_by_names_a_draw_and_a_number() -> None:
     assert choose_entries(entries, [], 4, 2, 1) == drawn[:2]
 
 
+def test_every_second_notebook_by_name_judges_and_no_other_list_has_halves() -> None:
+    path = find_list("relancer")
+    entries = read_list(path)
+    tune, judge = (choose_half(path, entries, half) for half in ("tune", "judge"))
+    assert [e.name for e in tune] == sorted(e.name for e in entries)[::2]
+    assert set(judge) == set(entries) - set(tune)
+    assert (len(tune), len(judge)) == (26, 25)
+    assert choose_half(path, entries[::-1], "judge") == judge[::-1], "by name, whatever the list's order is"
+    assert choose_half(path, entries, "all") == entries
+    aged = find_list("aged")
+    assert choose_half(aged, read_list(aged), "all") == read_list(aged)
+    with pytest.raises(UsageError, match=r"aged\.json has no halves: all of it was developed on"):
+        choose_half(aged, read_list(aged), "judge")
+
+
 def refuse(*words: object) -> str:
     with pytest.raises(UsageError) as caught:
         command.command([str(word) for word in words])
@@ -109,7 +125,8 @@ def test_a_wrong_command_is_refused_before_anything_runs(tmp_path: Path) -> None
 
 def write_list(folder: Path, commit: str) -> Path:
     path = folder / "mine.json"
-    path.write_text(json.dumps({"repositories": {"who/what": {"commit": commit, "notebooks": ["deep/nb/a.py"]}}}))
+    kept = {"who/what": {"commit": commit, "notebooks": ["deep/nb/a.py"]}}
+    path.write_text(json.dumps({"halves": True, "repositories": kept}))
     return path
 
 
@@ -126,17 +143,27 @@ def test_a_run_goes_on_behind_the_rows_that_are_whole(
 ) -> None:
     place, commit = sources
     rows, listed = tmp_path / "rows.jsonl", write_list(tmp_path, commit)
-    words = ["aged", str(place), "--list", str(listed), "--heal", MEND, "--rows", str(rows)]
+    ledger, traces = tmp_path / "ledger.jsonl", tmp_path / "traces"
+    words = ["aged", str(place), "--list", str(listed), "--heal", MEND, "--rows", str(rows), "--ledger", str(ledger)]
+    words += ["--half", "tune", "--traces", str(traces)]
     assert command.command(words) == 0
     assert "healed   1 of   1 (2 cells), lost 0" in capsys.readouterr().out
     rows.write_text(rows.read_text() + '{"list": "mi')  # a run that was killed while it wrote
     assert command.command([*words, "--runs", "2"]) == 0
+    looks = [json.loads(line) for line in ledger.read_text().splitlines()]
+    assert [(look["set"], look["half"], look["tasks"]) for look in looks] == [("mine.json", "tune", 1)] * 2
+    assert sorted(p.name for p in (traces / "who+what+deep+nb+a.py.2").iterdir()) == [
+        "given.ipynb",
+        "healed.ipynb",
+        "printed.txt",
+    ]
     first, second = read_rows(rows)
     assert (first["run"], second["run"]) == (1, 2)
-    assert first["command"] == "jupyter selfheal bench aged CLONES --list LIST --heal COMMAND --rows FILE"
+    assert first["command"] == "jupyter selfheal bench aged CLONES --list LIST --half tune --heal COMMAND --rows FILE"
     assert str(tmp_path) not in rows.read_text()
     assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-1]
     said = refuse("aged", place, "--list", listed, "--heal", COPY, "--rows", rows)
+    assert "holds rows of mine.json tune another command" in said
     assert "name another file" in said
 
 
