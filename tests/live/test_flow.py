@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from pathlib import Path
 
 import psutil
@@ -12,7 +13,7 @@ import pytest
 
 from tests.live.conftest import LiveKernel
 from tests.live.debugger import AttachedDebugger
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.kernel
 
@@ -88,6 +89,26 @@ def test_a_loop_that_cannot_end_is_healed_when_the_user_stops_it(loaded: LiveKer
     card = loaded.card("fix ready, tested")
     assert "Nothing in the loop changes `n > 0`, so it never ends." in card
     assert "+    n -= 1" in card
+
+
+def test_an_interrupt_of_the_idle_kernel_ends_the_heal_and_nothing_else(loaded: LiveKernel) -> None:
+    loaded.run("import signal, sys, time")
+    loaded.run("if hasattr(sys, '_selfheal_trial'): time.sleep(600)\n1 / 0", "c", allow_stdin=True)
+    until = time.monotonic() + PATIENCE
+    while "Stopped; nothing was changed" not in loaded.card():
+        assert time.monotonic() < until, loaded.card()
+        loaded.manager.interrupt_kernel()
+        with contextlib.suppress(AssertionError):
+            loaded.run("", silent=True)  # the kernel answers as ever, and its messages are taken in
+    assert loaded.run("kept = 1")["status"] == "ok"
+    assert wait_until(lambda: is_ignoring_interrupts(loaded.pid))  # as it was before
+
+
+def is_ignoring_interrupts(pid: int) -> bool:
+    """See https://man7.org/linux/man-pages/man5/proc_pid_status.5.html."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    ignored = next(int(line.split()[1], 16) for line in lines if line.startswith("SigIgn:"))
+    return bool(ignored >> (signal.SIGINT - 1) & 1)
 
 
 def test_a_dismissed_fix_is_not_said_to_be_missing(loaded: LiveKernel) -> None:

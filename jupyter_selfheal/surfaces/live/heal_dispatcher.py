@@ -12,6 +12,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Failure, FailureKind, Oracle, Patch, Start
 from jupyter_selfheal.surfaces.live import explanation, failure_capture, resume
+from jupyter_selfheal.surfaces.live.idle_interrupt import IdleInterrupt
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
 from jupyter_selfheal.surfaces.live.stale_cells import list_read_names
@@ -36,6 +37,7 @@ class HealDispatcher:
         self._make_view = make_view
         self._should_wait = should_wait
         self._wait_for = wait_for
+        self._interrupts = IdleInterrupt(session) if hasattr(session.shell, "kernel") else None
 
     def start_heal(
         self,
@@ -159,6 +161,8 @@ class HealDispatcher:
     ) -> bool:
         session = self._session
         unproven, spent = session.checkpoints.refusal, session.spent
+        if self._interrupts is not None:
+            self._interrupts.watch()
         return session.client.send(
             m.Heal(
                 heal.run,
