@@ -248,6 +248,18 @@ function entries(healing: Map<NotebookPanel, WholeNotebook>): IEntry[] {
 /** The names of the commands, in the order of menus. */
 export const COMMANDS = entries(new Map()).map(entry => `jupyter-selfheal:${entry.name}`);
 
+/** Open the notebook that is selected in the file browser, the first one of several, and review its fixes. */
+async function reviewSelected(app: JupyterFrontEnd, lines: Lines): Promise<void> {
+  const opened: unknown[] = [await app.commands.execute('filebrowser:open')].flat();
+  const panel = opened.find(widget => widget instanceof NotebookPanel);
+  if (panel instanceof NotebookPanel) {
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+    const line = lines.of(panel);
+    await ((await ensureLoaded(line)) ? lines.review(line) : undefined);
+  }
+}
+
 export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lines: Lines, palette: ICommandPalette | null): void {
   const healing = new Map<NotebookPanel, WholeNotebook>();
   const line = (): KernelLine | null => (tracker.currentWidget ? lines.of(tracker.currentWidget) : null);
@@ -269,6 +281,13 @@ export function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, lin
     });
     palette?.addItem({ command, category: 'Self-heal' });
   }
+  app.commands.addCommand('jupyter-selfheal:review-file', {
+    label: trans.__('Heal the Notebook and Review All Fixes'),
+    caption: trans.__('Open it; heal a copy of it; then accept or leave out each fix'),
+    icon: healIcon,
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () => reviewSelected(app, lines)
+  });
   tracker.widgetAdded.connect((_, panel) => {
     lines.of(panel).changed.connect(() => COMMANDS.forEach(command => app.commands.notifyCommandChanged(command)));
   });

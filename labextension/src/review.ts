@@ -113,8 +113,10 @@ export class Review extends Widget {
     const notes = (told.notes ?? []).map(note => element('p', note, 'jp-SelfHeal-review-note'));
     this._list.replaceChildren(...this._rows, ...(left.length ? [element('h3', trans.__('Needs your attention'))] : []), ...left, ...notes);
     if (this._fixes.length) {
+      const acceptSafe = makeButton(trans.__('Accept all that are safe'), trans.__('Those that keep the meaning of the code (s)'), () => this._acceptSafe());
+      acceptSafe.disabled = !this._fixes.some(fix => fix.safe);
       this._controls.replaceChildren(
-        makeButton(trans.__('Accept all that are safe'), trans.__('Those that keep the meaning of the code (s)'), () => this._acceptSafe()),
+        acceptSafe,
         (this._apply = makeButton(trans.__('Apply'), trans.__('Put the accepted fixes into the notebook (Enter)'), () => this._applyAccepted())),
         element('span', keys(), 'jp-SelfHeal-review-keys')
       );
@@ -146,7 +148,7 @@ export class Review extends Widget {
     const head = element('h3');
     head.append(this._link(fix.cell, fix.name), ` ${fix.title.replace(/`/g, '')}`);
     const facts = element('p', '', 'jp-SelfHeal-review-facts');
-    facts.textContent = trans.__('%1 · %2', fix.safe ? trans.__('Safe') : fix.proven ? trans.__('Runs in the whole notebook; read it') : trans.__('Offered, not applied by itself'), fix.proof);
+    facts.textContent = trans.__('%1 · %2', fix.safe ? trans.__('Safe') : fix.proven ? trans.__('Runs in the whole notebook; check it first') : trans.__('Offered, not applied by itself'), fix.proof);
     row.append(head, facts);
     if (fix.why_not) {
       row.append(element('p', trans.__('Why not: %1', fix.why_not)));
