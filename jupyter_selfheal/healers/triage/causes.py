@@ -26,6 +26,11 @@ APART = re.compile(
 TRUTHS = re.compile(r"The truth value of an? (?:Series|DataFrame|array|Index)")
 """What pandas and NumPy say where many truth values stand for one."""
 
+UNSEEN = re.compile(
+    r"y contains previously unseen labels: \[?(?P<labels>.+?)\]?$|Found unknown categories \[(?P<categories>.+?)\] in column (?P<column>\d+)"
+)
+"""What scikit-learn's encoders say of values that they were not fitted on."""
+
 MOST_COLUMNS = 8
 """How many columns of a table are listed."""
 
@@ -47,9 +52,20 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
         return _explain_bins(context)
     if context.failure.ename == "ValueError" and TRUTHS.match(context.failure.evalue):
         return _explain_truths(context)
+    if context.failure.ename == "ValueError" and (unseen := UNSEEN.search(context.failure.evalue)) is not None:
+        return _explain_unseen(unseen)
     if context.failure.ename == "IndexError" and context.failure.evalue == "no such group":
         return _explain_group(context)
     return None
+
+
+def _explain_unseen(told: re.Match[str]) -> tuple[str, str]:
+    values = re.sub(r"np\.str_\((.*?)\)", r"\1", told["labels"] or told["categories"])
+    where = f" of column {told['column']}" if told["column"] else ""
+    advice = "Fit it on all values that are to be encoded"
+    if told["categories"]:
+        advice += ", or say what becomes of others: `handle_unknown='ignore'` for a OneHotEncoder, `'use_encoded_value'` for an OrdinalEncoder"
+    return f"The encoder was fitted on other values{where}: it does not know {values}.", f"{advice}."
 
 
 def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:

@@ -87,6 +87,14 @@ from tests.unit.healers.triage import diagnose
             "`d` has no column `town`. It has `n`. `town` is its index.",
             ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'town': ['a']}).set_index('town')", "d.loc[d['town'] == 'a']"],
         ),
+        (
+            "The encoder was fitted on other values: it does not know 'z'.",
+            ["from sklearn.preprocessing import LabelEncoder\ne = LabelEncoder().fit(['a', 'b'])", "e.transform(['a', 'z'])"],
+        ),
+        (
+            "The encoder was fitted on other values of column 0: it does not know 'z'.",
+            ["from sklearn.preprocessing import OneHotEncoder\ne = OneHotEncoder().fit([['a'], ['b']])", "e.transform([['z']])"],
+        ),
     ],
 )  # fmt: skip
 def test_a_failure_in_the_code_is_told_by_what_the_notebook_shows(bench: Bench, cause: str, cells: list[str]) -> None:
