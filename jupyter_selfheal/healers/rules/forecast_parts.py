@@ -5,67 +5,116 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.model import Applicability, Patch
+
+FLOAT = re.compile(
+    r"float\w*'? (?:object )?(?:has no|is not)|invalid index to scalar variable|too many indices for array|0-dimensional|must have same first dimension"
+)
+"""What is said of one of three numbers where it is taken for an array."""
+
+
+OF_OLD = re.compile(
+    r"^(?:se|s?err?|std|stderr|std_?err(?:or)?|sigma|conf|ci|conf_?int|interval|errors?|bounds?)(?:_|$)|(?:_se|_err|_std|_ci|_conf|_int)$",
+    re.I,
+)
+"""Names for what the old one gave beside the forecast."""
+
+
+class _Parts(NamedTuple):
+    """A statement that takes a forecast apart: its cell, the cell's source, the statement, and the call."""
+
+    cell_id: str
+    source: str
+    node: ast.Assign
+    call: ast.Call
+    model: str
 
 
 class ForecastParts(Rule):
     """Ask for the forecast, its standard error and its interval by name.
 
     **Failure** `ValueError: too many values to unpack (expected 3)` at `fc, se, conf = fit.forecast(15)`; `TypeError: Unknown keyword
-    arguments: ['alpha']` with `alpha=0.05`.
+    arguments: ['alpha']` with `alpha=0.05`. `fc, se, conf = fit.forecast(3)` does not fail: it gives three numbers, of which what is below fails
+    (`object of type 'float' has no len()`).
 
     **Fix** `forecast = fit.get_forecast(15)` above, and `fc, se, conf = np.asarray(forecast.predicted_mean),
-    np.asarray(forecast.se_mean), np.asarray(forecast.conf_int(alpha=0.05))`.
+    np.asarray(forecast.se_mean), np.asarray(forecast.conf_int(alpha=0.05))`; the cells below it run again.
 
-    **Fix safety** Safe: these are the three arrays that the removed ARIMA's `forecast` gave. Silent for anything but a result of statsmodels.
+    **Fix safety** Safe: these are the three arrays that the removed ARIMA's `forecast` gave. Where nothing failed at once the names must say so (an
+    error or an interval among them), as three steps may be meant. Silent for anything but a result of statsmodels.
     """
 
     code = "API210"
     name = "parts of a forecast"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError", "TypeError"})
-    message = re.compile(r"values to unpack|Unknown keyword arguments: \['alpha'\]")
+    enames = frozenset({"ValueError", "TypeError", "IndexError", "AttributeError"})
+    message = re.compile(rf"values to unpack|Unknown keyword arguments: \['alpha'\]|{FLOAT.pattern}")
     applicability = Applicability.SAFE
     why = "The removed ARIMA gave these three (https://www.statsmodels.org/stable/release/version0.12.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        node = context.failing_statement
-        call = node.value if isinstance(node, ast.Assign) else None
-        if (
-            not isinstance(node, ast.Assign)
-            or not isinstance(call, ast.Call)
-            or not isinstance(call.func, ast.Attribute)
-        ):
-            return
-        target = node.targets[-1]
-        if call.func.attr != "forecast" or not isinstance(target, ast.Tuple) or len(target.elts) != 3:
-            return
-        model = context.text(call.func.value)
-        live = context.describe_all([call.func.value])[0]
+        parts = _find_parts(context)
         known = context.reference("numpy.asarray")
-        if (
-            not live.home.startswith("statsmodels.")
-            or not context.is_true(f"hasattr({model}, 'get_forecast')")
-            or known is None
-        ):
+        if parts is None or known is None or (known[1] and parts.cell_id != context.cell_id):
             return
-        name = next(
-            n
-            for n in ("forecast", "forecast_result", "forecast_of_model")
-            if n not in context.known_names or n == "forecast_of_model"
+        splices = [*_write_parts(context, parts, known[0]), *context.add_imports([known[1]])]
+        edits = (
+            context.replace_here(*splices)
+            if parts.cell_id == context.cell_id
+            else change_and_replay(context, {parts.cell_id: splices})
         )
-        alpha = next((context.text(k) for k in call.keywords if k.arg == "alpha"), "")
-        given = [context.text(a) for a in (*call.args, *(k for k in call.keywords if k.arg != "alpha"))]
-        parts = [f"{known[0]}({name}.{p})" for p in ("predicted_mean", "se_mean", f"conf_int({alpha})")]
-        start = context.span(node)[0]
-        above = f"{name} = {model}.get_forecast({', '.join(given)})\n{' ' * node.col_offset}"
-        yield self.patch(
-            context.replace_here(
-                (start, start, above), (*context.span(call), ", ".join(parts)), *context.add_imports([known[1]])
-            ),
-            f"Take the parts from `{model}.get_forecast(…)`",
-            "`forecast` gives the predicted values only.",
-            prior=0.92,
-        )
+        if edits:
+            yield self.patch(
+                edits,
+                f"Take the parts from `{parts.model}.get_forecast(…)`",
+                "`forecast` gives the predicted values only.",
+                prior=0.92,
+            )
+
+
+def _find_parts(context: RuleContext) -> _Parts | None:
+    """The failing statement, or the one whose three numbers the failing cell reads: ``fc, se, conf = fit.forecast(3)``."""
+    is_late = FLOAT.search(context.failure.evalue) is not None
+    here = [(context.cell_id, context.source, context.failing_statement)]
+    statements = list(list_statements_above(context)) if is_late else here
+    read = src.find_names(context.failure.source).uses
+    for cell_id, source, node in statements:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        call, target = node.value, node.targets[-1]
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "forecast":
+            continue
+        if not isinstance(target, ast.Tuple) or len(target.elts) != 3:
+            continue
+        if is_late and not _is_read_as_of_old(target, read):
+            continue
+        model = src.extract_text(source, call.func.value)
+        live = context.describe_all([model])[0]
+        if live.home.startswith("statsmodels.") and context.is_true(f"hasattr({model}, 'get_forecast')"):
+            return _Parts(cell_id, source, node, call, model)
+    return None
+
+
+def _is_read_as_of_old(target: ast.Tuple, read: frozenset[str]) -> bool:
+    """True where the names say that an error or an interval is among the parts, and the failing cell reads one of them."""
+    names = [e.id for e in target.elts if isinstance(e, ast.Name)]
+    return any(map(OF_OLD.search, names[1:])) and not read.isdisjoint(names)
+
+
+def _write_parts(context: RuleContext, parts: _Parts, as_array: str) -> list[Splice]:
+    names = ("forecast", "forecast_result", "forecast_of_model")
+    bound = {n.id for n in ast.walk(parts.node) if isinstance(n, ast.Name)}
+    name = next((n for n in names if n not in context.known_names and n not in bound), names[-1])
+    text = {k.arg or "": src.extract_text(parts.source, k) for k in parts.call.keywords}
+    alpha = text.pop("alpha", "")
+    given = [*(src.extract_text(parts.source, a) for a in parts.call.args), *text.values()]
+    values = [f"{as_array}({name}.{p})" for p in ("predicted_mean", "se_mean", f"conf_int({alpha})")]
+    start = src.find_span(parts.source, parts.node)[0]
+    above = f"{name} = {parts.model}.get_forecast({', '.join(given)})\n{' ' * parts.node.col_offset}"
+    return [(start, start, above), (*src.find_span(parts.source, parts.call), ", ".join(values))]

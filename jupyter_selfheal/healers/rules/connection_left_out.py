@@ -1,0 +1,64 @@
+"""PDA165: a query that is read without the connection, while the notebook holds one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+READERS = frozenset({"read_sql", "read_sql_query", "read_sql_table"})
+CONNECTIONS = (
+    "sqlite3.Connection", "sqlalchemy.engine.base.Connection", "sqlalchemy.engine.base.Engine", "psycopg2.extensions.connection",
+    "pymysql.connections.Connection", "adbc_driver_manager.dbapi.Connection", "_duckdb.DuckDBPyConnection",
+)  # fmt: skip
+"""Classes of what pandas takes for ``con`` (https://pandas.pydata.org/docs/reference/api/pandas.read_sql.html), by where they are defined."""
+
+
+class ConnectionLeftOut(Rule):
+    """Give a query the connection that the notebook holds.
+
+    **Failure** `TypeError: read_sql() missing 1 required positional argument: 'con'` at `pd.read_sql("select * from t")`.
+
+    **Fix** `pd.read_sql("select * from t", conn)`, where `conn` is the one connection to a database that is open.
+
+    **Fix safety** Safe: there is no other connection that could be meant. Silent where two are there, or none.
+    """
+
+    code = "PDA165"
+    name = "query without its connection"
+    stage = Stage.LIBRARY
+    enames = frozenset({"TypeError"})
+    message = re.compile(r"read_sql\w*\(\) missing 1 required positional argument: 'con'")
+    applicability = Applicability.SAFE
+    why = "It is the only connection to a database that the notebook holds."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        call = next((c for c in context.calls_at_failure() if last_name(c.func) in READERS), None)
+        if (
+            call is None
+            or not (call.args or call.keywords)
+            or not context.describe_all([call.func])[0].path.startswith("pandas.")
+        ):
+            return
+        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            return
+        there = {**context.state.names, **context.state.locals}
+        names = [
+            n for n, (kind, *_) in there.items() if not n.startswith("_") and ("onnection" in kind or kind == "Engine")
+        ]
+        open_ones = [n for n, info in zip(names, context.describe_all(names), strict=True) if info.is_a(*CONNECTIONS)]
+        if not open_ones or not all(context.is_true(f"{n} is {open_ones[0]}") for n in open_ones[1:]):
+            return
+        text = open_ones[0] if len(call.args) == 1 and not call.keywords else f"con={open_ones[0]}"
+        end = context.span(call)[1] - 1
+        inside = context.source[context.span(call.func)[1] + 1 : end].rstrip()
+        yield self.patch(
+            context.replace_here((end, end, f" {text}" if inside.endswith(",") else f", {text}")),
+            f"Read it from `{open_ones[0]}`",
+            f"`{context.text(call.func)}` needs the connection to the database, which the call does not give.",
+            prior=0.9,
+        )
