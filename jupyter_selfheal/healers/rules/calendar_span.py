@@ -26,7 +26,9 @@ class CalendarSpan(Rule):
     code = "TYP226"
     name = "months in a span of time"
     enames = frozenset({"TypeError"})
-    message = re.compile(r"'(?:months?|years?)' is an invalid keyword argument")
+    message = re.compile(
+        r"'(?:months?|years?)' is an invalid keyword argument|unexpected keyword argument '(?:months?|years?)'"
+    )
     applicability = Applicability.UNSAFE
     why = "A month is as long as the calendar says; a number of days may be meant."
 

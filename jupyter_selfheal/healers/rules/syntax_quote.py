@@ -45,9 +45,7 @@ class Quote(SyntaxRule):
             yield from _closed_triple(source, fault, quote)
         elif "unterminated string literal" in message or "EOL while" in message or "unterminated f-string" in message:
             yield from _close_text(source, fault, line)
-        elif re.search(r"f-string: expecting '}'|f-string: single '}'|f-string: expecting", message) and (
-            closed := list(_close_field(source, fault, line))
-        ):
+        elif re.search(FIELD_IS_OPEN, message) and (closed := list(_close_field(source, fault, line))):
             yield from closed
         elif "f-string" in message or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line)):
             yield from _use_other_quote(source, fault, line)
@@ -133,6 +131,10 @@ def _escape_apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
             yield mend
 
 
+FIELD_IS_OPEN = (
+    r"[ft]-string: (?:expecting|single '}')|does not match opening parenthesis '\{'|Perhaps you forgot a comma"
+)
+"""What is said of a field without its end; the last two since Python 3.12, which reads on behind it."""
 FIELD = re.compile(
     r"\{[\w.]+(?:\[[^\[\]{}]*\]|\([^(){}]*\))*(?:![rsa])?(?::[<>=^]?[-+]?\d*,?(?:\.\d+)?[bdeEfFgGnosxX%])?(?=[ ,;.!?)])"
 )
@@ -143,7 +145,7 @@ GOES_ON = re.compile(r"\s*(?:[-+*/%<>=&|^@]|(?:and|if|in|is|not|or)\b)")
 
 def _close_field(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     """``f"{x:.2f"``: the text ends before its field does."""
-    for text in re.finditer(r"""\b[fF](["'])((?:\\.|(?!\1).)*)\1""", line):
+    for text in re.finditer(r"""\b[fFtT](["'])((?:\\.|(?!\1).)*)\1""", line):
         body = text[2].replace("{{", "").replace("}}", "")
         if body.count("{") == body.count("}") + 1 and body.rfind("{") > body.rfind("}"):
             opened = text.start(2) + text[2].rfind("{")

@@ -145,6 +145,7 @@ class FailureView:
     def failing_nodes(self, *kinds: type[Node]) -> list[Node]:
         """Nodes of some kinds that may have raised: the failing instruction if it is one, else those inside it, innermost first.
 
+        A loop over what cannot be iterated counts as the failing instruction, though Python names only what it goes over (since 3.13).
         Where the kernel cannot tell the instruction, those on the line: a rule that meets several must choose by its own evidence.
         """
         position = self.position
@@ -153,9 +154,13 @@ class FailureView:
         else:
             candidates = [n for n in self.walk(*kinds) if hasattr(n, "lineno") and _rank_node(n, position)[0] <= 1]
             exact = [n for n in candidates if _rank_node(n, position)[0] == 0]
-            if exact:
-                return exact[:1]
+            loops = self._find_failing_loops(position, kinds) if "not iterable" in self.failure.evalue else []
+            if exact or loops:
+                return [*exact[:1], *loops] if not exact or isinstance(exact[0], ast.Call) else loops or exact[:1]
         return sorted(candidates, key=lambda n: len(self.text(n)))
+
+    def _find_failing_loops(self, position: Position, kinds: tuple[type[Node], ...]) -> list[Node]:
+        return [n for n in self.walk(*kinds) if any(_rank_node(i, position)[0] == 0 for i in _list_iterables(n))]
 
     def calls_at_failure(self) -> list[ast.Call]:
         """Calls on the failing line, nearest to the failing instruction first."""
@@ -213,6 +218,15 @@ class FailureView:
     def replace_here(self, *splices: Splice) -> tuple[Replace, ...]:
         """:meth:`replace` of the cell that is looked at."""
         return self.replace(self.cell_id, splices)
+
+
+def _list_iterables(node: ast.AST) -> list[ast.expr]:
+    """What a loop or a comprehension goes over."""
+    if isinstance(node, ast.For):
+        return [node.iter]
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return [part.iter for part in node.generators]
+    return []
 
 
 def _rank_node(node: Any, position: Position) -> tuple[int, int]:
