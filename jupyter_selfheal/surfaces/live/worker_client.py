@@ -90,7 +90,7 @@ class WorkerClient:
     def greet(self, version: str, folder: str, last_words: str = "", told: str = "") -> bool:
         """Send ``messages.Hello``, written by hand: nothing of the model is loaded for it."""
         hello = {"$": "Hello", "version": version, "kernel_pid": self._pid, "folder": folder}
-        hello |= {"last_words": last_words, "told": told} if last_words else {}
+        hello |= {name: path for name, path in (("last_words", last_words), ("told", told)) if path}
         return self._queue_line(json.dumps({"v": 1, "body": hello}, ensure_ascii=False, separators=(",", ":")))
 
     def send(self, message: Any) -> bool:
