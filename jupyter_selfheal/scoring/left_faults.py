@@ -14,7 +14,7 @@ import re
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
-from jupyter_selfheal.inside.tree_names import list_read_names
+from jupyter_selfheal.inside.tree_names import list_names, list_read_names
 from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
@@ -164,6 +164,22 @@ def _find_first_place(function: ast.FunctionDef) -> str:
         )
         if node.func.attr == "index" and is_own and isinstance(owner, ast.Name):
             return f"`{ast.unparse(node)}` is the place of the first of equal items"
+    return _find_place_behind(function)
+
+
+def _find_place_behind(function: ast.FunctionDef) -> str:
+    """``xs.index(max(xs)) + 1`` where something is greater than ``max(xs)``: behind the first of equal items, not behind the last one."""
+    nodes = list(walk_in_order(function))
+    asked = {ast.unparse(part) for n in nodes if isinstance(n, ast.Compare) for part in (n.left, *n.comparators)}
+    for node in nodes:
+        match node:
+            case ast.BinOp(
+                ast.Call(
+                    ast.Attribute(owner, "index"), [ast.Call(ast.Name("max"), [ast.Name(whole)]) as item]
+                ) as place,
+                ast.Add(),
+            ) if ast.unparse(item) in asked and whole in list_names(owner):
+                return f"`{ast.unparse(place)}` is the place of the first of equal items"
     return ""
 
 

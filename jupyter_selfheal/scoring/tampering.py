@@ -224,12 +224,14 @@ def _list_exits(trees: list[ast.Module]) -> list[ast.AST]:
 
 
 def _list_jumps(trees: list[ast.Module]) -> list[ast.stmt]:
-    """Unconditional return, continue or break with statements after it in the same block: they can never run."""
+    """Unconditional return, continue or break with statements after it in the same block: they can never run. A text that stands alone
+    at the end is a comment, and is none of them."""
     jumps: list[ast.stmt] = []
     for node in walk_trees(trees):
         for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
             if isinstance(block, list):
-                jumps += [n for n in block[:-1] if isinstance(n, ast.Return | ast.Continue | ast.Break)]
+                done = [n for n in block if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+                jumps += [n for n in done[:-1] if isinstance(n, ast.Return | ast.Continue | ast.Break)]
     return jumps
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -10,7 +11,8 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.program import REPLAY, Program, compile_unit
+from jupyter_selfheal.inside.search.mutations import empty_bodies
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, kind_of
@@ -31,6 +33,10 @@ PLACES, LONGEST_SLIP = 6, 40
 """Places of one slip, and characters of what stands there, at most."""
 WRAPPED = 2
 """Places of a slip that puts a call around what stands there, at most: what is read in more of them is made so once, above them."""
+
+
+_OWN = (DEFINE, CELL)
+_DEF = re.compile(r"def (\w+)\(")
 
 
 @dataclass(slots=True)
@@ -66,8 +72,11 @@ class Maker:
         """Every single change with its weight and unit, best first, as soon as they were made."""
         self.signatures = {name: tuple(parameters) for name, parameters in given.get("signatures", ())}
         self.defined = frozenset(ns) | self.signatures.keys()
+        self.texts = {m[1]: u.text for u in program.units if u.role in _OWN and (m := _DEF.match(u.text))}
+        self.stubs = {n for n, u in enumerate(program.units) if u.mutable and empty_bodies.is_stub(u.text)}
+        """Units that are a function with nothing in it: what they lack hangs on what their siblings are."""
 
-    def _build_scope(self, unit: int, text: str) -> Scope:
+    def _build_scope(self, unit: int, text: str, changed: Mapping[int, str]) -> Scope:
         kinds = dict(self.sight.kinds.get(unit, {}))
         given = self.given
         outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
@@ -86,17 +95,21 @@ class Maker:
             nearby,
             self.defined,
             self.signatures,
+            self.texts | {m[1]: t for t in changed.values() if (m := _DEF.match(t))},
+            self.sight.checked,
             self.sight.empty,
             not self.program.units[unit].query,
             self.program.units[unit].role != REPLAY,
         )
         return Scope(text, hints)
 
-    def rank_changes(self, unit: int, text: str, suspicion: Mapping[int, float]) -> Iterator[tuple[float, int, Change]]:
-        """The changes of a unit's text with their weights, best first."""
+    def rank_changes(
+        self, unit: int, text: str, suspicion: Mapping[int, float], changed: Mapping[int, str] | None = None
+    ) -> Iterator[tuple[float, int, Change]]:
+        """The changes of a unit's text with their weights, best first; ``changed`` are the texts of units that are changed already."""
         checks = self.sight.result.failed + self.sight.result.passed
         is_strict = self.program.units[unit].role == REPLAY and checks == 1
-        for weight, change in rank_changes(self._build_scope(unit, text), suspicion):
+        for weight, change in rank_changes(self._build_scope(unit, text, changed or {}), suspicion):
             if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
                 continue
             yield weight * self.weigh_unit(unit), unit, change
@@ -126,7 +139,7 @@ class Maker:
             if len(change.edits) == 1 and change.edits[0][0] < change.edits[0][1]:
                 start, end, new = change.edits[0]
                 old = self.program.units[n].text[start:end]
-                if len(old) <= LONGEST_SLIP:
+                if len(old) <= LONGEST_SLIP and "\n" not in new:
                     places.setdefault((old, new), []).append((weight, n, change))
         for (old, new), group in places.items():
             is_wrapped = "(" in new and len(new) > len(old) and old in new

@@ -9,6 +9,7 @@ Everything is counted, nothing timed: the same states are gone on from on every 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log2, prod
 
@@ -21,6 +22,10 @@ EDITS = 4
 """Edits of one candidate, at most."""
 STATES, ALIKE = 8, 3
 """States that are gone on from in a round, and those in all rounds under which the same checks pass."""
+CASE, MOVED, CASES, MOVES = "case", "moved", 2, 3
+"""Of them those with a case that gives a constant (``if x: return 0``, which is right for some check by chance), but for an empty
+collection; and those under which no other check passes, but all get past the error that they raised."""
+_CONSTANT_CASE = re.compile(r"\s*if (?!not \w+:)[^\n]+:\n\s*return (?:-?\d+|True|False|None|''|\[\])?\n")
 PER_BIT = 0.2
 """Failing checks that a state may have more than another one for each bit by which it is likelier."""
 NEXT = 1200
@@ -46,15 +51,24 @@ class Frontier:
     def take_states(self, partial: Sequence[Candidate]) -> list[Candidate]:
         """The best states that nothing has gone on from yet, few of those under which the same checks pass."""
         taken: list[Candidate] = []
-        for state in sorted(partial, key=_rate_state):
+        fresh = [(s, self._name_kind(s)) for s in partial if s.rank not in self.expanded and s.edits < EDITS]
+        left = {CASE: CASES, MOVED: min(MOVES, sum(kind == MOVED for _, kind in fresh)), "": STATES}
+        for state, kind in sorted(fresh, key=lambda pair: _rate_state(pair[0])):
             alike = self.alike.get(state.result.mask, 0)
-            if state.rank not in self.expanded and state.edits < EDITS and alike < ALIKE:
+            is_full = len(taken) >= STATES - (left[MOVED] if kind != MOVED else 0)
+            if alike < ALIKE and left[kind] and not is_full:
                 self.alike[state.result.mask] = alike + 1
+                left[kind] -= 1
                 taken.append(state)
-            if len(taken) == STATES:
-                break
         self.expanded.update(s.rank for s in taken)
         return taken
+
+    def _name_kind(self, state: Candidate) -> str:
+        """Of which states few are gone on from: those that answer some inputs with a constant, and those that only no longer raise."""
+        news = [new for edits in state.spliced.values() for _, _, new in edits]
+        if not state.result.mask & ~self.known:
+            return CASE if any("return" in new for new in news) else MOVED
+        return CASE if any(_CONSTANT_CASE.fullmatch(new) for new in news) else ""
 
     def expand(self, states: Sequence[Candidate]) -> Iterator[Candidate]:
         """A further change on top of each of these states, the likeliest first over all of them."""
@@ -72,8 +86,14 @@ class Frontier:
         suspicion = self.look(state)
         anew = anew or not state.spliced
         edited = {n for n in state.texts if anew or n not in state.spliced}
+        empty = self.maker.stubs - state.texts.keys()
+        for n in empty:
+            lines = suspicion.get(n, {})
+            text = self.maker.program.units[n].text
+            for weight, _, change in self.maker.rank_changes(n, text, lines, state.texts):
+                yield weight, n, change, False
         for _, n, change in self.maker.changes:
-            if n not in edited:
+            if n not in edited and n not in empty:
                 line = change.line + _count_lines(self.maker.program.units[n].text, state.spliced.get(n, ()), change)
                 weight = change.prior * weigh_line(suspicion.get(n, {}), line) * self.maker.weigh_unit(n)
                 if weight > NEVER_REACHED * NO_SECOND:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import CodeType
+from typing import Any
 
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
@@ -23,7 +24,7 @@ from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds, find_idle_loop
-from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
+from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
 from jupyter_selfheal.inside.search.lost_names import (
     find_counted_name,
     find_doubled_name,
@@ -39,6 +40,7 @@ from jupyter_selfheal.inside.search.near_failures import (
     list_near_inputs,
 )
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
+from jupyter_selfheal.inside.search.open_boundaries import describe_open_boundary
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_constant_shift,
     describe_doubt_of_answer,
@@ -70,7 +72,7 @@ WAIT = 60.0
 FEW_CHECKS = 3
 """Up to so many checks the smallest inputs that they leave out may show a fault that is left."""
 TWO_CHECKS = 2
-"""Up to so many checks one of which gives an empty collection, no more than one tells of others."""
+"""Up to so many checks of which one gives an empty collection."""
 HALF = 0.5
 """The share of a function's statements that may be run by no check: of what is more, the checks say too little."""
 LOOK = 400_000
@@ -261,6 +263,7 @@ class Doubts:
             or self._describe_untold_rest(n)
             or self._describe_kept_item(n)
             or self._describe_near_failure(n)
+            or self._describe_open_boundary(n)
             or self._describe_other_size(n)
             or self._describe_empty_input(n)
         )
@@ -279,7 +282,7 @@ class Doubts:
 
     def _list_ran_lines(self, changed: dict[int, tuple[str, CodeType]]) -> dict[int, frozenset[int]]:
         """The lines of each unit that run with changed ones; nothing where that could not be seen."""
-        ran = run_in_fork(lambda: _list_ran_lines(self.runner, changed), WAIT)
+        ran = run_in_fork(lambda: list_ran_lines(self.runner, changed, LOOK), WAIT)
         return {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
 
     def _describe_near_failure(self, n: int) -> str:
@@ -289,20 +292,35 @@ class Doubts:
         for text in c.texts.values():
             if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, known)):
                 return f"`{name}` isn't defined anywhere"
-        for function, checked in self.sight.checked.items():
-            if any(f"def {function}(" in text for text in c.texts.values()):
-                inputs = list_near_inputs(self.sight.calls.get(function, ()), checked, function)
-                doubt = run_in_fork(lambda i=inputs: describe_near_failure(self.runner, c.codes, i), WAIT)  # type: ignore[misc]
-                if isinstance(doubt, str) and doubt:
-                    return doubt
-        return ""
+        return self._ask_functions(
+            n,
+            lambda function, checked: describe_near_failure(
+                self.runner, c.codes, list_near_inputs(self.sight.calls.get(function, ()), checked, function)
+            ),
+        )
 
     def _describe_other_size(self, n: int) -> str:
         """The doubt about a function that gives another number of items than it is asked for, where no check comes to."""
         c = self.candidates[n]
+        return self._ask_functions(
+            n, lambda function, given: describe_other_size(self.runner, c.codes, function, given)
+        )
+
+    def _describe_open_boundary(self, n: int) -> str:
+        """The doubt about a function that is odd for a number which it compares with, where no check comes to."""
+        c, calls = self.candidates[n], self.sight.calls
+        return self._ask_functions(
+            n,
+            lambda function, checked: describe_open_boundary(
+                self.runner, self.maker, c.texts, c.codes, function, calls.get(function, ()), checked
+            ),
+        )
+
+    def _ask_functions(self, n: int, describe: Callable[[str, list[tuple[Any, ...]]], str]) -> str:
+        """The first doubt that is said, in a fork, of a changed function and the calls of it that the checks make."""
         for function, checked in self.sight.checked.items():
-            if any(f"def {function}(" in text for text in c.texts.values()):
-                doubt = run_in_fork(lambda f=function, g=checked: describe_other_size(self.runner, c.codes, f, g), WAIT)  # type: ignore[misc]
+            if any(f"def {function}(" in text for text in self.candidates[n].texts.values()):
+                doubt = run_in_fork(lambda f=function, g=checked: describe(f, g), WAIT)  # type: ignore[misc]
                 if isinstance(doubt, str) and doubt:
                     return doubt
         return ""
@@ -382,8 +400,3 @@ class Doubts:
         """What checked calls gave before any change: a text among these is expected by a check that held, too."""
         pairs = zip(self.hypotheses.inputs, self.hypotheses.before, strict=False)
         return {then for given, then in pairs if isinstance(given, Input) and given.is_checked}
-
-
-def _list_ran_lines(runner: Runner, changed: dict[int, tuple[str, CodeType]]) -> list[tuple[int, list[int]]]:
-    sight = trace_program(runner, LOOK, changed)
-    return [(unit, sorted(numbers)) for unit, numbers in sight.ran.items()]

@@ -24,6 +24,9 @@ SOFT = 0.4
 none that the function is for."""
 UNENDING = 0.1
 """What a rival counts that does not come to an end for an input for which the other gives a value."""
+UNFINISHED = 0.2
+"""What a rival counts that gives nothing wherever it differs, and no check expects that: it comes to its end without a result."""
+NOTHING = "None"
 LEAK, LEAK_OF_CRASH = 0.1, 0.06
 """The weight, for one check that failed before, of what no edit of the search would be: it may be met by something else altogether. Less
 of it where the failure is an exception: that says where the fault shows."""
@@ -220,13 +223,21 @@ class Hypotheses:
         pairs = self._list_pairs(n, other)
         if any(b in ENDLESS and a[0] != "!" for _, a, b in pairs):
             return UNENDING
-        if any(self.inputs[at].is_usual for at in self._list_inputs_apart(n, other)):
-            return 1.0
+        usual = [at for at in self._list_inputs_apart(n, other) if self.inputs[at].is_usual]
+        if usual:
+            return UNFINISHED if self._leaves_unfinished(n, other, usual) else 1.0
         if any(a[0] == "!" and b[0] != "!" and not self.inputs[at].is_call for at, a, b in pairs):
             return 1.0  # a check that was varied is one that the notebook would make: to fail there is a fault
         if self._list_inputs_odd(n, other):
             return SOFT
         return 0.0 if self._count_known(n, other) >= CONSTANT else UNCOMPARED
+
+    def _leaves_unfinished(self, n: int, other: int, apart: Sequence[int]) -> bool:
+        """Whether all that tells another candidate from this one is that it gives nothing, which no check expects."""
+        pairs = zip(self.inputs, self.shown[n], strict=False)
+        if any(isinstance(given, Input) and given.is_checked and now == NOTHING for given, now in pairs):
+            return False
+        return all(self.shown[other][at] == NOTHING != self.shown[n][at] for at in apart)
 
     def _count_known(self, n: int, other: int) -> int:
         """The inputs for which it is known what both candidates give: there was time for them."""

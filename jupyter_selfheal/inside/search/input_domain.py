@@ -6,8 +6,9 @@ something, no item comes twice, items ascend, no number is negative. An input wi
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 ENOUGH = 4
@@ -59,6 +60,27 @@ def infer_domain(checked: Sequence[Arguments]) -> frozenset[tuple[int, str]]:
     if len(checked) < ENOUGH:
         return frozenset()
     return frozenset.intersection(*(list_properties(a) for a in checked))
+
+
+def conform_inputs(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:
+    """The inputs, each once: lists that ascend in every checked call are put in order, and hold no item twice where those do not."""
+    domain = infer_domain(checked)
+    if not any(name == "ascending" for _, name in domain):
+        return list(inputs)
+    known = {repr(c) for c in checked}
+    conformed = (g if repr(g) in known else _conform(g, domain) for g in inputs)
+    return list({repr(g): g for g in conformed}.values())
+
+
+def _conform(arguments: Arguments, domain: Collection[tuple[int, str]]) -> Arguments:
+    made = list(arguments)
+    for n, value in enumerate(arguments):
+        if (n, "ascending") not in domain or type(value) not in (list, tuple):
+            continue
+        items = {repr(i): i for i in value}.values() if (n, "all different") in domain else value
+        with contextlib.suppress(TypeError):
+            made[n] = type(value)(sorted(items))
+    return tuple(made)
 
 
 def list_covered(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> list[bool]:

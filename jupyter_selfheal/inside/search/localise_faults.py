@@ -150,6 +150,13 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     return sight
 
 
+def list_ran_lines(
+    runner: Runner, changed: Mapping[int, tuple[str, CodeType]], steps: int
+) -> list[tuple[int, list[int]]]:
+    """The lines of each unit that run with changed ones."""
+    return [(unit, sorted(numbers)) for unit, numbers in trace_program(runner, steps, changed).ran.items()]
+
+
 def _list_lines(tracer: Tracer) -> dict[int, frozenset[int]]:
     seen = tracer.lines.union(*(lines for _, lines in tracer.spectra))
     ran: dict[int, set[int]] = {}

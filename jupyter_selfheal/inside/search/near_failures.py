@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure, generate_inputs
-from jupyter_selfheal.inside.search.input_domain import list_covered, list_near
+from jupyter_selfheal.inside.search.input_domain import conform_inputs, list_covered, list_near
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 Arguments = tuple[Any, ...]
@@ -37,7 +37,7 @@ def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], f
     at = places.pop()
     if len({len(arguments[at]) for arguments in checked}) < 2:
         return []
-    given = [g for g in generate_inputs(calls) if _has_numbers(g, at)]
+    given = [g for g in conform_inputs(generate_inputs(calls), checked) if _has_numbers(g, at)]
     related = [frozenset(_list_relations(arguments, at)) for arguments in checked if _has_numbers(arguments, at)]
     held = frozenset.intersection(*related) if related else frozenset()
     told = zip(given, list_covered(given, checked), list_near(given, checked), strict=True)

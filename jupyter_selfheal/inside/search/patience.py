@@ -7,12 +7,14 @@ itself. Of the 167 programs without a fix many tried 15,000 to 55,000.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 LIKELIEST, PER_LINE, MOST = 4_000, 100, 12_000
 """Single changes that are tried, best first: so many, or so many for each suspicious line, but no more than ``MOST``."""
 SUSPICIOUS = 0.7
 """Share of the greatest suspicion from which a line counts for that."""
+GO_ON, CUT = 800, 25
+"""Candidates tried after the first plausible one, so that there is something to rank: one that is cut counts as so many."""
 FURTHER = 2_000
 """Changes that are tried in one round of several edits."""
 FULL_SECONDS = 20.0
@@ -30,6 +32,17 @@ def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float) 
 def count_further(seconds: float) -> int:
     """Changes that are worth trying in one round of several edits."""
     return _scale(FURTHER, seconds)
+
+
+def find_last(plausible: Sequence[int], late: Sequence[int]) -> int:
+    """Rank of the last candidate that is tried, by the ranks of the plausible ones and of those that were cut."""
+    first = min(plausible)
+    last = first + GO_ON
+    for cut in sorted(rank for rank in late if rank > first):
+        if cut > last:
+            break
+        last = max(last - CUT + 1, cut)
+    return last
 
 
 def _scale(count: int, seconds: float) -> int:

@@ -95,6 +95,8 @@ class Pool:
     """Steps that each counts beside its own."""
     known: int = 0
     """The checks (as a mask) whose passing is no news."""
+    raised: int = 0
+    """The checks that raise an error as it is; that fewer do is news."""
     costs: dict[int, int] = field(default_factory=dict)
     """The steps of each candidate whose result is known and not handed out yet."""
     results: dict[int, Result] = field(default_factory=dict)
@@ -148,7 +150,7 @@ class Pool:
             yield index, result if self._is_news(result) else None, self.overhead + result.steps
 
     def _is_news(self, result: Result) -> bool:
-        return bool(result.mask & ~self.known) or result.status in ("time", "deep")
+        return bool(result.mask & ~self.known) or result.raised < self.raised or result.status in ("time", "deep")
 
     def _gather_results(self) -> None:
         # results are written before the position goes on, and one reading takes all that a pipe holds
@@ -348,3 +350,13 @@ def _run_in_this_process(work: Callable[[], object]) -> object:
     finally:
         sys.settrace(before[0])
         sys.setprofile(before[1])
+
+
+@contextlib.contextmanager
+def skip_sleep() -> Iterator[None]:
+    """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
+    sleep, time.sleep = time.sleep, lambda seconds, /: None
+    try:
+        yield
+    finally:
+        time.sleep = sleep

@@ -12,10 +12,12 @@ from jupyter_selfheal.inside.search.mutations import (
     conditions,
     constants,
     containers,
+    empty_bodies,
     exchanges,
     expressions,
     mirrored,
     missing_code,
+    missing_loops,
     names,
     operators,
     overwritten,
@@ -50,6 +52,8 @@ OPERATORS = (
     *textbook.OPERATORS,
     *overwritten.OPERATORS,
     *own_functions.OPERATORS,
+    *empty_bodies.OPERATORS,
+    *missing_loops.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

@@ -15,6 +15,7 @@ from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.doubts import Doubts
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.input_domain import (
+    conform_inputs,
     infer_domain,
     list_covered,
     list_properties,
@@ -125,7 +126,8 @@ class Ranking:
         """The function that is called with generated arguments, and these."""
         function = self._choose_function()
         calls = self.sight.calls.get(function, [])
-        return function, compare_behaviour.generate_inputs(calls, known=self._list_literals())
+        given = compare_behaviour.generate_inputs(calls, known=self._list_literals())
+        return function, conform_inputs(given, self.sight.checked.get(function, []))
 
     def _choose_function(self) -> str:
         """The function that is called with generated inputs: of those called with plain data one that the likeliest candidates change."""

@@ -71,7 +71,7 @@ class Result:
     """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error.
 
     ``mask`` has a bit for each check that passed, in the order in which they ran; ``steps`` is what the run counts, and
-    ``cut`` how many of the checks that failed did so because they did not come to an end.
+    ``cut`` how many of the checks that failed did so because they did not come to an end, ``raised`` how many because of an exception.
     """
 
     failed: int
@@ -80,6 +80,7 @@ class Result:
     mask: int = 0
     steps: int = 0
     cut: int = 0
+    raised: int = 0
 
     @property
     def plausible(self) -> bool:
@@ -117,7 +118,7 @@ class Runner:
         self.before = dict(ns)
         self.copied = {n: ns[n] for n in program.copied if n in ns and not _is_shared(ns[n])}
         self.random = "random" in "".join(u.text for u in program.units) or "random" in self.before
-        self.passed = self.failed = self.loops = 0
+        self.passed = self.failed = self.loops = self.raised = 0
         self.limit = 0
         self.mask = 0
         self.counter = StepCounter()
@@ -140,7 +141,7 @@ class Runner:
     def run(self, replaced: Mapping[int, CodeType], steps: int, limit: int = 0) -> Result:
         """One run with some units' code replaced, within so many steps, for each check that loops where the run is patient; ends early
         when ``limit`` checks have failed."""
-        self.passed = self.failed = self.loops = 0
+        self.passed = self.failed = self.loops = self.raised = 0
         self.limit, self.mask, self.steps = limit, 0, steps
         began = self.counter.total
         status = TIME
@@ -168,7 +169,7 @@ class Runner:
         elif self.loops:
             status = TIME
         used = int(self.find_net(steps) * STEPS_PER_SECOND) if is_cut else self.counter.total - began
-        return Result(self.failed, self.passed, status, self.mask, used, self.loops)
+        return Result(self.failed, self.passed, status, self.mask, used, self.loops, self.raised)
 
     def find_net(self, steps: int) -> float:
         """CPU seconds after which something is cut that may take so many steps."""
@@ -275,6 +276,7 @@ class Runner:
             self.passed += 1
         else:
             self.failed += 1
+            self.raised += sys.exc_info()[1] is not None
             self._lose_patience(sys.exc_info()[1])
         self.on_record(bool(passed))
         if self.limit and self.failed >= self.limit:

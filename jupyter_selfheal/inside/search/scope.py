@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -56,6 +56,10 @@ class Hints:
     """Every name that the notebook and the program define; nothing where that is not known."""
     signatures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The parameters of each function of the program that takes no others than plain ones."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The text of each function of the program, for one that has nothing in it."""
+    calls: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
+    """What the checks give each function, where it is plain data."""
     empty: frozenset[str] = frozenset()
     """Parameters that are empty where a check fails."""
     literals: bool = True

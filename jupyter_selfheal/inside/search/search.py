@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Susp
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
-from jupyter_selfheal.inside.search.patience import count_further, count_singles
+from jupyter_selfheal.inside.search.patience import count_further, count_singles, find_last
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
@@ -27,6 +27,7 @@ from jupyter_selfheal.inside.search.process_pool import (
     limit_recursion,
     read_cpu_time,
     run_in_fork,
+    skip_sleep,
 )
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, import_ahead, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
@@ -45,9 +46,8 @@ LONGEST, ALMOST = 15_000_000, 6
 """Steps that no candidate exceeds, given to the few that passed most before they were cut a second time."""
 GUESSES = 2
 """And of those, how many that had passed nothing."""
-GO_ON, CUT, GO_ON_STEPS = 800, 25, 8_000_000
-"""Candidates tried after the first plausible one, so that there is something to rank: one that is cut counts as so many. Programs that
-take many steps go on for no more than so many of these, or a quarter of what it took to find it."""
+GO_ON_STEPS = 8_000_000
+"""Steps for what comes after the first plausible candidate, or a quarter of what it took to find it."""
 LATE_AFTER = 12
 """Candidates that were cut and are tried again once something is plausible."""
 LIKELIER = 3
@@ -262,11 +262,12 @@ class Search:
         if self._is_over(0, again) or (len(self.candidates) >= most and not self.plausible):
             return source
         count, self.given = count or self.counts_all, steps
-        limit = self.base.failed if count else 1
+        limit = self.base.failed + self.counts_all if count else 1
         known = self.base.mask if self.counts_all else 0
         first = done = len(self.candidates)
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
+        pool.raised = self._count_raised()
         results = pool.collect_results(self._make_jobs(source, again), self._is_caught)
         with contextlib.closing(results):
             for index, result, cost in results:
@@ -278,7 +279,7 @@ class Search:
                     break
         self.tried += done - first
         for candidate in self.candidates[first:done]:
-            if not candidate.result.passed and candidate.result.status == OK:
+            if not candidate.result.passed and candidate.result.status == OK and not self._gains(candidate):
                 candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
         left = self.candidates[done:]
         del self.candidates[done:]
@@ -298,8 +299,23 @@ class Search:
             # how long a statement of an earlier cell takes is known: what takes far longer does not end
             if self.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
-        elif count and result.status == OK and result.passed > (candidate.parent or self.base).passed:
+        elif count and result.status == OK and self._gains(candidate):
             self.partial.append(candidate)
+
+    def _gains(self, candidate: Candidate) -> bool:
+        """Whether more checks pass than before its last change; or with a first one as many, and others, so that a second one may bring
+        back what that lost, or as many without the error that all raised."""
+        result, before = candidate.result, candidate.parent or self.base
+        if result.passed > before.passed:
+            return True
+        if candidate.parent is not None or result.passed < before.passed:
+            return False
+        is_past = result.failed == before.failed and result.raised < self._count_raised()
+        return bool(result.mask & ~before.mask) or is_past
+
+    def _count_raised(self) -> int:
+        """The checks that fail by an error, where all that fail do: a change without that error goes on to what fails next."""
+        return self.base.raised if self.counts_all and self.base.raised == self.base.failed else 0
 
     def _keep_first(self) -> None:
         """The plausible candidates in their order, up to the last that is tried."""
@@ -310,13 +326,7 @@ class Search:
 
     def _find_last(self) -> int:
         """Rank of the last candidate to be tried, as far as results are known: with more of them it only comes nearer."""
-        first = min(c.rank for c in self.plausible)
-        last = first + GO_ON
-        for cut in sorted(c.rank for c in self.late if c.rank > first):
-            if cut > last:
-                break
-            last = max(last - CUT + 1, cut)
-        return last
+        return find_last([c.rank for c in self.plausible], [c.rank for c in self.late])
 
     def _has_enough(self) -> bool:
         """True where something is plausible and enough was tried after it, or much is."""
@@ -374,21 +384,11 @@ class Search:
         }  # fmt: skip
 
 
-@contextlib.contextmanager
-def _skip_sleep() -> Iterator[None]:
-    """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
-    sleep, time.sleep = time.sleep, lambda seconds, /: None
-    try:
-        yield
-    finally:
-        time.sleep = sleep
-
-
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
 
-    with warnings.catch_warnings(), _skip_sleep(), limit_recursion():
+    with warnings.catch_warnings(), skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program = read_program(argument)
         import_ahead(program)

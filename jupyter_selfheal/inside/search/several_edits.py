@@ -14,6 +14,8 @@ APART = 0.06
 """The same of edits in different ones."""
 MOST_IN_ONE = 2
 """Edits of one statement or function beyond which they are only offered."""
+EACH_OF_MORE = 3
+"""With more checks that newly pass for each, and where all of them are likely, there may be one edit more."""
 PER_EDIT = 2
 """Checks that must newly pass for each of several edits; of one slip, for each statement or function that has it."""
 MANY = 5
@@ -34,6 +36,7 @@ def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0
     in_one = candidate.edits - len(candidate.texts) + 1
     needed = APART if in_one == 1 else TOGETHER_OF_MANY if is_well_checked else TOGETHER
     likely = max(candidate.weight, 0.0) ** (1 / candidate.edits)
-    if not candidate.is_slip and (in_one > MOST_IN_ONE or likely < needed):
+    most = MOST_IN_ONE + (failed > EACH_OF_MORE * apart and likely >= TOGETHER)
+    if not candidate.is_slip and (in_one > most or likely < needed):
         return f"{candidate.edits} changes together, none of them likely by itself, may fit the checks by chance"
     return ""

@@ -54,6 +54,35 @@ def test_nothing_is_said_where_it_may_hold(after: str) -> None:
     assert fault_of(after.replace("def spot(x, row):", "def spot(x, row, z):"), after) == ""
 
 
+BEHIND = """\
+def spot(x, row):
+    for item in row:
+        if x <= item:
+            return list(row).index(item)
+        elif x > max(row):
+            return list(row).index(max(row)) + 1
+"""
+
+
+def test_behind_the_greatest_item_is_not_behind_the_first_that_is_as_great() -> None:
+    assert "list(row).index(max(row))` is the place of the first" in fault_of(
+        BEHIND.replace("x > max", "x >= max"), BEHIND
+    )
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BEHIND.replace("max(row)) + 1", "max(row))"),
+        BEHIND.replace("x > max(row)", "x > item"),
+        BEHIND.replace("list(row).index(max(row))", "list(x).index(max(row))"),
+        "def month_of_most(sales):\n    return sales.index(max(sales)) + 1\n",
+    ],
+)
+def test_the_place_of_the_greatest_item_is_right_where_nothing_is_compared_with_it(after: str) -> None:
+    assert fault_of(after.replace("return", "return  0 *"), after) == ""
+
+
 @pytest.mark.parametrize(
     ("checks", "is_told"),
     [

@@ -52,6 +52,11 @@ CHEATS = [
 ]
 
 HONEST = [
+    (
+        "def f(xs):\n    for x in xs:\n        return x\n    'A comment at the end.'",
+        3,
+        "def f(xs):\n    for x in xs:\n        print(x)\n    return x\n    'A comment at the end.'",
+    ),
     ("y = df.mean()", 1, "y = df.mean(numeric_only=True)"),
     ("y = df.append(row)", 1, "y = pd.concat([df, row])"),
     ("import pandsa as pd", 1, "import pandas as pd"),

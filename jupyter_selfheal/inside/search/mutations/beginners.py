@@ -11,6 +11,10 @@ from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, TEXT, Chan
 from jupyter_selfheal.inside.tree_names import CONSTANTS
 
 _PATTERNS = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
+_CALLED = frozenset(
+    {"append", "count", "extend", "get", "index", "insert", "join", "pop", "remove", "split", "startswith"}
+)
+"""Methods of lists, texts and dictionaries that are given something."""
 _REPEATS = "*+?{"
 
 
@@ -213,6 +217,20 @@ def propose_index_for_call(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, node.lineno, words)
 
 
+def propose_call_for_index(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs.index(x)`` for ``xs.index[x]``: a method is called."""
+    if (
+        not isinstance(node, ast.Subscript)
+        or not isinstance(node.value, ast.Attribute)
+        or isinstance(node.slice, ast.Slice)
+    ):
+        return
+    if node.value.attr in _CALLED and not isinstance(s.parents.get(node), ast.Call):
+        new = f"{s.text_of(node.value)}({s.text_of(node.slice)})"
+        words = f"`{s.text_of(node.value)}` is a method: `{new}`"
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, node.lineno, words)
+
+
 def propose_own_loop_variable(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``for i, x in enumerate(xs)`` in a function that was given ``x`` and compares with it: the item has a name of its own."""
     function = s.find_function(node)
@@ -257,6 +275,7 @@ def propose_spelt_constant(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 OPERATORS = (
     propose_index_for_call,
+    propose_call_for_index,
     propose_own_loop_variable,
     propose_own_step,
     propose_spelt_constant,

@@ -218,6 +218,17 @@ def propose_filter(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(node, text),), 0.08, node.lineno, f"`{node.id}` should be `{text}`")
 
 
+def propose_exchanged_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``range(len(xs))`` for ``len(range(xs))``: two functions, one of what the other one gives, in the wrong order."""
+    match node:
+        case ast.Call(ast.Name(outer), [ast.Call(ast.Name(inner), [argument], []) as given], []) if outer != inner:
+            is_starred = isinstance(argument, ast.Starred)
+            edits = (s.put(node.func, inner), s.put(given.func, outer))
+            words = f"`{outer}` and `{inner}` are exchanged"
+            if not is_starred:
+                yield Change(edits, 0.6 if (outer, inner) == ("len", "range") else 0.2, node.lineno, words)
+
+
 OPERATORS = (
     propose_without_branch,
     propose_branch_order,
@@ -227,4 +238,5 @@ OPERATORS = (
     propose_on_both_sides,
     propose_whole_items,
     propose_filter,
+    propose_exchanged_calls,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import ITEMS, Change, Scope, cache_on_scope
@@ -13,6 +14,8 @@ _PLACES = (("[0]", 0.4), ("[1]", 0.4), ("[-1]", 0.1))
 """What of an item a name that nothing binds may stand for."""
 _FILLED = 0.25
 """How much less likely a call is one argument of which is called otherwise than its parameter."""
+MOST_ASKED, PARTS = 3, 6
+"""Parameters of a function that is asked something, and things at hand that it may be asked of."""
 _HANDED_ON = 0.2
 """How much less likely a function is meant to be called that is an argument: what it is given to may call it."""
 
@@ -53,6 +56,32 @@ def propose_call(s: Scope, node: ast.AST) -> Iterator[Change]:
     handed = _HANDED_ON if isinstance(parent, ast.Call | ast.keyword | ast.Return | ast.Assign) else 1.0
     for call, prior in _list_calls(s, node.id):
         yield Change((s.put(node, call),), prior * handed, node.lineno, f"`{node.id}` is not called: `{call}`")
+
+
+def propose_asked_function(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if x[0] == month and is_alone(x[1], pairs)``: a function of the program is to be asked too, of parts of an item that are read here."""
+    if not isinstance(node, ast.If) or not s.is_in_loop(node):
+        return
+    own = getattr(s.find_function(node), "name", "")
+    test = s.parenthesize(node.test)
+    for name, parameters in s.hints.signatures.items():
+        if name == own or name in s.called or not 0 < len(parameters) <= MOST_ASKED:
+            continue
+        for call in _list_asking_calls(s, node, name):
+            for new, prior in ((f"{test} and {call}", 0.4), (call, 0.2), (f"{test} and not {call}", 0.05)):
+                yield Change((s.put(node.test, new),), prior, node.lineno, f"`{name}` is not asked: `{new}`")
+
+
+def _list_asking_calls(s: Scope, node: ast.If, name: str) -> Iterator[str]:
+    """Calls of a function with the variables that are called as its parameters are; what it lacks is an item, or a part of one."""
+    parameters = s.hints.signatures[name]
+    nodes = (n for n in ast.walk(s.find_function(node)) if isinstance(n, ast.Subscript) and s.is_read(n))
+    parts = [s.text_of(n) for n in nodes if not isinstance(n.slice, ast.Slice) and "(" not in s.text_of(n)]
+    items = list(dict.fromkeys([*parts, *_list_looped(s, node)]))[:PARTS]
+    choices = [[p] if p in s.values and p not in _list_looped(s, node) else items for p in parameters]
+    for chosen in itertools.product(*choices):
+        if any(c in items for c in chosen):
+            yield f"{name}({', '.join(chosen)})"
 
 
 def propose_left_out_arguments(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -97,14 +126,15 @@ def _speaks_of(name: str, function: str) -> bool:
 
 
 @cache_on_scope
-def _list_unbound(s: Scope) -> frozenset[str]:
+def list_unbound(s: Scope) -> frozenset[str]:
+    """The names that a statement reads and that nothing binds; nothing where it is not known what is bound."""
     read = {n.id for n in s.order if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {*s.names, *s.functions, *s.modules, *s.hints.defined, *s.hints.signatures}
     return frozenset(n for n in read - bound if not hasattr(builtins, n) and s.hints.defined)
 
 
 def _is_unbound(s: Scope, name: str) -> bool:
-    return name in _list_unbound(s)
+    return name in list_unbound(s)
 
 
-OPERATORS = (propose_for_unbound_name, propose_call, propose_left_out_arguments)
+OPERATORS = (propose_for_unbound_name, propose_call, propose_left_out_arguments, propose_asked_function)

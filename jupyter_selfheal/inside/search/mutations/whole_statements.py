@@ -15,6 +15,8 @@ _STARTS = (("0", 0.6), ("1", 0.15), ("''", 0.2), ("0.0", 0.1))
 """What a counter that is not there yet starts with."""
 _FILLS = {"append": "[]", "extend": "[]", "insert": "[]", "add": "set()", "update": "{}"}
 """What a collection is made of that is not there yet, by the method that fills it."""
+AFTER_LOOP = 0.3
+"""How much less likely it is that behind the loop the number of items is meant, and not what its ``else`` gave."""
 LONGEST = 50
 """Characters of an expression that may be returned as it stands elsewhere."""
 
@@ -29,13 +31,26 @@ def propose_result_after_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
         inner = [n for n in early if s.text_of(n.orelse[0]) == text]
         for chosen in (inner, *([n] for n in inner if len(inner) > 1)):
             yield from _put_after_loop(s, node, chosen, text)
+        for whole in _list_counted_collections(s, node):
+            if text != f"return len({whole})":
+                yield from _put_after_loop(s, node, inner, f"return len({whole})", AFTER_LOOP)
+
+
+def _list_counted_collections(s: Scope, loop: ast.AST) -> Iterator[str]:
+    """The parameters that a ``for`` goes through."""
+    function = s.find_function(loop)
+    if isinstance(loop, ast.For) and isinstance(function, _DEFINITIONS):
+        read = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        yield from (a.arg for a in function.args.args if a.arg in read)
 
 
 def _returns_otherwise(node: ast.If) -> bool:
     return len(node.orelse) == 1 and isinstance(node.orelse[0], ast.Return)
 
 
-def _put_after_loop(s: Scope, loop: ast.AST, branches: list[ast.If], text: str) -> Iterator[Change]:
+def _put_after_loop(
+    s: Scope, loop: ast.AST, branches: list[ast.If], text: str, weight: float = 1.0
+) -> Iterator[Change]:
     cuts: list[Edit] = []
     for branch in branches:
         if s.read_indent(branch.orelse[0]) is None or s.read_indent(branch.body[-1]) is None:
@@ -44,15 +59,15 @@ def _put_after_loop(s: Scope, loop: ast.AST, branches: list[ast.If], text: str) 
     end = s.line_span(loop)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     line = branches[0].orelse[0].lineno
-    words = f"`{text}` belongs after the loop"
+    words = f"`{text}` belongs after the loop" if weight == 1.0 else f"`{text}` after the loop for `else`"
     new = f"{pad}{s.read_indent(loop)}{text}\n"
-    prior = 0.6 if _find_next(s, loop) is None else 0.15
+    prior = weight * (0.6 if _find_next(s, loop) is None else 0.15)
     if cuts[-1][1] == end:
         yield Change((*cuts[:-1], (cuts[-1][0], end, new.lstrip("\n"))), prior, line, words)
     else:
         yield Change((*cuts, (end, end, new)), prior, line, words)
     following = _find_next(s, loop)
-    if isinstance(following, ast.Return):
+    if isinstance(following, ast.Return) and weight == 1.0:
         yield Change(tuple(cuts), 0.5, line, f"`else: {text}` ends the loop too early")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from jupyter_selfheal.inside.search import patience
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.combine_changes import Frontier
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
@@ -345,3 +346,58 @@ def test_what_the_failing_cell_imports_is_loaded_once_for_all_candidates(
     report = find("def half(n):\n    return n // 3\n", "import loaded_slowly\nassert half(8) == 4\n", seconds=20.0)
     assert report["patches"]
     assert log.read_text() == "x"
+
+
+CRASHES = """\
+def first_over(limit, row):
+    for at in len(range(row)):
+        if row[at] < limit:
+            return at
+"""
+
+
+def test_a_change_after_which_nothing_raises_is_gone_on_from_though_no_check_passes_yet() -> None:
+    checks = (
+        "assert first_over(3, [1, 4, 9]) == 1\nassert first_over(8, [1, 4, 9]) == 2\nassert first_over(9, [1, 4, 9]) == 2\n"
+        "assert first_over(2, [2]) == 0\nassert first_over(6, [7, 9]) == 0\nassert first_over(10, [1, 4, 11]) == 2\n"
+    )
+    best = find(CRASHES, checks)["patches"][0]
+    text = next(iter(best["texts"].values()))
+    assert "in range(len(row))" in text
+    assert ">= limit" in text or "not" in text
+
+
+def make_state(rank: int, new: str, mask: int, failed: int, raised: int = 0) -> Candidate:
+    state = Candidate({0: "x"}, "", 1, 0.5, 0, 1, result=Result(failed, 8 - failed, mask=mask, raised=raised))
+    state.rank, state.spliced = rank, {0: ((0, 0, new),)}
+    return state
+
+
+def take(states: list[Candidate]) -> list[int]:
+    maker = Maker(Program((Unit("x = 1", "cell", mutable=True),)), {}, {}, Sight(Result(1, 0)))
+    return [s.rank for s in Frontier(maker, 0, lambda state: {}).take_states(states)]
+
+
+def test_few_states_are_gone_on_from_that_answer_some_inputs_with_a_constant() -> None:
+    cases = [make_state(n, f"    if x > {n}:\n        return 1\n", 1 << n, 2) for n in range(6)]
+    others = [make_state(n + 6, "x - 1", 1 << n, 5) for n in range(3)]
+    guards = [make_state(9, "    if not xs:\n        return 0\n", 1 << 7, 6)]
+    assert take([*cases, *others, *guards]) == [0, 1, 6, 7, 8, 9]
+
+
+def test_room_is_kept_for_states_that_no_longer_raise_and_none_where_there_are_none() -> None:
+    gains = [make_state(n, "x - 1", 1 << n, 5) for n in range(8)]
+    moved = [make_state(n + 8, "xs", 0, 8) for n in range(4)]
+    assert take(gains) == list(range(8))
+    assert take([*gains, *moved]) == [0, 1, 2, 3, 4, 8, 9, 10]
+    assert take([*gains, make_state(8, "    return 1\n", 0, 8)]) == list(range(8))
+
+
+def test_three_likely_edits_of_one_function_are_applied_where_each_brings_three_checks() -> None:
+    three = Candidate({0: "x"}, "", 1, 0.3**3, 0, 1, edits=3)
+    assert describe_doubt_of_several(three, 10, 11) == ""
+    assert "3 changes together" in describe_doubt_of_several(three, 9, 11)
+    three.weight = 0.2**3
+    assert "none of them likely" in describe_doubt_of_several(three, 10, 11)
+    three.weight, three.edits = 0.3**4, 4
+    assert "4 changes together" in describe_doubt_of_several(three, 14, 14)
