@@ -235,9 +235,9 @@ class Hypotheses:
     def _leaves_unfinished(self, n: int, other: int, apart: Sequence[int]) -> bool:
         """Whether all that tells another candidate from this one is that it gives nothing, which no check expects."""
         pairs = zip(self.inputs, self.shown[n], strict=False)
-        if any(isinstance(given, Input) and given.is_checked and now == NOTHING for given, now in pairs):
-            return False
-        return all(self.shown[other][at] == NOTHING != self.shown[n][at] for at in apart)
+        wanted = [now for given, now in pairs if isinstance(given, Input) and given.is_checked]
+        is_unexpected = bool(wanted) and NOTHING not in wanted
+        return is_unexpected and all(self.shown[other][at] == NOTHING != self.shown[n][at] for at in apart)
 
     def _count_known(self, n: int, other: int) -> int:
         """The inputs for which it is known what both candidates give: there was time for them."""

@@ -62,6 +62,22 @@ def test_values_that_no_check_tells_apart_are_those_of_no_rival() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wanted", "other", "is_doubted"),
+    [
+        ("1", "None", False),
+        ("None", "None", True),  # a check asks for nothing, so that it may be meant elsewhere, too
+        ("1", "0", True),
+        ("", "None", True),  # no check says what is asked for
+    ],
+)
+def test_a_rival_that_only_leaves_what_it_gives_open_counts_little(wanted: str, other: str, is_doubted: bool) -> None:
+    inputs = [Input("f", (n,), is_checked=bool(wanted) and n == 0) for n in range(4)]
+    mine, theirs = [wanted or "1", "2", "3", "4"], [wanted or "1", "2", other, other]
+    candidates = [build(0.5), build(0.45)]
+    assert bool(Hypotheses(candidates, inputs, [mine, theirs]).describe_doubt(0)) is is_doubted
+
+
+@pytest.mark.parametrize(
     ("shown", "is_doubted"),
     [
         (["0", "0", "7"], False),  # a check asks for 0 where something else was given: what was given is no good
