@@ -83,7 +83,7 @@ def _find_parts(context: RuleContext) -> _Parts | None:
     is_late = FLOAT.search(context.failure.evalue) is not None
     here = [(context.cell_id, context.source, context.failing_statement)]
     statements = list(list_statements_above(context)) if is_late else here
-    read = src.find_names(context.failure.source).uses
+    read = {n.id for n in src.walk(context.failure.source) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     for cell_id, source, node in statements:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
@@ -101,7 +101,7 @@ def _find_parts(context: RuleContext) -> _Parts | None:
     return None
 
 
-def _is_read_as_of_old(target: ast.Tuple, read: frozenset[str]) -> bool:
+def _is_read_as_of_old(target: ast.Tuple, read: set[str]) -> bool:
     """True where the names say that an error or an interval is among the parts, and the failing cell reads one of them."""
     names = [e.id for e in target.elts if isinstance(e, ast.Name)]
     return any(map(OF_OLD.search, names[1:])) and not read.isdisjoint(names)
