@@ -7,6 +7,7 @@ with this one. A question that runs code (an argument of the failing call, an im
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 import types
 import warnings
@@ -22,6 +23,9 @@ PLAIN = (
     ast.UnaryOp, ast.USub, ast.Slice, ast.Compare, ast.BinOp, ast.operator, ast.cmpop,
 )  # fmt: skip
 """What an expression may be made of that is evaluated without the question's leave to call things."""
+
+COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
+"""Frames of Python 3.11, which has one for each comprehension."""
 
 QUESTIONS: dict[str, Callable[..., Any]] = {}
 """The questions of the module that was sent: this module is loaded anew for each."""
@@ -49,20 +53,35 @@ class FailureState:
         self.error = error
         self.traceback = find_traceback(error, place)
         self.frame = self.traceback.tb_frame if self.traceback is not None else None
+        self._loop_item: dict[str, Any] | None = None
 
     @property
     def locals(self) -> dict[str, Any]:
-        """Local variables of the failing function, empty at the top level of a cell."""
-        if self.frame is None or self.frame.f_code.co_name == "<module>":
+        """Local variables of the failing function and comprehension; at the top level of a cell of the latter only."""
+        if self.frame is None:
             return {}
-        return {k: v for k, v in self.frame.f_locals.items() if k not in self.globals or v is not self.globals[k]}
+        if self.frame.f_code.co_name == "<module>":
+            return dict(self.loop_item)
+        own = {k: v for k, v in self.frame.f_locals.items() if k not in self.globals or v is not self.globals[k]}
+        return {**own, **self.loop_item}
 
     @property
     def namespace(self) -> dict[str, Any]:
         """All that can be read where it failed."""
         if self.frame is None:
             return dict(self.globals)
-        return {**self.globals, **self.frame.f_globals, **self.frame.f_locals}
+        return {**self.globals, **self.frame.f_globals, **self.frame.f_locals, **self.loop_item}
+
+    @property
+    def loop_item(self) -> dict[str, Any]:
+        """The variable of the comprehension that failed: since Python 3.12 one runs in the frame around it, which forgets the variable."""
+        if self._loop_item is None:
+            self._loop_item = {}  # what is evaluated to find it asks for it
+            try:
+                self._loop_item = find_loop_item(self)
+            except Exception:  # a cell without its source; what it goes over may do anything as it is read
+                self._loop_item = {}
+        return self._loop_item
 
     @property
     def position(self) -> Any:
@@ -84,6 +103,46 @@ class FailureState:
         if not calls and not all(isinstance(node, PLAIN) for node in ast.walk(tree)):
             raise ValueError("not a plain expression: " + text)
         return eval(compile(tree, "<probe>", "eval"), self.namespace)
+
+
+def find_loop_item(state: FailureState) -> dict[str, Any]:
+    """The first item at which the failing expression raises such an error again; where it calls something, and so is not evaluated, the first."""
+    place = state.position
+    if place is None or state.frame is None or state.frame.f_code.co_name in COMPREHENSIONS:
+        return {}
+    tree = ast.parse("".join(linecache.getlines(state.frame.f_code.co_filename)))
+    around = [n for n in ast.walk(tree) if hasattr(n, "lineno") and _covers(n, place)]
+    loops = [n for n in around if isinstance(n, (ast.ListComp, ast.SetComp, ast.DictComp))]
+    if (
+        not loops
+        or around[-1] is loops[-1]
+        or len(loops[-1].generators) != 1
+        or _covers(loops[-1].generators[0].iter, place)
+    ):
+        return {}
+    part = loops[-1].generators[0]
+    items = state.evaluate(ast.unparse(part.iter)) if isinstance(part.target, ast.Name) else ()
+    first: dict[str, Any] = {}
+    for item in list(items)[:LIMIT] if isinstance(items, (list, tuple, set, dict, str, range)) else ():
+        known = {part.target.id: item}  # type: ignore[attr-defined]
+        first = first or known
+        if not all(isinstance(node, PLAIN) for node in ast.walk(around[-1])):
+            return first
+        try:
+            eval(ast.unparse(around[-1]), {**state.namespace, **known})
+        except type(state.error):
+            return known
+        except Exception:
+            continue
+    return first
+
+
+def _covers(node: Any, place: Any) -> bool:
+    line, column, end, end_column = place
+    return (node.lineno, node.col_offset) <= (line, column) and (end, end_column) <= (
+        node.end_lineno,
+        node.end_col_offset,
+    )
 
 
 def find_traceback(error: Any, place: Any) -> Any:
