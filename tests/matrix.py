@@ -93,7 +93,8 @@ def pass_tests(python: Path, arguments: list[str], kernels: str) -> bool:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON", "PYTHON", "VIRTUAL_ENV"))}
     runs = [arguments] if arguments else [TESTS_OF.get(kernels, TESTS), *([RULES] if kernels == "newest" else [])]
     commands = [[str(python), "-m", "pytest", "-q", *tests] for tests in runs]
-    return all([subprocess.run(command, cwd=ROOT, env=kept, check=False).returncode == 0 for command in commands])
+    codes = [subprocess.run(command, cwd=ROOT, env=kept, check=False).returncode for command in commands]
+    return not any(codes)
 
 
 def main() -> int:
