@@ -22,6 +22,7 @@ from jupyter_selfheal.inside.search.mutations import (
     operators,
     overwritten,
     own_functions,
+    parts_beside,
     statements,
     textbook,
     variations,
@@ -54,6 +55,7 @@ OPERATORS = (
     *own_functions.OPERATORS,
     *empty_bodies.OPERATORS,
     *missing_loops.OPERATORS,
+    *parts_beside.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

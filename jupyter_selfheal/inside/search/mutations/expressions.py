@@ -263,7 +263,7 @@ def propose_bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
         if other == s.text_of(node) or (n >= 3 and not s.name_may_be(other, frozenset({NUMBER}))):
             continue
         for name in ("max", "min"):
-            weight = prior * (1.0 if n < 2 else 0.4)
+            weight = prior * (1.0 if n < 2 and other != "1" else 0.4)
             yield Change(
                 (s.put(node, f"{name}({other}, {s.text_of(node)})"),),
                 weight,
