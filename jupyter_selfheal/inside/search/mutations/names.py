@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.search.scope import DICT, FUNCTIONS, Change, Scope, cache_on_scope
 from jupyter_selfheal.inside.tree_names import read_called_name
 
 _GROUPS = (
@@ -214,7 +214,7 @@ def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[C
     name = read_called_name(node)
     if name in _REDUCTIONS and isinstance(node.func, ast.Attribute) and not (node.args or node.keywords):
         yield Change(((end, end, "axis=1"),), 0.5, node.lineno, f"`{callee}` lacks `axis=1`")
-    for text, prior in _list_order_keywords(name, node):
+    for text, prior in _list_order_keywords(s, name, node):
         yield Change(((end, end, comma + text),), prior, node.lineno, f"`{callee}` lacks `{text}`")
     if name in _TAKES_MORE or name in s.functions or not node.args:
         for text, prior in _list_further_arguments(s, name):
@@ -236,7 +236,7 @@ _USUAL_ARGUMENTS = {
 """By function, what it is often given beside what it must be given."""
 
 
-def _list_order_keywords(name: str, node: ast.Call) -> Iterator[tuple[str, float]]:
+def _list_order_keywords(s: Scope, name: str, node: ast.Call) -> Iterator[tuple[str, float]]:
     """The keywords that a call of ``sorted``, ``sort``, ``min`` or ``max`` does not have, with how likely each is."""
     if name not in ("sorted", "sort", "min", "max"):
         return
@@ -245,6 +245,8 @@ def _list_order_keywords(name: str, node: ast.Call) -> Iterator[tuple[str, float
         yield "reverse=True", 0.45
     if "key" not in used:
         yield from ((f"key={key}", 0.25) for key in _KEYS)
+        if picks_one and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and s.may_be(node.args[0], DICT):
+            yield f"key={node.args[0].id}.get", 0.95
     if picks_one and len(node.args) == 1 and "default" not in used:
         yield from ((f"default={value}", prior) for value, prior in _DEFAULTS)
 

@@ -1,5 +1,5 @@
-"""Mutation operators for what the parts beside a place tell: the pair that a condition leaves out, the item that its place stands for, the value that a
-recursion ends with."""
+"""Mutation operators for what the parts beside a place tell: the pair that a condition leaves out, the item that its place stands for, the place
+beside which another one is taken, the value that a recursion ends with."""
 
 from __future__ import annotations
 
@@ -63,6 +63,30 @@ def propose_item_at_place(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(name, f"{items}[{name.id}]"),), 0.85, node.lineno, words)
 
 
+def propose_same_index(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``a[1] - b[1]`` for ``a[1] - b[0]``, where the same statement takes ``a[0] - b[0]``."""
+    pair = _read_indices(node)
+    if pair is None or pair[2] == pair[3]:
+        return
+    statement = next((p for p in s.walk_upwards(node) if isinstance(p, ast.stmt)), None)
+    beside = [_read_indices(n) for n in (ast.walk(statement) if statement else ())]
+    if any(other and other[:2] == pair[:2] and other[2] == other[3] == pair[3] for other in beside):
+        assert isinstance(node, ast.BinOp)
+        words = f"`{s.text_of(node.right)}` should be `{pair[1]}[{pair[2]}]`"
+        yield Change((s.put(node.right, f"{pair[1]}[{pair[2]}]"),), 0.85, node.lineno, words)
+
+
+def _read_indices(node: ast.AST) -> tuple[str, str, int, int] | None:
+    """Two names and the place that is taken of each: ``("a", "b", 1, 0)`` of ``a[1] - b[0]``."""
+    match node:
+        case ast.BinOp(
+            left=ast.Subscript(ast.Name(one), ast.Constant(int(first))),
+            right=ast.Subscript(ast.Name(other), ast.Constant(int(second))),
+        ) if one != other:
+            return one, other, first, second
+    return None
+
+
 def propose_last_value(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``return 1`` for ``return b`` where a recursion that multiplies ends, ``return 0`` where it adds."""
     branch = s.parents.get(node)
@@ -86,4 +110,4 @@ def _calls(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-OPERATORS = (propose_missing_pair, propose_item_at_place, propose_last_value)
+OPERATORS = (propose_missing_pair, propose_item_at_place, propose_same_index, propose_last_value)
