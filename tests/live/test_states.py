@@ -44,9 +44,14 @@ def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:
     assert "it is a nested table" in journals[-1].read_text()
 
 
+def record_sent(kernel: LiveKernel) -> None:
+    """Have the kernel note what it sends to its worker, under ``sent``."""
+    kernel.run(f"sent, send = [], {SESSION}.client.send")
+    kernel.run(f"{SESSION}.client.send = lambda message: (sent.append(type(message).__name__), send(message))[1]")
+
+
 def test_a_failing_cell_runs_again_while_its_traceback_is_drawn(loaded: LiveKernel) -> None:
-    loaded.run(f"sent, send = [], {SESSION}.client.send")
-    loaded.run(f"{SESSION}.client.send = lambda message: (sent.append(type(message).__name__), send(message))[1]")
+    record_sent(loaded)
     loaded.run("1 / 0", "a", allow_stdin=True)  # the first one waits for nothing that it needs not
     settled(loaded)
     loaded.run("%heal stop")
@@ -58,6 +63,25 @@ def test_a_failing_cell_runs_again_while_its_traceback_is_drawn(loaded: LiveKern
     loaded.run("items = [", "c", allow_stdin=True)  # nothing ran that could run again
     settled(loaded, 3)
     assert loaded.value("[name for name in sent if name != 'Decide'][3:]") == "['Heal']"
+
+
+def test_what_nobody_wants_healed_does_not_run_again(loaded: LiveKernel) -> None:
+    record_sent(loaded)
+    loaded.run(TYPO, "r", allow_stdin=True)
+    assert PROVEN in settled(loaded)
+    loaded.run("%heal reject")
+    settled(loaded)
+    loaded.run("%heal stop")
+    loaded.run("sent.clear()")
+    assert "you dismissed the fix" in loaded.run(TYPO, "r", allow_stdin=True)["text"]
+    tagged = {"cellId": "t", "tags": ["raises-exception"]}
+    assert loaded.run(TYPO, metadata=tagged, allow_stdin=True)["ename"] == "AttributeError"
+    usage = "from IPython.core.error import UsageError\nraise UsageError('no such option')"
+    assert loaded.run(usage, "u", allow_stdin=True)["status"] == "error"
+    assert loaded.value("sent") == "[]"
+    loaded.run(TYPO, "b", allow_stdin=True)
+    assert PROVEN in settled(loaded, 2)
+    assert loaded.value("[name for name in sent if name != 'Decide']") == "['Reproduce', 'Heal']"
 
 
 def test_three_rejections_pause_and_it_goes_on_when_told(loaded: LiveKernel) -> None:

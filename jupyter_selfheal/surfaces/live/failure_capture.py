@@ -33,7 +33,7 @@ def describe_failure(
         source=source,
         kind=_find_kind(error, syntax=syntax),
         ename=type(error).__name__,
-        evalue=_format_message(error),
+        evalue=format_message(error),
         line=line,
         statement=-1 if syntax else src.find_statement(source, line),
         frames=(*([called_as] if called_as else []), *(Frame(*frame) for frame in frames)),
@@ -73,7 +73,8 @@ def describe_missed(cell_id: str, source: str, seconds: float) -> Failure:
     return Failure(cell_id, source, FailureKind.MISSED, seconds=seconds)
 
 
-def _format_message(error: BaseException) -> str:
+def format_message(error: BaseException) -> str:
+    """What an error says, as failures know it."""
     try:
         return str(error)
     except Exception:  # a user's __str__ may do anything

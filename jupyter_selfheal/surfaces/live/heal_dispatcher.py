@@ -106,7 +106,6 @@ class HealDispatcher:
         states = session.checkpoints.state_before_cell
         if not states or isinstance(error, SyntaxError):
             return
-        cell_id = session.cells.identify(cell_id, source)
         failure = Failure(cell_id, source, FailureKind.RAISED, type(error).__name__, seconds=seconds)
         notebook = session.cells.build_notebook(cell_id, source, 0)
         case = Case(failure, notebook, notebook.cell(cell_id).oracle)

@@ -72,6 +72,8 @@ class ShellHooks:
         self._is_in_cell = False
         self._cell = ("", "")
         """Id, where a front end told it, and text of the cell that runs, or ran last."""
+        self._info: Any = None
+        """What IPython says of that cell."""
         self._transformers = (options.blank_heal_line, self.blank_statements_that_ran)
         self._began = 0.0
         self._modules_before = 0
@@ -165,7 +167,7 @@ class ShellHooks:
         if self._last_words is None:
             self._last_words = last_words.LastWords(self._words_path, in_terminal=self._in_terminal)
             self._last_words.start()
-        self._cell = self._find_cell_id(info) or "", raw
+        self._cell, self._info = (self._find_cell_id(info) or "", raw), info
         self._last_words.begin_cell(*self._cell)
         if options.is_ours(raw):
             return
@@ -187,10 +189,22 @@ class ShellHooks:
     def reproduce_failure(self, error: BaseException) -> None:
         """The cell that runs has raised, and IPython begins to draw that: meanwhile the copy from before the cell runs it once more, as
         the heal that most likely follows does first. Not for the session's first failure, which would wait for what that loads."""
-        if self._is_in_cell and self._options is None and self._session.auto_suggest and _MESSAGES in sys.modules:
-            cell_id, raw = self._cell
-            seconds, new_modules = time.monotonic() - self._began, len(sys.modules) - self._modules_before
-            self._components.dispatcher.reproduce_failure(error, cell_id, options.to_body(raw), seconds, new_modules)
+        session, (cell_id, raw) = self._session, self._cell
+        if (
+            not self._is_in_cell
+            or self._options is not None
+            or not session.auto_suggest
+            or _MESSAGES not in sys.modules
+        ):
+            return
+        seconds, new_modules = time.monotonic() - self._began, len(sys.modules) - self._modules_before
+        source = options.to_body(raw)
+        cell_id = session.cells.identify(cell_id, source)
+        evalue = failure_capture.format_message(error)
+        if not self._is_meant_to_fail(error, cell_id) and not session.was_rejected(
+            cell_id, type(error).__name__, evalue
+        ):
+            self._components.dispatcher.reproduce_failure(error, cell_id, source, seconds, new_modules)
 
     @report_errors
     def handle_post_run_cell(self, result: Any) -> None:
@@ -231,7 +245,7 @@ class ShellHooks:
             )
         elif chosen is not None and self._can_check(chosen := self._add_told_results(chosen, source)):
             failure = failure_capture.describe_missed(cell_id, source, seconds)
-        if failure is None or not self._should_heal(error, failure, info):
+        if failure is None or not self._should_heal(error, failure):
             session.checkpoints.discard_state_before_cell()
             if session.heals:
                 self._components.dispatcher.prove_open_proposal(cell_id, source)
@@ -303,14 +317,18 @@ class ShellHooks:
             return None
         return shown if failure_capture.is_timed(shown) else None
 
-    def _should_heal(self, error: BaseException | None, failure: Failure, info: Any) -> bool:
+    def _is_meant_to_fail(self, error: BaseException | None, cell_id: str) -> bool:
+        """Whether the cell that runs, or ran last, is tagged as one that fails, or says no more than how a magic is used."""
+        return type(error).__name__ == "UsageError" or "raises-exception" in self._list_tags(self._info, cell_id)
+
+    def _should_heal(self, error: BaseException | None, failure: Failure) -> bool:
         if isinstance(error, SystemExit | GeneratorExit):
             return False
         if isinstance(error, KeyboardInterrupt) and not failure_capture.is_in_endless_loop(
             failure, self._session.cells
         ):
             return False
-        if "raises-exception" in self._list_tags(info, failure.cell_id) or type(error).__name__ == "UsageError":
+        if self._is_meant_to_fail(error, failure.cell_id):
             return False
         if self._options is not None:
             return True
