@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
@@ -24,8 +24,14 @@ def list_results_asked(case: Case, patch: Patch) -> list[CommentedResult]:
     """What comments of the patched cells said before the patch of functions that these cells define."""
     cells = list_patched_cells(case, patch)
     defined = {n.name for _, _, after in cells for n in src.walk(after) if isinstance(n, ast.FunctionDef)}
-    told = (list_commented_results(_find_cell(case, cell_id, before)) for cell_id, before, _ in cells)
-    return [result for results in told for result in results if result.function in defined]
+    found = (list_results_of(case, cell_id, before) for cell_id, before, _ in cells)
+    return [result for results in found for result in results if result.function in defined]
+
+
+def list_results_of(case: Case, cell_id: str, before: str) -> Sequence[CommentedResult]:
+    """What comments of one cell tell, as it was before a patch."""
+    above = [cell.source for cell in case.notebook.code_before(cell_id)] if case.notebook.index(cell_id) >= 0 else []
+    return list_commented_results(_find_cell(case, cell_id, before), above)
 
 
 def _find_cell(case: Case, cell_id: str, before: str) -> Cell:
@@ -42,7 +48,7 @@ class CommentedResults:
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterable[Step]:
         if results := list_results_asked(case, patch):
-            text = "\n".join(f">>> {r.example}\n{r.want}" for r in results)
+            text = "\n".join(f">>> {r.example}\n{r.shown}" for r in results)
             entry = {"name": COMMENTS, "docstring": text, "but": []}
             yield Probe(probe_source("probes.doctests"), [entry], name=COMMENTS, timeout=DOCTEST_SECONDS)
 
@@ -51,6 +57,8 @@ class CommentedResults:
         if not isinstance(value, dict):
             return evidence
         tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
+        if tried == failed and not any(result.told for result in list_results_asked(case, patch)):
+            return evidence  # literals that no word calls results, and that are none
         why = str(value.get("why", ""))
         finding = Finding("results that comments tell", tried, max(tried - failed, 0), why, weight=8.6)
         return replace(evidence, findings=(*evidence.findings, finding))

@@ -10,12 +10,14 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Cell
+from jupyter_selfheal.source.binding import collect_names
 from jupyter_selfheal.source.source import read
 
 _TOLD = re.compile(
@@ -26,48 +28,109 @@ _TOLD = re.compile(
 """A comment that says that what follows is the result."""
 
 
+_COUNTED = re.compile(r"[(\[]?(\d+)[.)\]]?")
+"""What may number a line, or name a note: ``1``, ``1.``, ``(1)``, ``[1]``."""
+_FLOAT = re.compile(r"-?\d+\.(\d+)")
+
+
 @dataclass(frozen=True, slots=True)
 class CommentedResult:
-    """What a comment says that a call gives. ``line`` is counted from 1; ``call`` and ``want`` are the texts of expressions."""
+    """What a comment says that a call gives. ``line`` is counted from 1; ``call`` and ``want`` are the texts of expressions. ``told``: words or an arrow
+    say that it is the result. ``printed``: it is what ``print`` shows, so that a number and its digits are one."""
 
     line: int
     function: str
     call: str
     want: str
+    told: bool = True
+    printed: bool = False
 
     @property
     def example(self) -> str:
         """The call as an example that doctest runs; a float is asked for with as many decimals as the comment has."""
-        decimals = len(self.want.partition(".")[2]) if re.fullmatch(r"-?\d+\.\d+", self.want) else 0
-        return f"round({self.call}, {decimals})" if decimals else self.call
+        decimals = _FLOAT.fullmatch(self.want)
+        call = f"round({self.call}, {len(decimals[1])})" if decimals else self.call
+        return f"print({call})" if self.printed else call
+
+    @property
+    def shown(self) -> str:
+        """What that example shows."""
+        value = ast.literal_eval(self.want)
+        return value if self.printed and isinstance(value, str) else self.want
 
     @property
     def check(self) -> str:
         """The assert that holds where the call gives what the comment says."""
-        return f"assert {self.example} == {self.want}"
+        number = self.printed and re.fullmatch(r"-?\d+", self.want)
+        if number:
+            return f"assert {self.call} in ({self.want}, '{self.want}')"
+        return f"assert {self.example.removeprefix('print(').removesuffix(')') if self.printed else self.example} == {self.want}"
 
 
-def list_commented_results(cell: Cell) -> Sequence[CommentedResult]:
-    """The results that comments of a cell tell of its calls, in order; none where the comments only number the lines, or the cell cannot be parsed.
+def list_commented_results(cell: Cell, above: Iterable[str] = ()) -> Sequence[CommentedResult]:
+    """The results that comments of a cell tell of its calls, in order; ``above`` are the sources of the cells before it.
 
-    What the stored output of a cell that ran contradicts is left out: that comment has grown old.
+    Functions of the notebook alone are asked, and only those that keep and change nothing outside of themselves: they are called again when the cell has
+    run. What the stored output of a cell that ran contradicts is left out: that comment has grown old. So are numbers that only count.
     """
     source = read(cell.source)
     if "#" not in cell.source or source.tree is None:
         return ()
     comments, variables = _find_comments(source.masked), _find_variables(source.tree)
     found = [result for node in source.tree.body for result in _read_statement(node, comments, variables)]
-    told = any(_TOLD.match(comments[result.line]) for result in found)
-    if not told and _are_numbers_of_lines([result.want for result in found]):
+    if not found:
         return ()
-    lines = _list_printed_lines(cell)
-    return tuple(result for result in found if not lines or _strip_quotes(result.want) in lines)
+    functions, lines = _find_pure_functions(source.tree, above), _list_printed_lines(cell)
+    found = [r for r in found if r.function in functions and (not lines or _strip_quotes(r.want) in lines)]
+    bare = [r.want for r in found if not r.told and _COUNTED.fullmatch(r.want)]
+    counts = _only_count(bare)
+    return tuple(r for r in found if r.told or not (counts and _COUNTED.fullmatch(r.want)))
 
 
-def add_checks(cell: Cell) -> Cell:
-    """The cell, held to what its comments tell, where nothing else is expected of it."""
-    results = () if cell.oracle or cell.oracle.spec else list_commented_results(cell)
-    return replace(cell, oracle=replace(cell.oracle, checks=tuple(r.check for r in results))) if results else cell
+def add_checks(cell: Cell, above: Iterable[str], *, told_alone: bool) -> Cell:
+    """The cell, held to what its comments tell, where nothing else is expected of it. ``told_alone``: to those with words or an arrow before the result."""
+    results = () if cell.oracle or cell.oracle.spec else list_commented_results(cell, above)
+    checks = tuple(r.check for r in results if r.told or not told_alone)
+    return replace(cell, oracle=replace(cell.oracle, checks=checks)) if checks else cell
+
+
+def _find_pure_functions(tree: ast.Module, above: Iterable[str]) -> set[str]:
+    """The functions that the cell or one above it defines, once in the cell, and that neither they nor what they call keep or change anything outside."""
+    functions: dict[str, ast.FunctionDef] = {}
+    others: set[str] = set()
+    imported = set(collect_names(tree.body).imports)
+    for text in above:
+        tree_above = read(text).tree
+        body = tree_above.body if tree_above else []
+        own = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+        others = (others | read(text).names.binds) - own.keys()
+        imported |= read(text).names.imports
+        functions.update(own)
+    bound = Counter(name for statement in tree.body for name in collect_names([statement]).binds)
+    own = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    defined = functions | own
+    others |= {name for name, times in bound.items() if times > 1 or name not in own}
+    pure = {name for name, node in defined.items() if not _keeps_something(node)} - others
+    unsure = (defined.keys() | others) - imported
+    while impure := {name for name in pure if _list_called(defined[name]) & unsure - pure}:
+        pure -= impure
+    return pure
+
+
+def _keeps_something(node: ast.FunctionDef) -> bool:
+    defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+    if (
+        any(not isinstance(default, ast.Constant | ast.UnaryOp | ast.Tuple) for default in defaults)
+        or node.decorator_list
+    ):
+        return True
+    names, given = collect_names(node.body), {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+    changes = names.changes - names.binds - given
+    return bool(changes) or any(isinstance(n, ast.Global | ast.Nonlocal) for n in ast.walk(node))
+
+
+def _list_called(node: ast.AST) -> set[str]:
+    return {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
 def _list_printed_lines(cell: Cell) -> set[str]:
@@ -130,18 +193,23 @@ def _read_statement(
         return
     want, plain = _read_value(comment), _write_plain_call(call, variables)
     if want and plain:
-        yield CommentedResult(node.lineno, call.func.id, plain, want)
+        yield CommentedResult(node.lineno, call.func.id, plain, want, bool(_TOLD.match(comment)), call is not value)
 
 
 def _read_value(comment: str) -> str:
-    """The literal that a comment is, or says to be the result; empty where there is none."""
+    """The literal that a comment is, or says to be the result; empty where there is none, or one that nobody means: ``...``, a tuple without brackets,
+    rounded numbers in a collection."""
     told = _TOLD.match(comment)
     text = (told["value"] if told else comment.lstrip("#")).strip()
     try:
-        ast.literal_eval(parse_expression(text))
+        node = parse_expression(text)
+        value = ast.literal_eval(node)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return ""
-    return text
+    is_rounded = not isinstance(value, float) and any(len(decimals) > 1 for decimals in _FLOAT.findall(text))
+    is_tuple = isinstance(node, ast.Tuple) and not text.startswith("(")
+    holds_dots = any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(node))
+    return "" if is_rounded or is_tuple or holds_dots or "\n" in str(value) else text
 
 
 def _write_plain_call(call: ast.Call, variables: dict[str, tuple[str, int]]) -> str:
@@ -157,8 +225,10 @@ def _write_plain_call(call: ast.Call, variables: dict[str, tuple[str, int]]) -> 
     return f"{ast.unparse(call.func)}({', '.join(arguments)})"
 
 
-def _are_numbers_of_lines(wants: Sequence[str]) -> bool:
-    """Whether the comments are whole numbers that count up from 0 or 1, as the numbers of lines or of steps do."""
-    if len(wants) < 2 or not all(want.isdecimal() for want in wants):
-        return False
-    return wants[0] in ("0", "1") and all(int(after) == int(before) + 1 for before, after in pairwise(wants))
+def _only_count(wants: Sequence[str]) -> bool:
+    """Whether whole numbers that no word calls a result may be numbers of lines, of steps or of notes: one alone, and a row of equal steps."""
+    numbers = [int(match[1]) for want in wants if (match := _COUNTED.fullmatch(want))]
+    if len(numbers) < 2:
+        return bool(numbers) and not wants[0].startswith("[")
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(steps) == 1 and (len(numbers) > 2 or steps <= {1, -1})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import itertools
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
@@ -12,6 +13,9 @@ from jupyter_selfheal.healers.search.reading import has_assert, list_prose_examp
 from jupyter_selfheal.model import Case, Cell, Oracle
 from jupyter_selfheal.source.commented_results import list_commented_results
 from jupyter_selfheal.source.rerun import DEFINITIONS
+
+CELLS_BELOW = 8
+"""Cells below whose comments are read."""
 
 
 def find_oracle(case: Case) -> Oracle:
@@ -77,7 +81,10 @@ def list_told_results(case: Case, functions: Collection[str]) -> Iterator[tuple[
     """What comments of the failing cell and of those below tell of calls of these functions: the call, and its result."""
     at = case.notebook.index(case.failure.cell_id)
     failing = replace(case.notebook.cells[at], source=case.failure.source) if at >= 0 else Cell("", case.failure.source)
-    for cell in (failing, *case.notebook.code_after(case.failure.cell_id)) if functions else ():
-        for result in list_commented_results(cell):
+    above = [cell.source for cell in case.notebook.code_before(case.failure.cell_id)]
+    below = itertools.islice(case.notebook.code_after(case.failure.cell_id), CELLS_BELOW)
+    for cell in (failing, *below) if functions else ():
+        for result in list_commented_results(cell, above):
             if result.function in functions:
-                yield f"{result.example}\n", f"{result.want}\n"
+                yield f"{result.example}\n", f"{result.shown}\n"
+        above.append(cell.source)

@@ -243,7 +243,7 @@ class ShellHooks:
                 seconds=0.0 if before else seconds,
                 is_aside=beside is not None,
             )
-        elif chosen is not None and self._can_check(chosen := self._add_told_results(chosen, source)):
+        elif chosen is not None and self._can_check(chosen := self._add_told_results(chosen, cell_id, source)):
             failure = failure_capture.describe_missed(cell_id, source, seconds)
         if failure is None or not self._should_heal(error, failure):
             session.checkpoints.discard_state_before_cell()
@@ -295,14 +295,15 @@ class ShellHooks:
             print(f"Self-heal: {why}")
         return why is None or bool(chosen.oracle)
 
-    def _add_told_results(self, chosen: options.HealOptions, source: str) -> options.HealOptions:
+    def _add_told_results(self, chosen: options.HealOptions, cell_id: str, source: str) -> options.HealOptions:
         """What is expected of a cell that ran, where nobody said it: what its comments tell of its calls."""
         if "#" not in source or chosen.oracle or chosen.oracle.spec:
             return chosen
         from jupyter_selfheal.model import Cell
         from jupyter_selfheal.source.commented_results import add_checks
 
-        return replace(chosen, oracle=add_checks(Cell("", source)).oracle)
+        above = [cell.source for cell in self._session.cells.build_notebook(cell_id, source, 0).code_before(cell_id)]
+        return replace(chosen, oracle=add_checks(Cell(cell_id, source), above, told_alone=False).oracle)
 
     def _take_error_beside(self) -> BaseException | None:
         """What a thread or a widget's callback of the cell raised in code of the user's; the cell itself ended well."""
