@@ -19,11 +19,10 @@ FLOAT = re.compile(
 """What is said of one of three numbers where it is taken for an array."""
 
 
-OF_OLD = re.compile(
-    r"^(?:se|s?err?|std|stderr|std_?err(?:or)?|sigma|conf|ci|conf_?int|interval|errors?|bounds?)(?:_|$)|(?:_se|_err|_std|_ci|_conf|_int)$",
-    re.I,
-)
-"""Names for what the old one gave beside the forecast."""
+ERROR = re.compile(r"(?:^|_)(?:se|s?err?|std|stderr|std_?err(?:or)?|sigma|errors?)(?:_|$)", re.I)
+INTERVAL = re.compile(r"(?:^|_)(?:conf|ci|conf_?int|int|intervals?|bounds?)(?:_|$)", re.I)
+BOUND = re.compile(r"(?:^|_)(?:lo|low(?:er)?|lwr|mid|hi|high(?:er)?|up|upr|upper|min|max)(?:_|\d|$)", re.I)
+"""Names for the second and the third of what the old one gave, and for three forecasts."""
 
 
 class _Parts(NamedTuple):
@@ -47,7 +46,8 @@ class ForecastParts(Rule):
     np.asarray(forecast.se_mean), np.asarray(forecast.conf_int(alpha=0.05))`; the cells below it run again.
 
     **Fix safety** Safe: these are the three arrays that the removed ARIMA's `forecast` gave. Where nothing failed at once the names must say so (an
-    error or an interval among them), as three steps may be meant. Silent for anything but a result of statsmodels.
+    error in the second place and an interval in the third), as three steps may be meant. Silent where a name says a bound (`low`, `ci_upper`), and for
+    anything but a result of statsmodels.
     """
 
     code = "API210"
@@ -90,9 +90,7 @@ def _find_parts(context: RuleContext) -> _Parts | None:
         call, target = node.value, node.targets[-1]
         if not isinstance(call.func, ast.Attribute) or call.func.attr != "forecast":
             continue
-        if not isinstance(target, ast.Tuple) or len(target.elts) != 3:
-            continue
-        if is_late and not _is_read_as_of_old(target, read):
+        if not isinstance(target, ast.Tuple) or not _are_of_old(target, read if is_late else None):
             continue
         model = src.extract_text(source, call.func.value)
         live = context.describe_all([model])[0]
@@ -101,10 +99,12 @@ def _find_parts(context: RuleContext) -> _Parts | None:
     return None
 
 
-def _is_read_as_of_old(target: ast.Tuple, read: set[str]) -> bool:
-    """True where the names say that an error or an interval is among the parts, and the failing cell reads one of them."""
-    names = [e.id for e in target.elts if isinstance(e, ast.Name)]
-    return any(map(OF_OLD.search, names[1:])) and not read.isdisjoint(names)
+def _are_of_old(target: ast.Tuple, read: set[str] | None) -> bool:
+    """True where names may be those of the three parts; they must say so where it is only what reads one of them that fails (``read``)."""
+    names = [e.id if isinstance(e, ast.Name) else "" for e in target.elts]
+    if len(names) != 3 or any(map(BOUND.search, names)):
+        return False
+    return read is None or bool(ERROR.search(names[1]) and INTERVAL.search(names[2]) and not read.isdisjoint(names))
 
 
 def _write_parts(context: RuleContext, parts: _Parts, as_array: str) -> list[Splice]:
