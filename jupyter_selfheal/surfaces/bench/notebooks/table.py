@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
 
 COUNTS = ("cells", "failing", "healed", "lost", "cut", "inserted_failing")
-COLUMNS = ("list", "notebooks", "cells", "of them fail", "run after healing", "lost", "cut off", "inserted ones that fail", "load", "commit", "date", "rows")  # fmt: skip
+COLUMNS = ("list", "notebooks", "fail, and have their data", "run through after healing", "cells", "of them fail", "run after healing", "lost", "cut off", "inserted ones that fail", "median s", "load", "commit", "date", "rows")  # fmt: skip
 
 
 Row = Mapping[str, Any]
@@ -56,11 +57,19 @@ def _format_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
     share = f" ({total['healed'] / total['failing']:.0%})" if total["failing"] else ""
     loads = [float(row["load"]) for row in rows]
+    can_run = [row for row in rows if row["failing"] and not row.get("missing_files")]
+    through = f"{(n := sum(map(runs_through, can_run)))} ({n / len(can_run):.0%})" if can_run else "–"
     return (
-        ", ".join(dict.fromkeys(describe_rows(row) for row in rows)), count_notebooks(rows), str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
-        str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]), f"{min(loads):.0f}–{max(loads):.0f}",
+        ", ".join(dict.fromkeys(describe_rows(row) for row in rows)), count_notebooks(rows), str(len(can_run)), through, str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
+        str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]),
+        f"{median(float(row.get('seconds', 0)) for row in rows):.0f}", f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),
     )  # fmt: skip
+
+
+def runs_through(row: Row) -> bool:
+    """Whether every cell that failed runs now, and no other was lost or cut off."""
+    return bool(row["failing"] == row["healed"] and not row["lost"] and not row["cut"] and not row["inserted_failing"])
 
 
 def describe_rows(row: Row) -> str:

@@ -28,7 +28,7 @@ JUDGED = Setup("QuixBugs", "1", half="judge")
 
 
 NOTEBOOK = {
-    "list": "relancer.json", "repository": "a/b", "path": "x.ipynb", "cells": 10, "failing": 4, "healed": 3, "lost": 1, "cut": 0, "inserted_failing": 0,
+    "list": "relancer.json", "repository": "a/b", "path": "x.ipynb", "cells": 10, "failing": 4, "healed": 3, "lost": 1, "cut": 0, "inserted_failing": 0, "seconds": 30.0,
     "load": 2.2, "commit_of_ours": "aaa", "date": "2026-11-23", "command": "jupyter selfheal bench relancer CLONES",
 }  # fmt: skip
 
@@ -37,11 +37,18 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = tmp_path / "relancer.jsonl"
-    rows.write_text("".join(json.dumps({**NOTEBOOK, "path": name}) + "\n" for name in ("x", "y")) + '{"half')
+    through = {"path": "y", "healed": 4, "lost": 0, "seconds": 10.0}
+    absent = {"path": "z", "missing_files": 1}
+    rows.write_text(
+        "".join(json.dumps({**NOTEBOOK, **more}) + "\n" for more in ({"path": "x"}, through, absent)) + '{"half'
+    )
     programs = write_rows(tmp_path / "a.jsonl", JUDGED, build_row("a", True))
     report(["figures", str(rows), str(programs), "--ledger", str(tmp_path / "none")])
     out = capsys.readouterr().out
-    assert "| relancer.json | 2 | 20 | 8 | 6 (75%) | 2 | 0 | 0 | 2–2 | aaa | 2026-11-23 | relancer |" in out
+    assert (
+        "| relancer.json | 3 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | 2 | 0 | 0 | 30 | 2–2 | aaa | 2026-11-23 | relancer |"
+        in out
+    )
     assert out.count("relancer CLONES") == 1
     assert "| QuixBugs |" in out.partition("| list |")[0]
     rows.write_text(json.dumps({"list": "relancer.json"}) + "\n")
