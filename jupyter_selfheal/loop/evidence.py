@@ -94,7 +94,7 @@ def list_candidates(dossier: Dossier) -> tuple[Candidate, ...]:
 
 
 def list_plausible(dossier: Dossier) -> tuple[Candidate, ...]:
-    """Candidates that may be shown: they ran where the cell did not, and nothing contradicts them."""
+    """Candidates that may be shown: they ran (or ran on) where the cell did not, and nothing contradicts them."""
     return tuple(c for c in list_candidates(dossier) if c.verdict.plausible)
 
 
@@ -158,7 +158,7 @@ def _can_build_on(attempt: Attempt) -> bool:
     return (
         attempt.trial is not None
         and attempt.patch.applicability is not Applicability.DISPLAY_ONLY
-        and not (attempt.verdict and (attempt.verdict.plausible or attempt.verdict.tampering))
+        and not (attempt.verdict and (attempt.verdict.is_shown_to_run or attempt.verdict.tampering))
     )
 
 

@@ -51,7 +51,7 @@ ASKED_FOR = sys.maxsize
 _LEFT_IN_THE_END = (SkipReason.OWN_CHECK, SkipReason.FLAKY)
 """Failures that somebody may be asked about, and that are left alone where nobody had a fix."""
 
-STOPPED_EARLY = "it was stopped before it ended, and nothing in its code is known to be wrong: let it run longer (heal --timeout SECONDS in a batch)"
+STOPPED_EARLY = "it was stopped before it ended, and nothing in its code is known to be wrong: let it run longer (heal {} SECONDS in a batch)"
 
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
@@ -142,7 +142,8 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(Reason.REJECTED, "Every fix that was found was rejected.")
     if dossier.current.failure.kind is FailureKind.TIMED_OUT and not dossier.diagnosis.advice:
         first = f"fixed the first problem ({dossier.current.base.title}); then " if dossier.derived else ""
-        return Close(Reason.EXHAUSTED, f"{first}{STOPPED_EARLY}")
+        limit = "--trial-timeout" if dossier.derived else "--timeout"
+        return Close(Reason.EXHAUSTED, f"{first}{STOPPED_EARLY.format(limit)}")
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""

@@ -17,7 +17,7 @@ def build_proposal(dossier: Dossier, candidates: tuple[Candidate, ...]) -> Propo
         failure=dossier.case.failure,
         diagnosis=diagnosis_to_show(dossier),
         candidates=candidates,
-        proven_from=(candidates[0].trial.start,) if candidates and candidates[0].verdict.plausible else (),
+        proven_from=(candidates[0].trial.start,) if candidates and candidates[0].verdict.is_shown_to_run else (),
         baseline=evidence.find_baseline(dossier),
         cost=dossier.account.spent,
         spent_by=dossier.account.spent_by,

@@ -16,8 +16,8 @@ UNCONFIRMED = "It runs, but nothing in the notebook confirms the result."
 class Verdict:
     """How good a tried patch is, and why.
 
-    ``score`` is 0–10; ``plausible`` means that it ran where the baseline raised or missed, and that no oracle
-    contradicts it. ``proofs`` are short nouns, strongest first ("expected value", "asserts below", "runs"); ``reasons``
+    ``score`` is 0–10; ``plausible`` means that it ran where the baseline raised or missed (or, ``inconclusive``, ran on
+    to the time limit), and that no oracle contradicts it. ``proofs`` are short nouns, strongest first ("expected value", "asserts below", "runs"); ``reasons``
     are sentences for a person. ``tampering`` names what caps it. ``inconclusive`` says why nothing can be said
     ("network blocked"), empty otherwise. ``feedback`` goes into the next attempt. ``confidence`` 0–100.
     """
@@ -40,6 +40,11 @@ class Verdict:
 
     checks: int = 0
     """Single values that were compared and held."""
+
+    @property
+    def is_shown_to_run(self) -> bool:
+        """Whether it ran to its end, and nothing contradicts it."""
+        return self.plausible and not self.inconclusive
 
     def __post_init__(self) -> None:
         if read_number(self.score, 0, 10) is None or read_number(self.confidence, 0, 100) is None:

@@ -73,6 +73,8 @@ class Evidence:
     progress: int = 0
     failure: str = ""
     inconclusive: str = ""
+    cut_after: float = 0.0
+    """Seconds after which the time limit ended the cell, behind its failure; 0 where it did not. Nothing that was seen speaks against the patch."""
     user: tuple[Part, ...] = ()
     doctests: Count = Count()
     example_mended: bool = False

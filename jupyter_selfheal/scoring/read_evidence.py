@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Cell, Ending, ErrorInfo, FailureKind, Patch, Role, Trial
+from jupyter_selfheal.model import Applicability, Case, Cell, Ending, ErrorInfo, FailureKind, Patch, Role, Trial
 from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
@@ -50,16 +50,29 @@ _BLOCKED_ERRORS = frozenset(
 )
 
 
+OTHERWISE, PAST = 2, 3
+"""The progress of a trial that failed otherwise at the failing statement, and of one that got past it."""
+
+GOT_PAST = "it gets past the failing statement; the time limit ended it"
+NOT_AGAIN = "the failure does not come again; the time limit ended the statement"
+
+SLOWER = 5.0
+"""So many times longer than until the failure the same statement has run, for its failure to count as gone."""
+
+
 def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOracle] = ORACLES) -> Evidence:
     """Everything that the trial and the patch's trees say; nothing of other patches yet."""
     cheats, doubts = find_tampering(case, patch), find_remarks(case, patch)
     if not cell_ran(trial):
         error = _find_error(trial)
+        progress = _measure_progress(case, patch, trial, error)
+        cut_after = _measure_cut(case, patch, trial, progress)
         return Evidence(
             ran=False,
-            progress=_measure_progress(case, patch, trial, error),
+            progress=progress,
             failure=_format_headline(trial, error),
-            inconclusive=_explain_inconclusive(case, patch, trial, error) or "",
+            inconclusive=_explain_inconclusive(case, trial, error, progress, cut_after) or "",
+            cut_after=cut_after,
             tampering=cheats,
             remarks=doubts,
         )
@@ -136,9 +149,9 @@ def _measure_progress(case: Case, patch: Patch, trial: Trial, error: ErrorInfo |
     after = patch.source_of(case.failure.cell_id, case.failure.source)
     at = src.find_statement(after, error.line) if error.line else error.statement
     if at >= 0 and at >= _find_end_of_counterpart(case, after):
-        return 3
+        return PAST
     same = error.ename == case.failure.ename and error.evalue.strip() == case.failure.evalue.strip()
-    return 1 if same else 2
+    return 1 if same else OTHERWISE
 
 
 def _find_end_of_counterpart(case: Case, after: str) -> int:
@@ -160,13 +173,31 @@ def _find_end_of_counterpart(case: Case, after: str) -> int:
     return len(new)
 
 
-def _explain_inconclusive(case: Case, patch: Patch, trial: Trial, error: ErrorInfo | None) -> str | None:
+def _measure_cut(case: Case, patch: Patch, trial: Trial, progress: int) -> float:
+    """Seconds after which the time limit ended the cell behind its failure, 0 where that is not so.
+
+    Behind it is a later statement; of a *safe* patch also the failing one itself (a loop, a call that fits a model), where it runs on for
+    long where it failed at once: a guess may only have come into a loop without an end.
+    """
+    step, failure = trial.step(Role.CELL), case.failure
+    if step is None or step.status != "timeout" or failure.kind is not FailureKind.RAISED:
+        return 0.0
+    is_gone = progress == OTHERWISE and patch.applicability is Applicability.SAFE
+    is_gone = is_gone and step.seconds > SLOWER * max(failure.seconds, 0.1)
+    return step.seconds if progress == PAST or is_gone else 0.0
+
+
+def _explain_inconclusive(
+    case: Case, trial: Trial, error: ErrorInfo | None, progress: int, cut_after: float
+) -> str | None:
     """Why a failing trial says nothing about the patch; None where it does."""
     if trial.blocked and (error is None or error.ename in _BLOCKED_ERRORS or _mentions_block(error)):
         return f"the sandbox blocked {', '.join(trial.blocked)}"
+    if cut_after:
+        return GOT_PAST if progress == PAST else NOT_AGAIN
     timed_out = trial.ending is Ending.TIMED_OUT or any(s.status == "timeout" for s in trial.steps)
-    if timed_out and error is None and case.failure.kind.value not in ("timed_out", "syntax"):
-        return "it was cut at the time limit after it had got past the failing statement"
+    if timed_out and error is None and case.failure.kind not in (FailureKind.TIMED_OUT, FailureKind.SYNTAX):
+        return "the time limit ended it, and where it was then is not known"
     if trial.ending is Ending.CANCELLED:
         return "it was cancelled"
     return None

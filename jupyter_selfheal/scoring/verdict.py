@@ -44,6 +44,11 @@ FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 
 GOES_ON = "A thread that the fixed cell starts still ran when the trial ended: whether it fails later was not seen."
 
+CUT_SHORT = 4.0
+"""A fix with a reason that got past the failure and was ended by the time limit: the least that may be offered."""
+
+LONGER = "heal --trial-timeout SECONDS, live the setting `timeout`"
+
 SAFE_RULE = 7.0
 UNDECIDED = 5.0
 
@@ -191,6 +196,8 @@ def _build_failed_verdict(patch: Patch, evidence: Evidence) -> Verdict:
         2: f"Another failure comes up at the same place: {failure}.",
         3: f"It gets past the failing statement, then fails: {failure}.",
     }
+    if evidence.cut_after and not (evidence.tampering or evidence.remarks) and load_traits(patch.healer).reasoned:
+        return _build_cut_verdict(patch, evidence)
     if evidence.inconclusive:
         reason = f"Nothing can be said: {evidence.inconclusive} ({failure})."
     else:
@@ -204,6 +211,21 @@ def _build_failed_verdict(patch: Patch, evidence: Evidence) -> Verdict:
         tampering=evidence.tampering,
         inconclusive=evidence.inconclusive,
         feedback=evidence.inconclusive or failure,
+    )
+
+
+def _build_cut_verdict(patch: Patch, evidence: Evidence) -> Verdict:
+    """What mends the failure for a reason, and was then ended by the time limit: it is shown, and never applied."""
+    seen = evidence.inconclusive[0].upper() + evidence.inconclusive[1:]
+    left = "Whether the rest of the cell runs, and what it gives, was not seen; a longer limit shows it"
+    return Verdict(
+        patch.id,
+        CUT_SHORT,
+        plausible=True,
+        reasons=(f"{seen} after {evidence.cut_after:.0f} s.", f"{left}: {LONGER}."),
+        inconclusive=evidence.inconclusive,
+        feedback=f"{evidence.inconclusive} (a longer one: {LONGER})",
+        confidence=60,
     )
 
 

@@ -94,7 +94,8 @@ def format_proposal_status(proposal: Proposal) -> str:
         forked = proposal.candidates[0].trial.isolation.kernel == "forked"
         tested = f"fix ready, tested in a {'copy of your' if forked else 'fresh'} kernel"
     else:
-        tested = "suggestion, not tested"
+        is_cut = bool(proposal.candidates) and proposal.candidates[0].verdict.plausible
+        tested = "suggestion, tested up to the time limit" if is_cut else "suggestion, not tested"
     return f"{proposal.failure.headline}: {tested}" + (
         "; one value decides between fixes" if proposal.questions else ""
     )

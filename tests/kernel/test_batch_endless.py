@@ -33,6 +33,29 @@ def test_an_endless_loop_over_a_background_process_is_cut_and_the_cells_below_ar
     assert statuses(place) == ["ran", "ran", "not healed", "healed"], done.stdout + done.stderr
 
 
+def test_a_fix_that_meets_the_time_limit_is_offered_with_its_diff_and_what_hangs_on_it_follows(place: Path) -> None:
+    mended = "import time\nword = 'a'.uper()\ntime.sleep(60)\nlong = word * 3"
+    given = write(place / "n.ipynb", mended, "print(long)", "x = 1")
+    done = heal(
+        given,
+        "--trial-timeout",
+        "0.3",
+        "--downstream-seconds",
+        "0.5",
+        "--report",
+        "r.json",
+        "--healers",
+        "rules",
+        ends=1,
+    )
+    assert statuses(place) == ["proposed", "cascade", "ran"], done.stdout + done.stderr
+    offered = json.loads((place / "r.json").read_text())["notebooks"][0]["cells"][0]
+    assert "+word = 'a'.upper()" in offered["fix"]["diff"]
+    assert (offered["fix"]["score"], offered["fix"]["proven_from"]) == (4.0, [])
+    assert "the time limit ended it" in offered["detail"]
+    assert "--trial-timeout" in done.stdout
+
+
 def test_a_cell_that_ignores_signals_is_cut_by_the_notebooks_limit_and_what_was_healed_is_written(place: Path) -> None:
     given = write(place / "n.ipynb", "'a'.uper()", DEAF, "x = 1")
     done = heal(given, "--timeout", "600", "--notebook-timeout", "20", "--report", "r.json")

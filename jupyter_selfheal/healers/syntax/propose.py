@@ -48,7 +48,7 @@ UNKNOWN = "The cell parses again, but nothing tells whether this is what was mea
 def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> Answer:
     """Patches that make a cell parse; none where one runs already and nothing says what the cell must give, which tells no reading from another."""
     source = case.failure.source
-    run = next((a.patch for a in history if a.verdict is not None and a.verdict.plausible), None)
+    run = next((a.patch for a in history if a.verdict is not None and a.verdict.is_shown_to_run), None)
     if run is not None:
         plan = _plan_reading(case, run.source_of(case.failure.cell_id, source))
         if plan is None or not plan.decides:

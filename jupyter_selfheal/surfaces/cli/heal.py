@@ -181,7 +181,7 @@ def build_settings(options: argparse.Namespace) -> Settings:
     return Settings(
         config,
         approve=options.approve or ("safe" if options.in_place else "all"),
-        cell_seconds=options.timeout or CELL_SECONDS,
+        cell_seconds=options.timeout or max(CELL_SECONDS, config.timeout),
         writes="allow" if options.write else "discard",
         fresh=options.fresh,
         kernelspec=options.kernel,

@@ -236,6 +236,50 @@ def test_a_trial_cut_past_the_failing_statement_is_inconclusive_but_a_hang_that_
         assert found.score <= 3
 
 
+def judge_cut(
+    at: int, *, healer: str = "rules", safe: bool = True, seconds: float = 9.0, also: StepResult | None = None
+) -> Any:
+    """The verdict on ``open("b")`` in place of ``read("b")``, cut by the time limit at a line of the cell."""
+    case = case_of(["data = read('b')\nfor row in data:\n    train(row)"], line=1, evalue="name 'read' is not defined")
+    applicability = Applicability.SAFE if safe else Applicability.UNSAFE
+    patch = patch_of(
+        case, case.failure.source.replace("read", "open"), healer=healer, applicability=applicability, rule="X1"
+    )
+    late = ErrorInfo("TimeoutError", "still running when its time was up", at, statement=max(at - 1, 0))
+    status = "error" if also else "timeout"
+    trial = trial_with(case, StepResult(status, errors=(late,), seconds=seconds), ending=Ending.TIMED_OUT)
+    trial = replace(trial, steps=(*trial.steps, also)) if also else trial
+    return EvidenceScorer().judge(case, trial, [(patch, trial)], ()).verdicts[0]
+
+
+def test_a_fix_with_a_reason_that_the_time_limit_ended_behind_the_failure_is_offered_with_what_was_not_seen() -> None:
+    found = judge_cut(2)
+    assert found.plausible
+    assert not found.is_shown_to_run
+    assert found.inconclusive == "it gets past the failing statement; the time limit ended it"
+    assert found.score == 4.0
+    assert not found.proofs
+    assert "was not seen" in found.reasons[1]
+    assert "--trial-timeout" in found.reasons[1]
+    assert "does not come again" in judge_cut(1).inconclusive, "a safe one that runs on in the failing statement itself"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"at": 2, "healer": "search", "safe": False},
+        {"at": 1, "safe": False},
+        {"at": 1, "seconds": 0.3},
+        {"at": 2, "also": StepResult("timeout", role="probe")},
+    ],
+    ids=["a guess", "an unsafe one in the same statement", "hardly longer than before", "what is late is a question"],
+)
+def test_nothing_else_that_was_cut_is_offered(given: dict[str, Any]) -> None:
+    found = judge_cut(**given)
+    assert not found.plausible
+    assert found.score <= 3
+
+
 def test_a_time_limit_that_cuts_the_cells_below_leaves_the_cell_healed() -> None:
     case = case_of(["x = y", "print(x)"], oracle=Oracle(expect="4"))
     patch = patch_of(case, "x = 2 * 2")

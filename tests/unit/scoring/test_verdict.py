@@ -39,6 +39,14 @@ def test_what_the_sandbox_blocked_is_inconclusive_not_failed() -> None:
     assert not found.plausible
 
 
+def test_what_hides_the_failure_is_not_offered_because_the_time_limit_ended_it() -> None:
+    cut = Evidence(False, 3, "TimeoutError: x", inconclusive="it was cut", cut_after=9.0)
+    rule = replace(SAFE, healer="rules")
+    assert build_verdict(rule, cut).plausible
+    assert not build_verdict(rule, replace(cut, tampering=("swallows the error",))).plausible
+    assert not build_verdict(rule, replace(cut, remarks=("skips a round",))).plausible
+
+
 def test_a_missed_expectation_is_at_most_3_and_says_what_differed() -> None:
     found = build_verdict(SAFE, Evidence(True, user=(Part("expected value", False, "expected 6, got 5"),), output=SAME))
     assert found.score <= 3
