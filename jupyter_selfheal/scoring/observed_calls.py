@@ -28,7 +28,8 @@ class SeenCalls:
     ``differed`` says each that gives something else, in words; ``functions`` are what was called there, for who may not see
     values; a cell that gave what is stored for it and gives another value now is among them. ``excused`` give something else too,
     and what they gave is not what the notebook stores. ``restored`` ones give something else too, as the patch gives again what a library gave
-    before a release, and nothing is stored for the cell that says the new release's value is right. ``mended`` cells give what is stored for them, and did not before;
+    before a release, nothing is stored for the cell that says the new release's value is right, and something of that library is given
+    there or comes of it; of ``unclear`` ones, in words, nothing is. ``mended`` cells give what is stored for them, and did not before;
     ``settled`` are the calls that they made. ``left`` is a cell that another patch mends, and this one does not. ``is_open``: the failure is that of a wrong value, so that a right fix may change others.
     """
 
@@ -38,6 +39,7 @@ class SeenCalls:
     excused: int = 0
     restored: int = 0
     release: str = ""
+    unclear: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
     left: str = ""
@@ -60,7 +62,7 @@ class SeenCalls:
     @property
     def in_numbers(self) -> tuple[str, ...]:
         """How many calls were compared, in one sentence; none where there were none."""
-        differ = len(self.differed) + self.excused + self.restored
+        differ = len(self.differed) + self.excused + self.restored + len(self.unclear)
         if not (self.agreed or differ):
             return ()
         agreed = f"{self.agreed} earlier call" + ("" if self.agreed == 1 else "s")
@@ -84,8 +86,9 @@ def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
     excused = [r for r in changed if r["cell"] in wrong]
     if excused:  # the functions gave what is not stored: where nothing is stored, nothing speaks for what they gave
         excused = [r for r in changed if r["cell"] not in backed]
-    restored = [r for r in changed if patch.restores and r not in excused and r["cell"] not in backed]
-    differed = [r for r in changed if r not in excused and r not in restored]
+    others = [r for r in changed if patch.restores and r not in excused and r["cell"] not in backed]
+    unclear = [r for r in others if patch.restores.split()[0] not in r["packages"]]
+    differed = [r for r in changed if r not in excused and r not in others]
     mended = tuple(i for i, c in after.items() if i in wrong and c.same and c.computed)
     spoilt = [i for i, c in after.items() if i in backed and c.differs and all(r["cell"] != i for r in differed)]
     return SeenCalls(
@@ -93,8 +96,9 @@ def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
         differed=(*(_format_change(case, r) for r in differed), *(_format_spoilt(case, i, after[i]) for i in spoilt)),
         functions=tuple(dict.fromkeys(str(r["name"]) for r in differed)),
         excused=len(excused),
-        restored=len(restored),
+        restored=len(others) - len(unclear),
         release=patch.restores,
+        unclear=tuple(_format_change(case, r) for r in unclear),
         mended=mended,
         settled=tuple(str(r["call"]) for r in results if r["cell"] in mended),
         is_open=case.failure.kind is FailureKind.MISSED or case.failure.ename == "AssertionError",

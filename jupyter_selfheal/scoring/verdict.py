@@ -139,7 +139,11 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
         doubt = f"A fault is left that no check sees: {evidence.left_fault}."
         sheet.feedback.append(f"a fault is left: {evidence.left_fault}")
     if not met:
-        return _score_undecided(patch, evidence, opinion, sheet), False
+        score = _score_undecided(patch, evidence, opinion, sheet)
+        if evidence.calls.unclear:
+            sheet.reasons += [doubt] if doubt is not None else []
+            score = min(FITTED, score)
+        return score, False
     if doubt is None and evidence.scarce and not (evidence.specified and opinion is not None):
         doubt, sheet.needs_word = evidence.scarce, opinion is None
     if doubt is None and (opinion is None or opinion.score >= SAFE_RULE):
@@ -181,6 +185,8 @@ def _find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
     calls = evidence.calls
     if evidence.avoided and patch.applicability is not Applicability.SAFE:
         return f"It no longer calls `{evidence.avoided}`, which failed inside and is as it was."
+    if calls.unclear:
+        return f"It changes what {calls.release} alone does not explain: {calls.unclear[0]}."
     if calls.differed and evidence.checks <= FEW:
         return f"It changes what nobody complained of: {calls.differed[0]}."
     if calls.left and patch.applicability is not Applicability.SAFE:

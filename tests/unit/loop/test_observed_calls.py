@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -11,6 +11,7 @@ from jupyter_selfheal.engine import prove_patch
 from jupyter_selfheal.loop.observed_calls import CallObserver, find_affected
 from jupyter_selfheal.loop.trials import build_sandbox, run_trial
 from jupyter_selfheal.model import (
+    Applicability,
     Case,
     Cell,
     Failure,
@@ -62,6 +63,7 @@ def try_change(
     rival: str = "",
     statement: int = -1,
     restores: str = "",
+    safe: bool = False,
 ) -> Tried:
     """Replace the first cell's source; the last cell is the failing one (with its ``statement``), or the one with ``fails`` for an
     expectation."""
@@ -74,6 +76,8 @@ def try_change(
     failure = Failure(named[-1].id, named[-1].source, kind, ename, "division by zero", 1, statement=statement)
     case = Case(failure, Notebook(named), Oracle(expect=fails))
     patch = Patch((Replace("c0", define, new),), "change it", healer="search", rival=rival, restores=restores)
+    if safe:
+        patch = replace(patch, healer="rules", rule="PDA122", applicability=Applicability.SAFE)
     kernel = FakeKernel([c.source for c in named[:-1]])
     observer, scorer = CallObserver(build_sandbox(CONFIG)), EvidenceScorer()
     calls = observer.build_probe(case, patch, kernel)
@@ -228,15 +232,26 @@ def test_what_a_cell_prints_by_chance_complains_of_nothing() -> None:
 
 
 def test_what_a_library_gives_since_a_release_is_no_witness_against_what_it_gave_before() -> None:
-    old, calls = AVERAGE.replace("/", "*"), ("a = average([2, 4])", "average([])")
-    tried = try_change(AVERAGE, old, *calls, restores="pandas 3.0")
-    assert tried.calls == [("average([2, 4])", "gave 3.0, now 12")]
+    define = "import pandas as pd\ndef clean(xs):\n    t = pd.Series(xs)\n    return t / len(xs)"
+    old, calls = define.replace("/", "*"), ("a = clean([2, 4])", "clean([])")
+    tried = try_change(define, old, *calls, restores="pandas 3.0")
+    assert len(tried.calls) == 1
     assert tried.verdict.plausible
     assert any(
         "differs on 1 (1 of them gave what they give since pandas 3.0 only)." in r for r in tried.verdict.reasons
     )
-    shown = try_change(AVERAGE, old, printed("print(average([2, 4]))", "3.0\n"), "average([])", restores="pandas 3.0")
+    shown = try_change(define, old, printed("print(clean([2, 4]).sum())", "3.0\n"), "clean([])", restores="pandas 3.0")
     assert not shown.verdict.plausible, "the notebook shows the new release's value"
+
+
+def test_what_has_nothing_to_do_with_the_library_is_not_what_its_release_changed() -> None:
+    old, calls = AVERAGE + " if xs else 0 * len(xs)", ("a = average([2, 4])", "b = average([])")
+    kept = try_change(AVERAGE, old, *calls, restores="pandas 3.0", safe=True)
+    assert kept.verdict.score >= 7, kept.verdict.reasons
+    changed = try_change(AVERAGE, old.replace("/", "*"), *calls, restores="pandas 3.0", safe=True)
+    assert changed.calls == [("average([2, 4])", "gave 3.0, now 12")]
+    assert (changed.verdict.plausible, changed.verdict.score) == (True, 6)
+    assert any("`average([2, 4])` in cell 2 gave 3.0, now 12" in r for r in changed.verdict.reasons)
 
 
 def test_a_failure_of_a_wrong_value_makes_a_difference_a_doubt() -> None:
