@@ -33,6 +33,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_lost_name,
     find_unread_items,
 )
+from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
 from jupyter_selfheal.inside.search.near_failures import (
     describe_near_failure,
     find_unknown_name,
@@ -117,6 +118,9 @@ class Doubts:
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
+            )
+            or describe_doubt_of_body(
+                (self.units[k].text for k in self.candidates[n].texts), self.hypotheses.count_mended(n)
             )
             or self._describe_literal(n, likeliest)
             or self._describe_idle_code(n)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, kind_of
@@ -20,6 +20,8 @@ MOST = 60
 """Questions that are asked of an item, the likeliest first: two of them are joined, too."""
 LONGEST = 2_000
 """Characters of a sibling that is taken over."""
+FEWEST = 4
+"""Failing checks that a whole body must meet: hundreds of bodies are tried, and fewer are met by one of them soon enough."""
 _ITEM = "item"
 _SHAPES = (
     ("for {item} in {whole}:\n    if {test}:\n        return True\nreturn False", 0.9, "some item"),
@@ -48,6 +50,15 @@ def is_stub(text: str) -> bool:
         return False
     node = ast.parse(text).body[0]
     return isinstance(node, ast.FunctionDef) and is_empty(node)
+
+
+def describe_doubt_of_body(texts: Iterable[str], mended: int) -> str:
+    """The doubt about a body for one of these statements, which had none, where ``mended`` failing checks say what it is for; empty where there is none."""
+    return (
+        "few checks say what a function is for that had nothing in it"
+        if mended < FEWEST and any(map(is_stub, texts))
+        else ""
+    )
 
 
 def propose_body(s: Scope, node: ast.AST) -> Iterator[Change]:
