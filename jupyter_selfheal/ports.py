@@ -100,7 +100,7 @@ class RunsAhead(Protocol):
     """A :class:`TrialKernel` that may be given a trial before anybody waits for it: it costs nobody any time."""
 
     def run_ahead(self, request: TrialRequest) -> None:
-        """Begin it: the first ``run`` of an equal request gets its result."""
+        """Begin it: the first ``run`` of an equal request gets its result. One of the same patch that is not equal ends it."""
         ...
 
 

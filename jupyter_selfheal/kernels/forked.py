@@ -66,8 +66,7 @@ class ForkedKernel:
         """Those that may be open still: who asks may leave them to :meth:`close`."""
         self._closed = False
         self._probed: dict[str, str | None] | None = None
-        self._ahead: tuple[TrialRequest, Future[tuple[Trial, ForkedKernel | None]]] | None = None
-        """A trial that was begun ahead, and its result to come."""
+        self._ahead: _TrialAhead | None = None
 
     @classmethod
     def connect(
@@ -106,29 +105,29 @@ class ForkedKernel:
         return describe_isolation(Sandbox(), self._probed, ())
 
     def run_ahead(self, request: TrialRequest) -> None:
-        """Begin a trial before anybody waits for it: the first :meth:`run` of an equal request gets its result. Nothing is kept of it."""
-        result: Future[tuple[Trial, ForkedKernel | None]] = Future()
-        self._ahead = request, result
+        """Begin a trial before anybody waits for it: the first :meth:`run` of an equal request gets its result. Nothing is kept of it.
+
+        It is ended where the same patch is run otherwise, or another trial is begun ahead: nobody will ask for it."""
+        ahead = _TrialAhead(request)
+        with self._lock:
+            if self._ahead is not None:
+                self._ahead.cancel()
+            self._ahead = ahead
 
         def work() -> None:
             try:
-                result.set_result(self._run_once(request))
+                ahead.result.set_result(self._run_once(request, ahead))
             except BaseException as error:  # whoever wants the result gets that
-                result.set_exception(error)
+                ahead.result.set_exception(error)
 
         threading.Thread(target=work, name="selfheal-ahead", daemon=True).start()
 
     def run(self, request: TrialRequest) -> tuple[Trial, ForkedKernel | None]:
         """See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
-        with self._lock:
-            ahead = self._ahead
-            if ahead is not None and ahead[0] == request:
-                self._ahead = None
-            else:
-                ahead = None
+        ahead = self._take_ahead(request)
         if ahead is not None:
             with contextlib.suppress(NotBegun):
-                return ahead[1].result()
+                return ahead.result.result()
         for pause in _PAUSES:
             try:
                 return self._run_once(request)
@@ -136,17 +135,29 @@ class ForkedKernel:
                 time.sleep(pause)
         return self._run_once(request)
 
-    def _run_once(self, request: TrialRequest) -> tuple[Trial, ForkedKernel | None]:
+    def _take_ahead(self, request: TrialRequest) -> _TrialAhead | None:
+        """The trial that runs already, where it is this one."""
+        with self._lock:
+            ahead = self._ahead
+            if ahead is None or ahead.request.patch_id != request.patch_id:
+                return None
+            self._ahead = None
+            if ahead.request == request:
+                return ahead
+            ahead.cancel()
+            return None
+
+    def _run_once(self, request: TrialRequest, ahead: _TrialAhead | None = None) -> tuple[Trial, ForkedKernel | None]:
         began = time.monotonic()
         with Channels(keep=request.keep is not Keep.NEVER) as channels:
-            self._register_trial(channels.status)
+            self._register_trial(channels.status, ahead)
             try:
                 self._send_run(request, channels, began)
                 reading = ResultReader(request.steps)
                 send_request(channels.results, request, self._folders)
                 report = read_results(channels, reading, began + request.timeout + _PATIENCE)
             finally:
-                self._unregister_trial(channels.status)
+                self._unregister_trial(channels.status, ahead)
             trial = self._build_trial(request, reading, report, began)
             return trial, self._keep_state(channels, trial) if reading.is_kept else None
 
@@ -197,8 +208,7 @@ class ForkedKernel:
                 return
             self._closed = True
             for status in self._running:
-                with contextlib.suppress(OSError):
-                    status.shutdown(socket.SHUT_WR)  # the guard takes it as the word to cancel, and still reports
+                _cancel_trial(status)
             self._control.close()
             lines = list(self._lines)
         for line in lines:
@@ -214,15 +224,19 @@ class ForkedKernel:
             except OSError as error:
                 raise KernelError(self._lineage.describe_end()) from error
 
-    def _register_trial(self, status: socket.socket) -> None:
+    def _register_trial(self, status: socket.socket, ahead: _TrialAhead | None = None) -> None:
         with self._lock:
             if self._closed:
                 raise KernelError("this state was closed: open a new one")
+            if ahead is not None:
+                ahead.begin(status)
             self._running.add(status)
 
-    def _unregister_trial(self, status: socket.socket) -> None:
+    def _unregister_trial(self, status: socket.socket, ahead: _TrialAhead | None = None) -> None:
         with self._lock:
             self._running.discard(status)
+            if ahead is not None:
+                ahead.status = None
 
     def _build_trial(
         self, request: TrialRequest, reading: ResultReader, report: Mapping[str, Any], began: float
@@ -256,6 +270,35 @@ class ForkedKernel:
         failed = any(s.status not in ("ok", "skipped") and s.role != "probe" for s in trial.steps)
         start = Start.AFTER_FAILURE if failed else Start.BEFORE_CELL
         return ForkedKernel(channels.take_control(), start, folders=self._folders, lineage=self._lineage)
+
+
+class _TrialAhead:
+    """A trial that was begun before anybody waits for it. Its kernel's lock is held in every call."""
+
+    def __init__(self, request: TrialRequest) -> None:
+        self.request = request
+        self.result: Future[tuple[Trial, ForkedKernel | None]] = Future()
+        self.status: socket.socket | None = None
+        """The end by which it can be ended, while it runs."""
+        self._is_cancelled = False
+
+    def begin(self, status: socket.socket) -> None:
+        """It is about to be sent. Raises :class:`KernelError` where it was cancelled by then."""
+        if self._is_cancelled:
+            raise KernelError("nobody wants this trial any more")
+        self.status = status
+
+    def cancel(self) -> None:
+        """Nobody will ask for it: its guard ends it, and all that it started."""
+        self._is_cancelled = True
+        if self.status is not None:
+            _cancel_trial(self.status)
+
+
+def _cancel_trial(status: socket.socket) -> None:
+    """The guard takes it as the word to cancel, and still reports."""
+    with contextlib.suppress(OSError):
+        status.shutdown(socket.SHUT_WR)
 
 
 def _open_control(path: str) -> socket.socket:

@@ -231,7 +231,7 @@ def test_a_killed_spare_is_replaced(user: User, which: str) -> None:
 
 def test_a_trial_that_was_begun_ahead_is_the_first_equal_one_and_no_other(user: User) -> None:
     with contextlib.closing(user.freeze("before")) as kernel:
-        request = TrialRequest((Run("import os; print(os.getpid())", "c"),), timeout=60.0)
+        request = TrialRequest((Run("import os; print(os.getpid())", "c"),), "patch", timeout=60.0)
         kernel.run_ahead(request)
         other = tried(kernel, "print('another cell')", timeout=60.0)
         assert printed(other) == "another cell\n"
@@ -239,6 +239,20 @@ def test_a_trial_that_was_begun_ahead_is_the_first_equal_one_and_no_other(user: 
         assert first != again  # it ran once ahead, and once more
         kernel.run_ahead(replace(request, steps=(Run("1 / 0", "c"),)))
     # closed while it runs: nobody waits for it, and nothing of it is left, as the fixture sees
+
+
+def test_a_trial_that_was_begun_ahead_in_vain_is_ended(user: User) -> None:
+    endless = TrialRequest((Run(f"{SERVER}\nwhile True: pass", "c"),), "patch", timeout=600.0, sandbox=OPEN)
+    with contextlib.closing(user.freeze("before")) as kernel:
+        for asks_otherwise in (
+            lambda: kernel.run(replace(endless, steps=(Run("print(1)", "c"),))),
+            lambda: kernel.run_ahead(TrialRequest((Run("print(2)", "c"),), "other", timeout=60.0)),
+        ):
+            kernel.run_ahead(endless)
+            assert wait_until(lambda: bool(named("sleep")))
+            asks_otherwise()
+            assert wait_until(lambda: not named("sleep"))
+        assert printed(tried(kernel, "print(3)", timeout=60.0)) == "3\n"
 
 
 def test_a_discarded_copy_takes_its_spare_along(user: User) -> None:

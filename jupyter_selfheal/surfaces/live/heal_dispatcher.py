@@ -57,21 +57,10 @@ class HealDispatcher:
         session = self._session
         self._mark_proofs_as_older(failure.cell_id, failure.source)
         run = session.make_run_id()
-        notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
-        oracle = _choose_oracle(chosen.oracle, notebook.cell(failure.cell_id).oracle)
-        case = Case(failure, notebook, oracle, rejected=session.list_rejected(failure, notebook))
+        case = self._build_case(failure, chosen.oracle)
         config = chosen.apply_to(session.config)
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
-        card = build_new_card(
-            run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
-            explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
-            written={c.id: text for c in notebook.cells if (text := session.cells.find_written_source(c)) != c.source},
-            notes=renew_rejection_notes((), case.rejected),
-            **({"cell_id": home} if home else {}),
-        )  # fmt: skip
-        heal = LiveHeal(
-            run, case, card, self._make_view(), repeats_work=resume.repeats_work(failure, session.shell.user_ns)
-        )
+        heal = self._build_heal(run, case, config, error, home)
         session.remember(heal)
         waits = not home and (bool(chosen.wait) if chosen.wait >= 0 else self._should_wait())
         heal.is_placed = not home
@@ -97,14 +86,33 @@ class HealDispatcher:
             self._wait_for(heal, result)
         return heal
 
+    def _build_case(self, failure: Failure, asked: Oracle) -> Case:
+        session = self._session
+        notebook = session.cells.build_notebook(failure.cell_id, failure.source, 0)
+        oracle = _choose_oracle(asked, notebook.cell(failure.cell_id).oracle)
+        return Case(failure, notebook, oracle, rejected=session.list_rejected(failure, notebook))
+
+    def _build_heal(self, run: str, case: Case, config: HealConfig, error: BaseException | None, home: str) -> LiveHeal:
+        """A heal with its first card, which says why the cell failed."""
+        session, cells = self._session, case.notebook.cells
+        card = build_new_card(
+            run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
+            explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
+            written={c.id: text for c in cells if (text := session.cells.find_written_source(c)) != c.source},
+            notes=renew_rejection_notes((), case.rejected),
+            **({"cell_id": home} if home else {}),
+        )  # fmt: skip
+        repeats_work = resume.repeats_work(case.failure, session.shell.user_ns)
+        return LiveHeal(run, case, card, self._make_view(), repeats_work=repeats_work)
+
     def reproduce_failure(
         self, error: BaseException, cell_id: str, source: str, seconds: float, new_modules: int
     ) -> None:
         """A cell has raised, and its heal will likely follow: where there is a state from before it, the cell is run from there already.
-        One that did not parse is not run again."""
+        One that did not parse is not run again, and one that took long only once its heal asks for it, which it may not."""
         session = self._session
         states = session.checkpoints.state_before_cell
-        if not states or isinstance(error, SyntaxError):
+        if not states or isinstance(error, SyntaxError) or seconds >= resume.LONG_SECONDS:
             return
         failure = Failure(cell_id, source, FailureKind.RAISED, type(error).__name__, seconds=seconds)
         notebook = session.cells.build_notebook(cell_id, source, 0)

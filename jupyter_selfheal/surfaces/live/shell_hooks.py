@@ -76,6 +76,8 @@ class ShellHooks:
         """What IPython says of that cell."""
         self._transformers = (options.blank_heal_line, self.blank_statements_that_ran)
         self._began = 0.0
+        self._raised = (0, 0.0)
+        """What it raised last, by its identity, and after how many seconds: to draw it may take longer than the cell did."""
         self._modules_before = 0
         self._options: options.HealOptions | None = None
         self._error_before: BaseException | None = None
@@ -183,21 +185,19 @@ class ShellHooks:
             self._asides.install()
         self._asides.begin()
         self._modules_before = len(sys.modules)
+        self._raised = (0, 0.0)
         self._began = time.monotonic()
 
     @report_errors
     def reproduce_failure(self, error: BaseException) -> None:
         """The cell that runs has raised, and IPython begins to draw that: meanwhile the copy from before the cell runs it once more, as
         the heal that most likely follows does first. Not for the session's first failure, which would wait for what that loads."""
-        session, (cell_id, raw) = self._session, self._cell
-        if (
-            not self._is_in_cell
-            or self._options is not None
-            or not session.auto_suggest
-            or _MESSAGES not in sys.modules
-        ):
+        seconds, session, (cell_id, raw) = time.monotonic() - self._began, self._session, self._cell
+        self._raised = id(error), seconds
+        may_heal = self._is_in_cell and self._options is None and session.auto_suggest
+        if not may_heal or _MESSAGES not in sys.modules:
             return
-        seconds, new_modules = time.monotonic() - self._began, len(sys.modules) - self._modules_before
+        new_modules = len(sys.modules) - self._modules_before
         source = options.to_body(raw)
         cell_id = session.cells.identify(cell_id, source)
         evalue = failure_capture.format_message(error)
@@ -216,18 +216,13 @@ class ShellHooks:
         raw = getattr(info, "raw_cell", "") or ""
         if options.is_ours(raw):
             return
-        seconds, chosen, session = time.monotonic() - self._began, self._options, self._session
-        session.checkpoints.allowance.earn(seconds)
+        chosen, session = self._options, self._session
+        session.checkpoints.allowance.earn(time.monotonic() - self._began)
         source = options.to_body(raw)
         error = result.error_before_exec or result.error_in_exec or self._find_error_shown_by_magic(source)
         beside = self._take_error_beside() if error is None else None
         cell_id = session.cells.identify(self._find_cell_id(info), source)
-        if result.execution_count:
-            session.cells.record_run(cell_id, raw, result.execution_count, failed=error is not None)
-            self._register_run(result.execution_count, cell_id)
-        if session.ahead is not None and (error is None or isinstance(error, Exception)):
-            session.ahead.compare(cell_id, source, error is not None)
-        session.pending_resume.pop(source.strip("\n"), None)
+        self._record_run(cell_id, raw, result.execution_count, error)
         failure = None
         if beside is not None:
             error = beside
@@ -240,11 +235,11 @@ class ShellHooks:
                 source,
                 session.cells,
                 before_exec=before,
-                seconds=0.0 if before else seconds,
+                seconds=0.0 if before else self._measure_seconds(error),
                 is_aside=beside is not None,
             )
         elif chosen is not None and self._can_check(chosen := self._add_told_results(chosen, cell_id, source)):
-            failure = failure_capture.describe_missed(cell_id, source, seconds)
+            failure = failure_capture.describe_missed(cell_id, source, self._measure_seconds(None))
         if failure is None or not self._should_heal(error, failure):
             session.checkpoints.discard_state_before_cell()
             if session.heals:
@@ -257,6 +252,21 @@ class ShellHooks:
             result=result,
             new_modules=len(sys.modules) - self._modules_before,
         )
+
+    def _record_run(self, cell_id: str, raw: str, count: int | None, error: BaseException | None) -> None:
+        """A cell has run: who keeps account of that is told."""
+        session, source = self._session, options.to_body(raw)
+        if count:
+            session.cells.record_run(cell_id, raw, count, failed=error is not None)
+            self._register_run(count, cell_id)
+        if session.ahead is not None and (error is None or isinstance(error, Exception)):
+            session.ahead.compare(cell_id, source, error is not None)
+        session.pending_resume.pop(source.strip("\n"), None)
+
+    def _measure_seconds(self, error: BaseException | None) -> float:
+        """How long the cell took until it raised that, or until now."""
+        raised, seconds = self._raised
+        return seconds if raised == id(error) else time.monotonic() - self._began
 
     @report_errors
     def handle_pre_execute(self) -> None:

@@ -21,7 +21,7 @@ from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError, WireError
 from jupyter_selfheal.journal.describe import format_request_record
 from jupyter_selfheal.journal.jsonl import JsonlJournal
-from jupyter_selfheal.model import Cost, Outcome
+from jupyter_selfheal.model import Cost, Decision, Outcome
 from jupyter_selfheal.surfaces.worker.journals import find_free_name, read_events, read_sent_records
 from jupyter_selfheal.surfaces.worker.running_heal import (
     MANY_MODULES,
@@ -95,40 +95,18 @@ class Worker:
 
     def _handle_message(self, message: object) -> None:
         match message:
-            case m.Hello(version=version):
-                if message.last_words:
-                    self._watch_kernel(message)
-                if version != __version__:
-                    self._send_message(
-                        m.Notice(f"the extension is {version}, the worker {__version__}: restart the kernel", "warning")
-                    )
+            case m.Hello():
+                self._greet(message)
             case m.Heal():
-                engine.import_in_background(message.config)  # while the free healers work
-                heal = self._heals[message.run] = RunningHeal(
-                    message, self._send_message, self._turn, self._remove_heal, self._ahead
-                )
-                self._ahead = None
-                heal.thread.start()
+                self._start_heal(message)
             case m.Reproduce():
                 self._reproduce_failure(message)
             case m.Prove():
                 self._run_aside("prove", lambda: self._prove_patch(message))
             case m.Decide(run, decision, states):
-                if run in self._heals:
-                    self._heals[run].take_decision(decision, states)
-                else:
-                    with connect_states(states):
-                        pass  # nobody works from them
-                    self._send_message(
-                        m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run)
-                    )
+                self._take_decision(run, decision, states)
             case m.Cancel(run):
-                if run in self._heals:
-                    self._heals[run].cancel.set()
-                if run in self._looks:
-                    self._looks[run].stop()
-                if run in self._documents:
-                    self._documents[run].stop()
+                self._cancel_run(run)
             case m.AskSent():
                 self._run_aside("sent", lambda: self._report_sent(message))
             case m.Review():
@@ -149,6 +127,37 @@ class Worker:
                 self._send_message(self._build_status())
             case _:
                 self._send_message(m.Notice(f"{type(message).__name__} is no message for the worker", "error"))
+
+    def _greet(self, hello: m.Hello) -> None:
+        if hello.last_words:
+            self._watch_kernel(hello)
+        if hello.version != __version__:
+            text = f"the extension is {hello.version}, the worker {__version__}: restart the kernel"
+            self._send_message(m.Notice(text, "warning"))
+
+    def _start_heal(self, message: m.Heal) -> None:
+        engine.import_in_background(message.config)  # while the free healers work
+        heal = self._heals[message.run] = RunningHeal(
+            message, self._send_message, self._turn, self._remove_heal, self._ahead
+        )
+        self._ahead = None
+        heal.thread.start()
+
+    def _take_decision(self, run: str, decision: Decision, states: tuple[m.StateAddress, ...]) -> None:
+        if run in self._heals:
+            self._heals[run].take_decision(decision, states)
+            return
+        with connect_states(states):
+            pass  # nobody works from them
+        self._send_message(m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run))
+
+    def _cancel_run(self, run: str) -> None:
+        if run in self._heals:
+            self._heals[run].cancel.set()
+        if run in self._looks:
+            self._looks[run].stop()
+        if run in self._documents:
+            self._documents[run].stop()
 
     def _reproduce_failure(self, message: m.Reproduce) -> None:
         """Have the cell run that has just failed. What cannot be done ahead is done when its heal comes."""
