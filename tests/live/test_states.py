@@ -288,3 +288,15 @@ def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) ->
     assert "items.append(30)" in loaded.value(f"{heal}.card.candidates[0].patch.edits[0].source")
     assert loaded.value(f"{heal}.card.ran_since") == "0", "it was tested after them"
     assert loaded.value(f"{heal}.card.proposal[0].proven_from") != "()"
+
+
+def test_fix_of_a_cell_that_has_run_again_is_offered_no_more(loaded: LiveKernel) -> None:
+    """Its card went with the cell's outputs: nobody can see what would be approved. Another cell's run leaves it."""
+    loaded.run("items = [1]\nitems.appendd(2)", "again", allow_stdin=True)
+    loaded.card(PROVEN)
+    loaded.run("before = 1", "other")
+    assert loaded.value(f"{SESSION}.heals.latest.card.phase") == "'proposed'"
+    loaded.run("items = [7]", "again")
+    refused = loaded.run("%heal approve")
+    assert "that does not fit the last heal" in refused["text"] + str(refused.get("evalue"))
+    assert loaded.value("items") == "[7]"

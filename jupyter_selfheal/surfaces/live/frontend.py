@@ -78,7 +78,10 @@ class FrontEnd:
         """How the last heal stands, to every page; ``answered`` is the number of a message that a page waits for, ``granted``
         the answer, and ``wait`` the seconds after which to ask again (0: that is of no use)."""
         with self._telling:
-            state = self._build_state(heal or self._session.heals.latest)
+            latest = self._session.heals.latest
+            if heal is None or heal.card.phase == "closed":  # one that ends hides none that goes on
+                heal = latest
+            state = self._build_state(heal)
             state |= {"answered": answered, "granted": granted, "wait": wait}
             for channel in list(self._comms):
                 channel.send(state)

@@ -280,6 +280,7 @@ class HealDispatcher:
     def _mark_proofs_as_older(self, cell_id: str, source: str) -> list[LiveHeal]:
         """The heals whose proven fix waits for its user, oldest first; the card of each says that this cell ran since, and
         what it read of what the fix makes."""
+        self._close_cards_of(cell_id)
         waiting = [h for h in self._session.heals if h.has_proven_fix]
         for heal in waiting:
             candidate = heal.card.find_candidate()
@@ -291,6 +292,13 @@ class HealDispatcher:
                 heal.disturbed = True
                 heal.update_card(ran_since=heal.card.ran_since + 1)
         return waiting
+
+    def _close_cards_of(self, cell_id: str) -> None:
+        """A cell has run: where a fix waited for its user in the cell's outputs, its card went with them."""
+        for heal in self._session.heals:
+            if heal.has_proven_fix and heal.card.cell_id == cell_id:
+                heal.update_card(phase="closed", status="The cell has run again.", proposal=())
+                self._session.client.send(m.Cancel(heal.run))
 
 
 _NOT_OFFERED = "Not offered again, as you rejected it: "
