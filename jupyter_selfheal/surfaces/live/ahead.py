@@ -97,7 +97,8 @@ class Ahead:
         if not states:
             return f"The kernel cannot be copied now: {session.checkpoints.refusal}."
         with self._lock:
-            self._run, self._notebook, self._forecasts = run, notebook, ()
+            known = self._find_what_holds(notebook, tuple(cell.id for cell in cells))
+            self._run, self._notebook, self._forecasts = run, notebook, known
         self._states = states
         ids = tuple(cell.id for cell in cells)
         if not session.client.send(m.LookAhead(run, notebook, ids, states, session.config, is_idle=True)):
@@ -105,6 +106,18 @@ class Ahead:
             self._run = ""
             return f"The worker does not run; see {session.log_path}."
         return ""
+
+    def _find_what_holds(self, notebook: Notebook, below: tuple[str, ...]) -> tuple[m.Forecast, ...]:
+        """What is known of these cells already, down to the first that is another: it stays until the new look knows more, so that
+        marks do not go and come, and a cell that is run before that was foretold."""
+        pairs = zip(self._forecasts, below, strict=False)
+        same = itertools.takewhile(
+            lambda pair: (
+                pair[0].cell_id == pair[1] and self._notebook.cell(pair[1]).source == notebook.cell(pair[1]).source
+            ),
+            pairs,
+        )
+        return tuple(forecast for forecast, _ in same)
 
     def stop(self) -> None:
         """The user runs something: what runs in copies ends. What was known stays known.
@@ -124,7 +137,9 @@ class Ahead:
         with self._lock:
             if message.run != self._run:
                 return
-            self._forecasts = message.forecasts
+            new, known = message.forecasts, self._forecasts
+            agrees = all(a.outcome == b.outcome for a, b in zip(new, known, strict=False))
+            self._forecasts = new if message.is_done or not agrees else (*new, *known[len(new) :])
             self._run = "" if message.is_done else self._run
         self._tell_pages()
 
