@@ -8,6 +8,7 @@ profile in the same folder of the same terminal. Without a terminal nobody knows
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import json
 import os
@@ -31,6 +32,27 @@ def take_told(path: str, seconds: float = float("inf")) -> dict[str, str]:
     return dict(found) if is_fresh else {}
 
 
+def sweep_terminals(folder: Path) -> None:
+    """Remove what terminals left there that nobody will be told any more: it holds the source of cells. What a process that lives may
+    write to stays, however old."""
+    old = time.time() - FRESH_SECONDS
+    for left in folder.glob("terminal-*"):
+        pid = left.suffix.removeprefix(".")
+        with contextlib.suppress(OSError):  # somebody else was faster
+            if left.stat().st_mtime < old and not (pid.isdecimal() and _is_alive(int(pid))):
+                left.unlink()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True
+
+
 class LastWords:
     """One kernel's file, or one terminal IPython's. Nothing is written where it has no path, or where somebody else catches faults."""
 
@@ -41,8 +63,11 @@ class LastWords:
         self._pid = os.getpid()
 
     def start(self) -> None:
-        """Begin to keep them."""
-        if not self._path or faulthandler.is_enabled():
+        """Begin to keep them, and let go of those that are of no more use."""
+        if not self._path:
+            return
+        sweep_terminals(Path(self._path).parent)
+        if faulthandler.is_enabled():
             return
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
