@@ -99,15 +99,16 @@ class Rule(ABC):
         prior: float = 0.5,
     ) -> Patch:
         """A patch signed by this rule."""
+        level = self.applicability if applicability is None else applicability
         return Patch(
             edits=tuple(edits),
             title=title,
             cause=cause,
             healer="rules",
             rule=self.code,
-            applicability=self.applicability if applicability is None else applicability,
+            applicability=level,
             why=why or self.why,
             removes=removes,
             prior=prior,
-            restores=self.restores,
+            restores=self.restores if level is Applicability.SAFE else "",
         )

@@ -29,3 +29,59 @@ def test_a_connection_that_may_not_be_the_only_one_is_offered(bench: Bench, made
 def test_a_connection_of_a_class_of_its_own_is_one(bench: Bench) -> None:
     made = "class Db(sqlite3.Connection):\n    pass\nsales = sqlite3.connect(':memory:', factory=Db)"
     assert bench.heal("PDA165", SQL + made, READ)[1] == "pd.read_sql('select 1', sales)"
+
+
+PANDAS = "import pandas as pd\n"
+CSV = PANDAS + "df = pd.read_csv('data.csv')"
+LENGTHS = "[len(x) for x in {}]"
+
+
+@pytest.mark.parametrize(
+    ("cells", "text", "expected"),
+    [
+        ((PANDAS + "df = pd.DataFrame({'c': ['b', None]})\ndf['c'] = df['c'].astype(str)", "df.c"), "nan", UNSAFE),
+        ((PANDAS + "df = pd.DataFrame({'c': ['b', None]})\ntext = df['c'].astype(str)", "text"), "nan", UNSAFE),
+        ((PANDAS + "df = pd.DataFrame({'c': [1.5, None]})\ntext = df['c'].astype(str)", "text"), "nan", SAFE),
+        ((PANDAS + "df = pd.DataFrame({'c': [1.5, None]})\ndf['c'] = df['c'].astype(str)", "df.c"), "nan", UNSAFE),
+        ((PANDAS + "c = pd.Series([1, None], dtype='Int64')\ntext = c.astype(str)", "text"), "<NA>", SAFE),
+        ((PANDAS + "c = pd.Series([1, 'a', None], dtype=object)\ntext = c.astype(str)", "text"), "None", SAFE),
+        # the column was cast before it became dates
+        ((PANDAS + "df = pd.DataFrame({'c': ['2024-01-01', None]})\ntext = df['c'].astype(str)",
+          "df['c'] = pd.to_datetime(df['c'])", "text"), "nan", UNSAFE),
+        ((CSV, "df['c'] = df['c'].astype(str)", "df['c']"), "nan", SAFE),
+        ((CSV, "df['d'] = df['c'].astype(str)\ndf['x'] = df['n'].fillna(0)", "df['d']"), "nan", SAFE),
+        ((CSV, "for k in ['c']:\n    df[k] = df[k].astype(str)", "df['c']"), "nan", SAFE),
+        ((CSV, "df = df.replace('b', None)", "df['c'] = df['c'].astype(str)", "df['c']"), "nan", UNSAFE),
+        ((CSV, "df.loc[0, 'c'] = None", "df['c'] = df['c'].astype(str)", "df['c']"), "nan", UNSAFE),
+        ((CSV.replace("csv')", "csv', parse_dates=['c'])"), "df['c'] = df['c'].astype(str)", "df['c']"), "nan", UNSAFE),
+    ],
+)  # fmt: skip
+def test_what_was_written_for_missing_values_must_be_known(
+    bench: Bench, cells: tuple[str, ...], text: str, expected: Applicability
+) -> None:
+    bench.write_file("data.csv", "c,n\nb,1\n,2\na,\n")
+    (patch,) = bench.propose_patches("PDA164", *cells[:-1], LENGTHS.format(cells[-1]))
+    assert (f"fillna({text!r})" in patch.title, patch.applicability) == (True, expected)
+    assert bool(patch.restores) == (expected is SAFE)
+
+
+@pytest.mark.parametrize(
+    ("derived", "expected"),
+    [
+        ("labels = text.str.upper()\nlabels.dropna()", UNSAFE),
+        ("labels = text.str.upper()\nlabels.str.replace('A', 'b')", SAFE),
+        ("df['d'] = text\ndf2 = df[['c', 'd']].copy()\ndf2['d'].isna()", UNSAFE),
+        ("df['d'] = text\ndf['c'].isna()\ndf[['c', 'n']].dropna()", SAFE),
+        ("df['d'] = text\ndf.isna().sum()", UNSAFE),
+        ("[x for x in text if not pd.isna(x)]", UNSAFE),
+        ("df.n.fillna(0)\ndf = df.copy()\ndf['c'].notna()", SAFE),
+    ],
+)
+def test_what_comes_of_a_cast_and_is_treated_as_missing_is_left_to_the_user(
+    bench: Bench, derived: str, expected: Applicability
+) -> None:
+    bench.write_file("data.csv", "c,n\nb,1\n,2\na,\n")
+    cells = (CSV, "text = df['c'].astype(str)", derived, LENGTHS.format("text"))
+    assert [p.applicability for p in bench.propose_patches("PDA164", *cells)] == [expected]
+    below = (CSV, "text = df['c'].astype(str)", LENGTHS.format("text"), f"# not run\n{derived}")
+    assert [p.applicability for p in bench.propose_patches("PDA164", *below)] == [expected]
