@@ -7,7 +7,7 @@ to be called from several threads at once. A conformance suite for each protocol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from jupyter_selfheal.config import HealConfig
@@ -33,6 +33,8 @@ from jupyter_selfheal.model import (
     TrialRequest,
     Verdict,
 )
+from jupyter_selfheal.model.model_calls import ModelReply as ModelReply
+from jupyter_selfheal.model.model_calls import ModelRequest as ModelRequest
 
 
 @runtime_checkable
@@ -288,38 +290,6 @@ class Journal(Protocol):
     def events(self) -> Iterable[object]:
         """Everything appended so far, oldest first."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
-    """One call of a language model. ``schema`` is a JSON schema that the reply must follow (None: free text)."""
-
-    system: str
-    messages: tuple[tuple[str, str], ...]
-    """(role, text), role ``user`` or ``assistant``."""
-    model: str
-    max_tokens: int
-    schema: JSON = None
-    effort: str = ""
-    purpose: str = "fix"
-    """``fix``, ``judge``, ``critic``, ``repair`` or ``probe``: for the account and the journal."""
-    timeout: float = 120.0
-    temperature: float = -1.0
-    """Negative: the model's own."""
-    tries: int = 0
-    """Times it is sent at most where the service is down; 0: as often as the provider does by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """What came back. ``stop`` is one of end, truncated, refused, context, other. ``cost`` is what it cost."""
-
-    text: str
-    stop: str
-    cost: Cost
-    model: str = ""
-    request_id: str = ""
-    usage: dict[str, int] = field(default_factory=dict)
 
 
 class Redacts(Protocol):

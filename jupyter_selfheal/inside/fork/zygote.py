@@ -17,8 +17,6 @@ Standard library only, with the modules beside it: sent as source to kernels who
 from __future__ import annotations
 
 import contextlib
-import itertools
-import json
 import logging
 import os
 import select
@@ -29,7 +27,8 @@ import tempfile
 import time
 from typing import Any
 
-from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate, sandbox
+from jupyter_selfheal.inside.fork import after_fork, descriptors, event_loop, gate
+from jupyter_selfheal.inside.fork.layer_reports import LayerReports
 from jupyter_selfheal.inside.fork.server import Inherited, Zygote, remove_socket, serve_forever
 from jupyter_selfheal.inside.fork.steps import Last
 
@@ -39,9 +38,8 @@ _children: dict[int, tuple[str, str]] = {}
 _APART_SECONDS = 2.0
 """How long the user's kernel waits at most for its copy to copy the memory that both share; then it goes on."""
 
-LAYERS_SECONDS = 600.0
-"""How long what one copy found of the sandbox's layers counts for the next: to find it takes a process and a network namespace, a
-tenth of what a heal takes. A layer that is no more to be had by then fails, and the trial with it: it never runs outside."""
+_layers = LayerReports()
+"""What the copies of this process have found of the sandbox's layers."""
 
 _watched: dict[int, tuple[Any, int]] = {}
 """The event loop that watches over a zygote, and the pidfd by which it does."""
@@ -94,59 +92,6 @@ def checkpoint(
     _children[pid] = (path, own)
     _collect_when_ended(pid, loop)
     return {"socket": path, "pid": pid, "ms": round((time.monotonic() - began) * 1e3, 2)}
-
-
-class _LayerReports:
-    """What the copies of this process tell it of the sandbox's layers. Only a report that nothing is missing is kept: what is may be
-    had again."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, str | None] | None = None
-        self._until = 0.0
-        self._ends: tuple[int, int] | None = None
-        self._pipe = 0
-        """The system's number of that pipe: a cell may close descriptors of ours, and open something else under their numbers."""
-        self._pid = 0
-
-    def open_report(self) -> int:
-        """The end on which the copy that is made now tells what it finds; -1 where that is known."""
-        if os.getpid() != self._pid:  # a fork of the user's shares the pipe with the kernel
-            self.known, self._ends, self._pid = None, None, os.getpid()
-        if self.known is not None and time.monotonic() > self._until:
-            self.known = None
-        if self._ends is not None and not all(ours := [self._is_ours(end) for end in self._ends]):
-            for end in itertools.compress(self._ends, ours):
-                os.close(end)
-            self._ends = None
-        if self._ends is not None:
-            self._take_report(self._ends)
-        if self.known is not None:
-            return -1
-        if self._ends is None:
-            self._ends = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-            self._pipe = os.fstat(self._ends[0]).st_ino
-        return self._ends[1]
-
-    def _is_ours(self, end: int) -> bool:
-        with contextlib.suppress(OSError):
-            return os.fstat(end).st_ino == self._pipe
-        return False
-
-    def _take_report(self, ends: tuple[int, int]) -> None:
-        try:
-            found = json.loads(os.read(ends[0], 1 << 16).partition(b"\n")[0])
-        except (OSError, ValueError):  # nothing was said yet
-            return
-        if not isinstance(found, dict):
-            return
-        if set(found) == set(sandbox.LAYERS) and not any(found[layer] for layer in _NEEDED):
-            self.known, self._until, self._ends = found, time.monotonic() + LAYERS_SECONDS, None
-            for end in ends:
-                os.close(end)
-
-
-_NEEDED = (sandbox.NETWORK, sandbox.SOCKETS, sandbox.OVERLAY, sandbox.READ_ONLY)
-_layers = _LayerReports()
 
 
 def _wait_until_apart(apart: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.inside.fork import zygote
+from jupyter_selfheal.inside.fork.layer_reports import LayerReports
 from jupyter_selfheal.inside.fork.sandbox import LANDLOCK, LAYERS, NETWORK
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked here")
@@ -20,8 +20,8 @@ WHOLE = {**dict.fromkeys(LAYERS), LANDLOCK: "the kernel has no Landlock"}
 
 
 @pytest.fixture
-def reports() -> Iterator[zygote._LayerReports]:
-    made = zygote._LayerReports()
+def reports() -> Iterator[LayerReports]:
+    made = LayerReports()
     yield made
     if made._ends is not None and all(map(made._is_ours, made._ends)):
         for end in made._ends:
@@ -32,7 +32,7 @@ def tell(end: int, found: object) -> None:
     os.write(end, json.dumps(found).encode() + b"\n")
 
 
-def test_the_next_copy_is_told_what_one_has_found(reports: zygote._LayerReports) -> None:
+def test_the_next_copy_is_told_what_one_has_found(reports: LayerReports) -> None:
     end = reports.open_report()
     assert reports.open_report() == end, "nothing was said yet: the next copy may say it"
     tell(end, WHOLE)
@@ -44,13 +44,13 @@ def test_the_next_copy_is_told_what_one_has_found(reports: zygote._LayerReports)
 @pytest.mark.parametrize(
     "found", [{**WHOLE, NETWORK: "no space left"}, dict.fromkeys(LAYERS, "the probe died"), {}, [], "x", None, 3]
 )
-def test_what_is_missing_may_be_had_again_and_is_looked_for_again(reports: zygote._LayerReports, found: object) -> None:
+def test_what_is_missing_may_be_had_again_and_is_looked_for_again(reports: LayerReports, found: object) -> None:
     tell(reports.open_report(), found)
     assert reports.open_report() >= 0
     assert reports.known is None
 
 
-def test_it_counts_for_a_while(reports: zygote._LayerReports) -> None:
+def test_it_counts_for_a_while(reports: LayerReports) -> None:
     tell(reports.open_report(), WHOLE)
     reports.open_report()
     reports._until = 0.0
@@ -58,7 +58,7 @@ def test_it_counts_for_a_while(reports: zygote._LayerReports) -> None:
     assert reports.known is None
 
 
-def test_what_a_cell_opened_under_the_number_of_ours_is_not_read(reports: zygote._LayerReports) -> None:
+def test_what_a_cell_opened_under_the_number_of_ours_is_not_read(reports: LayerReports) -> None:
     reports.open_report()
     assert reports._ends is not None
     for end in reports._ends:
@@ -73,7 +73,7 @@ def test_what_a_cell_opened_under_the_number_of_ours_is_not_read(reports: zygote
         os.close(end)
 
 
-def test_a_fork_of_the_users_has_a_pipe_of_its_own(reports: zygote._LayerReports) -> None:
+def test_a_fork_of_the_users_has_a_pipe_of_its_own(reports: LayerReports) -> None:
     end = reports.open_report()
     reports._pid -= 1
     assert reports.open_report() != end
@@ -81,7 +81,7 @@ def test_a_fork_of_the_users_has_a_pipe_of_its_own(reports: zygote._LayerReports
 
 
 @pytest.mark.parametrize("closed", [0, 1])
-def test_the_end_that_a_cell_left_open_is_closed(reports: zygote._LayerReports, closed: int) -> None:
+def test_the_end_that_a_cell_left_open_is_closed(reports: LayerReports, closed: int) -> None:
     reports.open_report()
     assert reports._ends is not None
     before, pipe = reports._ends, reports._pipe

@@ -1,0 +1,208 @@
+"""What speaks against a plausible candidate by how it runs: for what is checked, and for inputs near that."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.empty_inputs import (
+    asks_for_empty,
+    asks_for_item,
+    describe_failure_when_empty,
+    list_empty_inputs,
+)
+from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
+from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
+from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
+from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
+from jupyter_selfheal.inside.search.near_failures import (
+    describe_near_failure,
+    find_unknown_name,
+    list_bound,
+    list_near_inputs,
+)
+from jupyter_selfheal.inside.search.open_boundaries import describe_open_boundary
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.program import (
+    CELL,
+    REPLAY,
+)
+from jupyter_selfheal.inside.search.result_sizes import describe_other_size
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
+
+LOOKED_AT = 10
+"""Hypotheses that are looked at for code that runs no longer: those that are shown."""
+WAIT = 60.0
+"""Seconds on the clock after which a look is given up: a machine may be busy."""
+FEW_CHECKS = 3
+"""Up to so many checks the smallest inputs that they leave out may show a fault that is left."""
+TWO_CHECKS = 2
+"""Up to so many checks of which one gives an empty collection."""
+HALF = 0.5
+"""The share of a function's statements that may be run by no check: of what is more, the checks say too little."""
+LOOK = 400_000
+"""Steps for seeing which lines of a patched program run."""
+_LOOP = re.compile(r"\s*(for|while)\b")
+
+
+class RunDoubts:
+    """The doubts about the candidates of one ranking that running them shows; a candidate is named by its place in ``candidates``."""
+
+    def __init__(
+        self, candidates: Sequence[Candidate], hypotheses: Hypotheses, runner: Runner, sight: Sight, maker: Maker
+    ) -> None:
+        self.candidates, self.hypotheses, self.runner = candidates, hypotheses, runner
+        self.sight, self.maker = sight, maker
+        self.units = runner.program.units
+        self.idle: dict[int, str] = {}
+
+    @functools.cached_property
+    def bound(self) -> set[str]:
+        """The global names that the program binds."""
+        return list_bound(u.text for u in self.units)
+
+    def describe(self, n: int) -> str:
+        """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only."""
+        place = self.hypotheses.place[n]
+        if place not in self.idle and len(self.idle) < LOOKED_AT:
+            c = self.candidates[n]
+            is_weak = self.hypotheses.is_weakly_proven(n)
+            self.idle[place] = self._describe_idle_loop(c) or (self._describe_weak_run(n) if is_weak else "")
+        return self.idle.get(place, "")
+
+    def _describe_weak_run(self, n: int) -> str:
+        """The doubt about a patch that few checks decide about, by how it runs for these and for empty input."""
+        return (
+            self._describe_idle_condition(self.candidates[n])
+            or self._describe_unrun_code(self.candidates[n])
+            or self._describe_untold_rest(n)
+            or self._describe_kept_item(n)
+            or self._describe_near_failure(n)
+            or self._describe_open_boundary(n)
+            or self._describe_other_size(n)
+            or self._describe_empty_input(n)
+        )
+
+    def _describe_unrun_code(self, c: Candidate) -> str:
+        """The doubt about a patch of a function that no check runs most of: another fault may be there, or the patch may lead past it."""
+        changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
+        ran = self._list_ran_lines(changed)
+        for n, text in c.texts.items():
+            function = ast.parse(text).body[0]
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or n not in ran:
+                continue
+            if measure_unrun_share(text, ran[n]) > HALF:
+                return f"most of `{function.name}` is run by no check"
+        return ""
+
+    def _list_ran_lines(self, changed: dict[int, tuple[str, CodeType]]) -> dict[int, frozenset[int]]:
+        """The lines of each unit that run with changed ones; nothing where that could not be seen."""
+        ran = run_in_fork(lambda: list_ran_lines(self.runner, changed, LOOK), WAIT)
+        return {unit: frozenset(numbers) for unit, numbers in ran} if isinstance(ran, list) else {}
+
+    def _describe_near_failure(self, n: int) -> str:
+        """The doubt about a patched function that fails where no check comes to: it reads what nothing defines, or leaves its list."""
+        c = self.candidates[n]
+        known = {*self.runner.ns, *self.bound, *list_bound(c.texts.values())}
+        for text in c.texts.values():
+            if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, known)):
+                return f"`{name}` isn't defined anywhere"
+        return self._ask_functions(
+            n,
+            lambda function, checked: describe_near_failure(
+                self.runner, c.codes, list_near_inputs(self.sight.calls.get(function, ()), checked, function)
+            ),
+        )
+
+    def _describe_other_size(self, n: int) -> str:
+        """The doubt about a function that gives another number of items than it is asked for, where no check comes to."""
+        c = self.candidates[n]
+        return self._ask_functions(
+            n, lambda function, given: describe_other_size(self.runner, c.codes, function, given)
+        )
+
+    def _describe_open_boundary(self, n: int) -> str:
+        """The doubt about a function that is odd for a number which it compares with, where no check comes to."""
+        c, calls = self.candidates[n], self.sight.calls
+        return self._ask_functions(
+            n,
+            lambda function, checked: describe_open_boundary(
+                self.runner, self.maker, c.texts, c.codes, function, calls.get(function, ()), checked
+            ),
+        )
+
+    def _ask_functions(self, n: int, describe: Callable[[str, list[tuple[Any, ...]]], str]) -> str:
+        """The first doubt that is said, in a fork, of a changed function and the calls of it that the checks make."""
+        for function, checked in self.sight.checked.items():
+            if any(f"def {function}(" in text for text in self.candidates[n].texts.values()):
+                doubt = run_in_fork(lambda f=function, g=checked: describe(f, g), WAIT)  # type: ignore[misc]
+                if isinstance(doubt, str) and doubt:
+                    return doubt
+        return ""
+
+    def _describe_untold_rest(self, n: int) -> str:
+        """The doubt about a patch that changes nothing but what empty collections give, where one other check tells of all the rest."""
+        if self.hypotheses.count_checks(n) > TWO_CHECKS or not self.sight.empty:
+            return ""
+        told = zip(self.hypotheses.inputs, self.hypotheses.shown[n], self.hypotheses.before, strict=False)
+        changed = [given for given, now, then in told if isinstance(given, Input) and now != then]
+        if changed and all(any(a in ([], (), "", {}) for a in given.arguments) for given in changed):
+            return "it changes only what an empty collection gives, and no two checks tell that the rest is right"
+        return ""
+
+    def _describe_kept_item(self, n: int) -> str:
+        """The doubt about a loop that keeps the last of what it finds, where no check has two to be found: the first may be meant."""
+        if self.hypotheses.count_checks(n) > FEW_CHECKS:
+            return ""
+        c = self.candidates[n]
+        for unit, text in c.texts.items():
+            for noted, kept, asked in list_kept(text):
+                two = run_in_fork(lambda u=unit, t=noted: finds_two(self.runner, c.codes, u, t, LOOK), WAIT)  # type: ignore[misc]
+                if two is False:
+                    return f"`{kept}` is of the last with `{asked}`, and no check has two to tell whether the first is meant"
+        return ""
+
+    def _describe_empty_input(self, n: int) -> str:
+        if self.hypotheses.count_checks(n) > FEW_CHECKS:
+            return ""
+        c = self.candidates[n]
+        names = [name for name in self.sight.checked if any(f"def {name}(" in text for text in c.texts.values())]
+        inputs = list_empty_inputs(self.sight.checked, names)
+        types = compare_behaviour.collect_expected_types(self.runner.program)
+        is_asked = any(map(asks_for_empty, c.texts.values())) or any(
+            asks_for_item(text, m, self.sight.checked[m]) for m in names for text in c.texts.values()
+        )
+        doubt = run_in_fork(
+            lambda: describe_failure_when_empty(self.runner, c.codes, inputs, types, is_asked=is_asked), WAIT
+        )
+        return doubt if isinstance(doubt, str) else ""
+
+    def _describe_idle_condition(self, c: Candidate) -> str:
+        """The doubt about a condition that a patch changed and that comes out the same way whatever the checks ask: it may as well not be there."""
+        found = [
+            (n, *changed) for n, text in c.texts.items() if (changed := change_condition(self.units[n].text, text))
+        ]
+        if len(found) != 1:
+            return ""
+        unit, noted, condition = found[0]
+        outcomes = run_in_fork(lambda: list_outcomes(self.runner, c.codes, unit, noted, LOOK), WAIT)
+        if not isinstance(outcomes, list) or len(outcomes) < SEVERAL_TIMES or len(set(outcomes)) > 1:
+            return ""
+        return f"`{condition}` is {'true' if outcomes[0] else 'false'} each time in what was checked"
+
+    def _describe_idle_loop(self, c: Candidate) -> str:
+        """The doubt about a patch with which a loop of the cells has no round: the checks below it then hold for nothing."""
+        if not any(_LOOP.match(line) for u in self.units if u.role in (CELL, REPLAY) for line in u.text.splitlines()):
+            return ""
+        changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
+        loop = find_idle_loop(self.units, c.texts, self._list_ran_lines(changed))
+        return f"`{loop}` has no round with it" if loop else ""
