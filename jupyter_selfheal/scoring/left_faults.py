@@ -255,6 +255,40 @@ def _take_out(statement: ast.stmt, name: str) -> str:
     return ast.unparse(value) if is_taken else ""
 
 
+def _find_item_as_place(function: ast.FunctionDef) -> str:
+    """``result[:x]`` in a loop through the items ``x`` of a parameter, which ``result`` gets too: the item is no place in it."""
+    for loop in ast.walk(function):
+        if not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and isinstance(loop.iter, ast.Name)):
+            continue
+        item = loop.target.id
+        nodes = [n for statement in loop.body for n in ast.walk(statement)]
+        filled = {
+            ast.unparse(n.func.value)
+            for n in nodes
+            if isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr == "append"
+            and [ast.unparse(a) for a in n.args] == [item]
+        }
+        filled |= {
+            ast.unparse(n.target) for n in nodes if isinstance(n, ast.AugAssign) and ast.unparse(n.value) == f"[{item}]"
+        }
+        for node in nodes:
+            if (
+                isinstance(node, ast.Subscript)
+                and ast.unparse(node.value) in filled | {loop.iter.id}
+                and item in _list_bounds(node.slice)
+            ):
+                return f"`{ast.unparse(node)}` takes `{item}`, an item, for a place"
+    return ""
+
+
+def _list_bounds(place: ast.expr) -> list[str]:
+    """The names that a slice begins and ends at; an index by an item may be meant, as in a permutation."""
+    bounds = (place.lower, place.upper) if isinstance(place, ast.Slice) else ()
+    return [n.id for n in bounds if isinstance(n, ast.Name)]
+
+
 def _name_all_but_last(iterated: ast.expr) -> str:
     """The ``xs`` of ``range(len(xs) - 1)``, turned round or not; empty for anything else."""
     found = _ALL_BUT_LAST.fullmatch(ast.unparse(iterated))
@@ -315,4 +349,5 @@ _FAULTS = (
     _find_uncalled_method,
     _find_last_item_left,
     _find_items_passed_over,
+    _find_item_as_place,
 )

@@ -350,3 +350,18 @@ STACK = """class Stack:
 def test_a_method_that_is_asked_and_not_called_is_told(asked: str, decorator: str, is_told: bool) -> None:
     fault = fault_of(STACK.format("self.is_empty or 1", decorator), STACK.format(asked, decorator))
     assert ("not called" in fault) is is_told
+
+
+KEPT = "def spot(row):\n    kept = []\n    for x in row:\n        if x in {}:\n            continue\n        kept{}\n    return kept\n"
+
+
+@pytest.mark.parametrize("more", [" += [x]", ".append(x)"])
+@pytest.mark.parametrize("place", ["kept[:x]", "row[x:]"])
+def test_an_item_is_no_place_of_what_keeps_it(place: str, more: str) -> None:
+    fault = fault_of(KEPT.format("row[1:x]", more), KEPT.format(place, more))
+    assert fault == f"`{place}` takes `x`, an item, for a place"
+
+
+@pytest.mark.parametrize("after", [KEPT.format("kept", " += [x]"), KEPT.format("kept[:9]", ".append(x)"), KEPT.format("kept[:x]", ".append(x)").replace("in row:", "in range(len(row)):"), KEPT.format("[kept[x]]", ".append(x)"), KEPT.format("other[:x]", ".append(x)"), KEPT.format("kept[:x]", ".append(9)")])  # fmt: skip
+def test_another_place_is_no_fault(after: str) -> None:
+    assert fault_of(after.replace("def spot(row):", "def spot(row, z):"), after) == ""
