@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import quote_text
 from jupyter_selfheal.model import Applicability, Patch
 
 NAMED = re.compile(
@@ -51,7 +52,7 @@ class IndexAsColumn(Rule):
             new = (
                 f"{text}.reset_index()[{context.text(node.slice)}]"
                 if whole and isinstance(node, ast.Subscript)
-                else f"{text}.reset_index()[{_quote_text(key)}]"
+                else f"{text}.reset_index()[{quote_text(key)}]"
             )
             for way, prior in ((new, 0.92), *(() if whole else ((_name_level(context, text, key), 0.6),))):
                 yield self.patch(
@@ -120,8 +121,4 @@ def _is_index(context: RuleContext, table: str, key: str) -> bool:
 
 def _name_level(context: RuleContext, text: str, key: str) -> str:
     is_one = context.is_true(f"({text}).index.nlevels == 1")
-    return f"{text}.index" if is_one else f"{text}.index.get_level_values({_quote_text(key)})"
-
-
-def _quote_text(text: str) -> str:
-    return repr(text) if '"' in text or "\\" in text else f'"{text}"'
+    return f"{text}.index" if is_one else f"{text}.index.get_level_values({quote_text(key)})"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import quote_text
 from jupyter_selfheal.healers.rules.context.spelling import normalize
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -46,7 +47,7 @@ class MergeKeys(Rule):
                     yield from self._name_both(context, call, node, columns, wanted)
                 if len(near) != 1:
                     continue
-                text = f"{context.operand(node)}.rename(columns={{{_quote_text(near[0])}: {_quote_text(wanted)}}})"
+                text = f"{context.operand(node)}.rename(columns={{{quote_text(near[0])}: {quote_text(wanted)}}})"
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(node), text)]),
                     f"Match {wanted!r} with the other table's {near[0]!r}",
@@ -71,7 +72,7 @@ class MergeKeys(Rule):
         if len(keys) != 1:
             return
         left, right = (keys[0], wanted) if lacking is tables[1] else (wanted, keys[0])
-        text = f"left_on={_quote_text(left)}, right_on={_quote_text(right)}"
+        text = f"left_on={quote_text(left)}, right_on={quote_text(right)}"
         yield self.patch(
             context.replace(context.cell_id, [(*context.span(on), text)]),
             f"Join {left!r} with {right!r}",
@@ -95,7 +96,3 @@ def _list_joined_tables(call: ast.Call) -> list[ast.expr]:
 def _names_only(on: ast.expr | None, wanted: str) -> bool:
     items = on.elts if isinstance(on, ast.List | ast.Tuple) else [on]
     return any(isinstance(n, ast.Constant) and n.value == wanted for n in items)
-
-
-def _quote_text(text: str) -> str:
-    return repr(text) if '"' in text or "\\" in text else f'"{text}"'

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import quote_text
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"trying to merge on (\S+) and (\S+) columns(?: for key '([^']*)')?")
@@ -49,7 +50,7 @@ class MergeTypes(Rule):
             is_whole = context.is_true(f"{column}.astype(str).str.fullmatch(r'{WHOLE}').all()")
             change, key, kind = (at, keys[at], f'"{kinds[other]}"') if is_whole else (other, keys[other], "str")
             node = sides[change]
-            new = f"{context.operand(node)}.astype({{{_quote_text(key)}: {kind}}})"
+            new = f"{context.operand(node)}.astype({{{quote_text(key)}: {kind}}})"
             yield self.patch(
                 context.replace_here((*context.span(node), new)),
                 f"Join on keys of one type: `{new}`",
@@ -78,7 +79,3 @@ def _find_keys(call: ast.Call, told: str) -> tuple[str, str] | None:
         names = [n.value for n in both if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         return (names[0], names[1]) if len(names) == 2 else None
     return (told, told) if told else None
-
-
-def _quote_text(text: str) -> str:
-    return repr(text) if '"' in text or "\\" in text else f'"{text}"'

@@ -110,3 +110,8 @@ def append_argument(source: str, call: ast.Call, text: str) -> Splice:
     while (closing := re.match(r"\s*\)", source[at:end])) is not None:
         at += closing.end()
     return at, at, f", {text}"
+
+
+def quote_text(text: str) -> str:
+    """A text as it is written in code: in double quotes where that needs no escape."""
+    return repr(text) if '"' in text or "\\" in text else f'"{text}"'

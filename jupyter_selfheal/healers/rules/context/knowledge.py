@@ -7,7 +7,6 @@ thing has failed, and checks in the running environment that the successor is th
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -261,11 +260,3 @@ def _read_values(release: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             about["source"],
             entry.get("unsafe", ""),
         )
-
-
-def literal(node: ast.expr) -> tuple[bool, Any]:
-    """Whether an expression is a literal, and its value."""
-    try:
-        return True, ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        return False, None
