@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -180,6 +181,13 @@ def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
     others = {text[:n] + text[n + 1 :] for n in range(at) if code[n] and text[n] == closer} - {rest}
     atend = atend and not any(reads_to(replace_line(source, fault.line, other), fault.line) for other in others)
     yield Mend(replace_line(source, fault.line, text[:at] + text[at + 1 :]), title, atend, 0.9 if atend else 0.5)
+    # or the bracket that a call opens was left out: `maxscores)`
+    word = re.search(r"(?:[^\W\d]\w*)?$", text[:at])
+    first = word.start() if word is not None and closer == ")" else at
+    for n in range(first + 2, at):
+        called, given = text[first:n], text[n:at]
+        if called.islower() and called in vars(builtins) and re.search(rf"\b{given}\b", source):
+            yield Mend(replace_line(source, fault.line, f"{text[:n]}({text[n:]}"), "Add the missing `(`", False, 0.8)
     # or it was never opened: at the value's beginning
     start = re.match(r"\s*(?:[\w.\[\], ]+=(?!=)\s*|return\s+|print\s*)?", text)
     if start is not None and start.end() < at:

@@ -85,3 +85,17 @@ def test_what_comes_of_a_cast_and_is_treated_as_missing_is_left_to_the_user(
     assert [p.applicability for p in bench.propose_patches("PDA164", *cells)] == [expected]
     below = (CSV, "text = df['c'].astype(str)", LENGTHS.format("text"), f"# not run\n{derived}")
     assert [p.applicability for p in bench.propose_patches("PDA164", *below)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("source", "offered"),
+    [
+        ("scores = [3, 1]\nx = maxscores)", True),
+        ("x = maxscores)", False),  # nothing is called `scores`
+        ("scores = [3, 1]\nx = mixscores)", False),  # nor is there a `mix`
+        ("scores = [3, 1]\nx = maxscores]", False),
+    ],
+)
+def test_a_call_whose_bracket_was_left_out_is_offered(bench: Bench, source: str, offered: bool) -> None:
+    patches = [p for p in bench.propose_patches("SYN103", source) if "max(scores)" in p.source_of("c1", "")]
+    assert [p.applicability for p in patches] == [UNSAFE] * offered
