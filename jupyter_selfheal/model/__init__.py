@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.doubt import Doubt
     from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
+    from jupyter_selfheal.model.model_calls import ModelReply, ModelRequest
     from jupyter_selfheal.model.notebook import JSON, Agreement, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
         BASELINE,
@@ -87,6 +88,8 @@ __all__ = [
     "Keep",
     "LineKind",
     "Locus",
+    "ModelReply",
+    "ModelRequest",
     "Move",
     "Notebook",
     "Oracle",
@@ -117,6 +120,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "model_calls": "ModelReply ModelRequest",
     "notebook": "Agreement Cell JSON Notebook Oracle Output",
     "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
     "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",

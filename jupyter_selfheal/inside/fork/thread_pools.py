@@ -29,6 +29,8 @@ HOMES = frozenset({_EXECUTORS, _POOLS})
 
 _PATIENCE = 2.0
 """Seconds that a worker is given to rest, or to end, once its result is out: on a busy machine it may take some."""
+_LAST_STEP = 0.1
+"""Seconds that one without work is given, which may also run what its pool begins with, for as long as that takes."""
 
 
 # --- before a fork ------------------------------------------------------------------------------------------------
@@ -47,8 +49,8 @@ def becomes_idle(thread: threading.Thread) -> bool:
 
 def _rests_in_executor(worker: threading.Thread) -> bool:
     """Work that is being done is a frame further in, work that was just taken is a variable of the worker's loop, and what
-    no worker has taken yet is in the queue."""
-    until = time.monotonic() + _PATIENCE
+    no worker has taken yet is in the queue. Without work a worker that is further in is on its way to wait (it tells its executor so)."""
+    began = time.monotonic()
     while worker.is_alive():
         frame = innermost = sys._current_frames().get(worker.ident or 0)
         while frame is not None and not _is_worker_loop(frame):
@@ -56,8 +58,14 @@ def _rests_in_executor(worker: threading.Thread) -> bool:
         work = frame.f_locals.get("work_item") if frame is not None else None
         if work is None:
             executor = _find_executor(worker)
-            return frame is not None and frame is innermost and (executor is None or executor._work_queue.empty())
-        if not work.future.done() or time.monotonic() > until:
+            if frame is None or not (executor is None or executor._work_queue.empty()):
+                return False
+            if frame is innermost:
+                return True
+            del executor
+        elif not work.future.done():
+            return False
+        if time.monotonic() > began + (_PATIENCE if work is not None else _LAST_STEP):
             return False
         del frame, innermost, work
         time.sleep(0.0005)
