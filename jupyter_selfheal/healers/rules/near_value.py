@@ -24,6 +24,11 @@ KNOWN = (
     (re.compile(r"No axis named \w+ for object type"), ("columns", "index")),
     (re.compile(r"is not a valid palette name"), PALETTES),
 )
+LETTERS, COLOUR_ASKED = (
+    frozenset("BGRCMYKW"),
+    re.compile(r"valid value for \w*color|'c' argument must be a color|valid color value"),
+)
+"""Letters that stood for colours like small ones until Matplotlib 3.3 (API changes of 3.1 and 3.3), and how it asks for a colour."""
 LISTED = re.compile(r"(?i)valid|must be|one of|supported|expected|choose|allowed|options")
 WORD = re.compile(r"['\"`]([A-Za-z_][\w-]*(?: [\w-]+)*)['\"`]")
 
@@ -34,7 +39,7 @@ class NearValue(Rule):
     **Failure** `ValueError: scatterplot is not a valid plot kind. Valid plot kinds: ('line', 'scatter', …)`, `No axis named column for object
     type DataFrame`, `'mutd' is not a valid palette name`.
 
-    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`.
+    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `color="r"` for `color="R"`.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
     least). Silent otherwise.
@@ -49,7 +54,7 @@ class NearValue(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         evalue = context.failure.evalue
         known = next((words for about, words in KNOWN if about.search(evalue)), ())
-        if not known and not LISTED.search(evalue):
+        if not known and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
             return
         for call in context.calls_at_failure():
             for given in (*call.args, *(k.value for k in call.keywords)):
@@ -57,6 +62,8 @@ class NearValue(Rule):
                     continue
                 words = [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
+                if given.value in LETTERS and COLOUR_ASKED.search(evalue):
+                    meant = given.value.lower()
                 if meant:
                     mark = context.text(given)[-1]
                     yield self.patch(
