@@ -195,7 +195,7 @@ def run_whole(folder: Path, options: argparse.Namespace) -> tuple[Run, Outcomes 
     """A run, or the next piece of it; what came of it where it is at its end."""
     model = Model()
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(FakeModelServer(model.script())) if options.paid else None
+        server = stack.enter_context(FakeModelServer(model.answer_forever())) if options.paid else None
         run = Run(folder, options, server)
         ended = run.run()
         run.keep_asked(model)

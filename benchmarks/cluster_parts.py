@@ -78,7 +78,7 @@ class Model:
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
 
-    def script(self) -> Iterator[Callable[[Received], Line]]:
+    def answer_forever(self) -> Iterator[Callable[[Received], Line]]:
         """The same answer for ever."""
         while True:
             yield self.answer

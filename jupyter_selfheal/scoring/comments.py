@@ -10,9 +10,8 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import Case, Cell, Patch, Probe, Step, Trial
-from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import list_patched_cells
-from jupyter_selfheal.scoring.docstrings import DOCTEST_SECONDS
+from jupyter_selfheal.scoring.docstrings import DOCTEST_SECONDS, count_examples
 from jupyter_selfheal.scoring.evidence import Evidence, Finding
 from jupyter_selfheal.source.commented_results import CommentedResult, list_commented_results
 
@@ -24,11 +23,11 @@ def list_results_asked(case: Case, patch: Patch) -> list[CommentedResult]:
     """What comments of the patched cells said before the patch of functions that these cells define."""
     cells = list_patched_cells(case, patch)
     defined = {n.name for _, _, after in cells for n in src.walk(after) if isinstance(n, ast.FunctionDef)}
-    found = (list_results_of(case, cell_id, before) for cell_id, before, _ in cells)
+    found = (_list_results_of(case, cell_id, before) for cell_id, before, _ in cells)
     return [result for results in found for result in results if result.function in defined]
 
 
-def list_results_of(case: Case, cell_id: str, before: str) -> Sequence[CommentedResult]:
+def _list_results_of(case: Case, cell_id: str, before: str) -> Sequence[CommentedResult]:
     """What comments of one cell tell, as it was before a patch."""
     above = [cell.source for cell in case.notebook.code_before(cell_id)] if case.notebook.index(cell_id) >= 0 else []
     return list_commented_results(_find_cell(case, cell_id, before), above)
@@ -53,12 +52,10 @@ class CommentedResults:
             yield Probe(probe_source("probes.doctests"), [entry], name=COMMENTS, timeout=DOCTEST_SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
-        value = trial.probe(COMMENTS)
-        if not isinstance(value, dict):
+        counted = count_examples(trial.probe(COMMENTS))
+        if counted is None:
             return evidence
-        tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
-        if tried == failed and not any(result.told for result in list_results_asked(case, patch)):
+        if not counted.held and not any(result.told for result in list_results_asked(case, patch)):
             return evidence  # literals that no word calls results, and that are none
-        why = str(value.get("why", ""))
-        finding = Finding("results that comments tell", tried, max(tried - failed, 0), why, weight=8.6)
+        finding = Finding("results that comments tell", counted.asked, counted.held, counted.why, weight=8.6)
         return replace(evidence, findings=(*evidence.findings, finding))

@@ -102,11 +102,19 @@ class Doctests:
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         value = trial.probe(DOCTESTS)
-        if not isinstance(value, dict):
+        counted = count_examples(value)
+        if counted is None or not isinstance(value, dict):
             return evidence
-        tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
-        counted = Count(tried, max(tried - failed, 0), str(value.get("why", "")))
-        return replace(evidence, doctests=counted, example_mended=bool(value.get("mended")) and not failed)
+        is_mended = bool(value.get("mended")) and counted.held == counted.asked
+        return replace(evidence, doctests=counted, example_mended=is_mended)
+
+
+def count_examples(value: JSON) -> Count | None:
+    """How many examples a probe of doctests ran, and how many held; None where it gave no answer."""
+    if not isinstance(value, dict):
+        return None
+    tried, failed = read_count(value.get("tried")) or 0, read_count(value.get("failed")) or 0
+    return Count(tried, max(tried - failed, 0), str(value.get("why", "")))
 
 
 def _find_definition(case: Case, patch: Patch, name: str) -> str:

@@ -46,11 +46,15 @@ class CommentedResult:
     printed: bool = False
 
     @property
-    def example(self) -> str:
-        """The call as an example that doctest runs; a float is asked for with as many decimals as the comment has."""
+    def asked(self) -> str:
+        """The call; where the comment has a float, rounded to as many decimals."""
         decimals = _FLOAT.fullmatch(self.want)
-        call = f"round({self.call}, {len(decimals[1])})" if decimals else self.call
-        return f"print({call})" if self.printed else call
+        return f"round({self.call}, {len(decimals[1])})" if decimals else self.call
+
+    @property
+    def example(self) -> str:
+        """The call as an example that doctest runs."""
+        return f"print({self.asked})" if self.printed else self.asked
 
     @property
     def shown(self) -> str:
@@ -61,10 +65,12 @@ class CommentedResult:
     @property
     def check(self) -> str:
         """The assert that holds where the call gives what the comment says."""
-        number = self.printed and re.fullmatch(r"-?\d+", self.want)
-        if number:
-            return f"assert {self.call} in ({self.want}, '{self.want}')"
-        return f"assert {self.example.removeprefix('print(').removesuffix(')') if self.printed else self.example} == {self.want}"
+        is_number = self.printed and re.fullmatch(r"-?\d+", self.want)
+        return (
+            f"assert {self.asked} in ({self.want}, '{self.want}')"
+            if is_number
+            else f"assert {self.asked} == {self.want}"
+        )
 
 
 def list_commented_results(cell: Cell, above: Iterable[str] = ()) -> Sequence[CommentedResult]:

@@ -63,7 +63,7 @@ class StepCounter:
 
     def set_limit(self, steps: int) -> None:
         """Count anew, up to so many steps."""
-        self.total += self.used
+        self.total += self.steps_used
         self._most = max(steps, 0)
         self._left = itertools.repeat(True, self._most)
         self._counted = itertools.chain(self._left, _End())
@@ -72,7 +72,7 @@ class StepCounter:
             sys.settrace(self._trace_call)
 
     @property
-    def used(self) -> int:
+    def steps_used(self) -> int:
         """Steps since the limit was set."""
         return self._most - operator.length_hint(self._left)
 

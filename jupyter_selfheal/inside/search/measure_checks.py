@@ -40,7 +40,7 @@ def _measure_checks(runner: Runner) -> tuple[dict[int, int], frozenset[int], flo
 
         def note(passed: bool) -> None:
             nonlocal last, passing
-            now = counter.total + counter.used, time.process_time()
+            now = counter.total + counter.steps_used, time.process_time()
             costs[runner.at] = costs.get(runner.at, 0) + now[0] - last[0]
             passing += now[1] - last[1] if passed else 0.0
             last = now

@@ -35,7 +35,7 @@ def measure_replay(runner: Runner) -> int | None:
             for n, unit in enumerate(runner.program.units):
                 if unit.role in (DEFINE, REPLAY):
                     exec(runner.codes[n], runner.ns)
-            took = runner.counter.used
+            took = runner.counter.steps_used
             defined = {n for n, v in read.items() if callable(v)}
             computed = {n: runner.before.get(n, _MISSING) for n in runner.program.replayed}
             kept = {n: v for n, v in (read | computed).items() if n not in defined}

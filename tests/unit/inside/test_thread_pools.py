@@ -28,7 +28,7 @@ class SlowlyTold(threading.Semaphore):
 def test_a_worker_that_only_says_that_it_rests_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     told = SlowlyTold()
     monkeypatch.setattr(thread_pools, "_LAST_STEP", 60.0)
-    clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: (told.looked.set(), time.sleep(0.0005)))
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: told.looked.set())
     monkeypatch.setattr(thread_pools, "time", clock)
     with ThreadPoolExecutor(1) as executor:
         executor._idle_semaphore = told  # type: ignore[assignment]
