@@ -58,7 +58,7 @@ class AmbiguousTruth(Rule):
                 return
             if id(node) in tests or not _is_boolean(node) or not _has_array(context, node):
                 continue
-            text = _write_elementwise(context, node)
+            text = write_elementwise(context, node)
             if text == context.text(node):
                 continue
             edit: Splice = (*context.span(node), text)
@@ -112,7 +112,8 @@ def _has_array(context: RuleContext, node: ast.expr) -> bool:
     )
 
 
-def _write_elementwise(context: RuleContext, node: ast.expr) -> str:
+def write_elementwise(context: RuleContext, node: ast.expr) -> str:
+    """``(a > 1) & ~(b == 3)`` for ``a > 1 and not b == 3``; anything else as it stands."""
     if isinstance(node, ast.BoolOp):
         mark = " & " if isinstance(node.op, ast.And) else " | "
         return mark.join(_write_operand(context, v) for v in node.values)
@@ -132,5 +133,5 @@ def _find_operator(context: RuleContext, left: ast.expr, right: ast.expr) -> str
 
 
 def _write_operand(context: RuleContext, node: ast.expr) -> str:
-    text = _write_elementwise(context, node)
+    text = write_elementwise(context, node)
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"

@@ -47,6 +47,10 @@ _BINARY_NEXT = {
 }
 
 
+ROUNDING = "1e-9"
+"""How far two numbers may be apart that differ by rounding only: the relative bound of ``math.isclose``."""
+NOT_ROUNDING = 0.4
+"""What remains of the weight of another operator where numbers that are rounded are asked whether they are equal."""
 _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 _ORDERS = frozenset({"<", "<=", ">", ">="})
 
@@ -73,6 +77,27 @@ def _is_asked(s: Scope, node: ast.expr) -> bool:
     return isinstance(parent, ast.Compare | ast.BoolOp) or is_test or is_filter or is_negated
 
 
+def _may_be_rounded(s: Scope, left: ast.expr, right: ast.expr) -> bool:
+    """Whether numbers are compared of which one is reckoned, none is a whole one as it is written (``n % 2 == 0``), and the checks
+    give numbers that binary fractions only come near to."""
+    sides = (left, right)
+    if any(isinstance(n, ast.Constant) and type(n.value) is not float for n in sides):
+        return False
+    if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.FloorDiv) for n in sides):
+        return False
+    is_reckoned = any(isinstance(n, ast.BinOp | ast.Call) for n in sides)
+    if not is_reckoned or not all(s.infer_kinds(n) <= {NUMBER} for n in sides):
+        return False
+    return any(_holds_fraction(value) for calls in s.hints.calls.values() for call in calls for value in call)
+
+
+def _holds_fraction(value: object) -> bool:
+    """Whether it is, or a list of up to a hundred holds, a number like 0.1, which no float is exactly."""
+    if isinstance(value, list | tuple):
+        return any(_holds_fraction(item) for item in value[:100])
+    return type(value) is float and value == value and abs(value) < 1e9 and value * 1024 % 1 != 0
+
+
 def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``<`` for ``<=``, ``==`` for ``!=``, both operands exchanged, and an off-by-one together with the operator."""
     if not isinstance(node, ast.Compare):
@@ -80,7 +105,9 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
     left: ast.expr = node.left
     for op, right in zip(node.ops, node.comparators, strict=True):
         old = COMPARE[type(op)]
+        is_rounded = old in ("==", "!=") and len(node.ops) == 1 and _may_be_rounded(s, left, right)
         for new, prior in _COMPARE_NEXT[old]:
+            prior *= NOT_ROUNDING if is_rounded else 1
             edit = replace_operator(s, left, right, old, new)
             if edit is None:
                 continue
@@ -96,6 +123,10 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
                         node.lineno,
                         f"`{old} {right.value}` should be `{new} {other[2].strip('()')}`",
                     )
+        if is_rounded:
+            bound = "<=" if old == "==" else ">"
+            near = s.put(node, f"abs({s.text_of(left)} - {s.text_of(right)}) {bound} {ROUNDING}")
+            yield Change((near,), 0.9, node.lineno, f"`{old}` compares numbers that are rounded")
         if old in ("in", "not in"):
             swapped = (s.put(left, s.text_of(right)), s.put(right, s.text_of(left)))
             yield Change(swapped, 0.2, node.lineno, f"the operands of `{old}` are exchanged")
