@@ -32,7 +32,7 @@ class OneColumnRead(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wanted = set(re.findall(r"\w[\w ]*", context.failure.evalue))
-        for name in dict.fromkeys(_list_tables(context)):
+        for name in dict.fromkeys(list_tables(context)):
             keys = context.keys(name)
             columns = keys.columns if keys is not None and keys.is_table else ()
             if len(columns) != 1 or not isinstance(columns[0], str):
@@ -58,7 +58,7 @@ class OneColumnRead(Rule):
                 return
 
 
-def _list_tables(context: RuleContext) -> Iterator[str]:
+def list_tables(context: RuleContext) -> Iterator[str]:
     """Names on the failing line that something is looked up in."""
     for node in context.nodes_at_failure(ast.Subscript, ast.Attribute, ast.Call):
         value = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)

@@ -13,6 +13,7 @@ NUMBER = re.compile(
     r"(?:could not convert string to float|invalid literal for int\(\) with base 10|Unable to parse string).{0,3}['\"]([^'\"]+)['\"]"
 )
 GROUPED = re.compile(r"^\s*-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$")
+PERCENT = re.compile(r"^\s*-?\d+(?:\.\d+)?\s*%\s*$")
 PRICED = re.compile(r"^\s*[$€£]\s?-?[\d,]+(?:\.\d+)?\s*$")
 
 
@@ -21,10 +22,10 @@ class ThousandsSeparator(Rule):
 
     **Failure** `ValueError: could not convert string to float: '1,234'` from `df["price"].astype(float)`.
 
-    **Fix** `df["price"].str.replace(",", "").astype(float)`; with a currency sign `.str.replace(r"[$,]", "", regex=True)`.
+    **Fix** `df["price"].str.replace(",", "").astype(float)`; with a currency sign `.str.replace(r"[$,]", "", regex=True)`; `.str.rstrip("%")` for `12%`.
 
     **Fix safety** Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe with a
-    currency sign: the column may mix currencies.
+    currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
 
     code = "PDA112"
@@ -37,15 +38,16 @@ class ThousandsSeparator(Rule):
     def matches(self, failure: Failure) -> bool:
         match = NUMBER.search(failure.evalue)
         return (
-            super().matches(failure) and match is not None and bool(GROUPED.match(match[1]) or PRICED.match(match[1]))
+            super().matches(failure)
+            and match is not None
+            and any(form.match(match[1]) for form in (GROUPED, PRICED, PERCENT))
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = NUMBER.search(context.failure.evalue)
         if match is None:
             return
-        priced = PRICED.match(match[1]) is not None
-        text = '.str.replace(r"[$€£,]", "", regex=True)' if priced else '.str.replace(",", "")'
+        text, doubt = _choose_text(match[1])
         for call in context.calls_at_failure()[:4]:
             column: ast.expr | None = None
             if isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
@@ -57,10 +59,19 @@ class ThousandsSeparator(Rule):
             end = context.span(column)[1]
             yield self.patch(
                 context.replace(context.cell_id, [(end, end, text)]),
-                f"Take the separators out with `{text}`",
-                f"`{match[1]}` is written with separators.",
-                applicability=Applicability.UNSAFE if priced else Applicability.SAFE,
-                why="The column may mix currencies." if priced else self.why,
+                f"Take the signs out with `{text}`" if doubt else f"Take the separators out with `{text}`",
+                f"`{match[1]}` is written with {'a percent sign' if '%' in match[1] else 'separators'}.",
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
                 prior=0.88,
             )
             return
+
+
+def _choose_text(number: str) -> tuple[str, str]:
+    """What takes the signs out of a number that is written so, and what is doubtful about it."""
+    if PERCENT.match(number):
+        return '.str.rstrip("%")', "Whether 12 or 0.12 is meant by `12%` stands nowhere."
+    if PRICED.match(number):
+        return '.str.replace(r"[$€£,]", "", regex=True)', "The column may mix currencies."
+    return '.str.replace(",", "")', ""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import find_line_span
+from jupyter_selfheal.healers.rules.context.edits import find_line_span, quote_alike
 from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -19,7 +19,7 @@ class TimeColumn(Rule):
     `df.resample("ME")`, also where the dates are texts; `ValueError: window must be an integer 0 or greater` at `df.rolling("7D")`.
 
     **Fix** `df.resample("ME", on="day")`; `df.groupby(pd.Grouper(freq="ME", key="day"))`. Of texts, `df.index = pd.to_datetime(df.index)` above the statement,
-    or the same for the column that `on=` names.
+    or the same for the column that `on=` names, and for the only column of ISO dates where none is named.
 
     **Fix safety** Safe: the table has one column of dates, and its index counts rows, or every text is an ISO date. Unsafe for dates in another form
     that pandas reads, whose day and month may be exchanged. Silent where there are two columns of dates, or none, and where a text is no date.
@@ -53,6 +53,8 @@ class TimeColumn(Rule):
                 c for c in (keys.columns if keys is not None else ())
                 if isinstance(c, str) and context.is_true(f"str(({table})[{c!r}].dtype).startswith('datetime64')")
             ]  # fmt: skip
+            if not dates and word == "on":
+                yield from self._make_dates(context, call, table, keys.columns if keys is not None else ())
             if len(dates) != 1:
                 return
             end = context.span(how)[1] - 1
@@ -64,6 +66,27 @@ class TimeColumn(Rule):
                 prior=0.93,
             )
             return
+
+    def _make_dates(
+        self, context: RuleContext, call: ast.Call, table: str, columns: tuple[object, ...]
+    ) -> Iterator[Patch]:
+        """``resample`` of a table whose rows are counted and which has one column of dates that are texts."""
+        known = context.reference("pandas.to_datetime")
+        texts = [c for c in columns if isinstance(c, str) and context.is_true(_test_days(table, c))]
+        at, indent = _find_statement(context, call)
+        if known is None or len(texts) != 1 or indent.strip() or not table.isidentifier():
+            return
+        place = f"{table}[{quote_alike(texts[0], context.source)}]"
+        line = f"{place} = {known.text}({place})"
+        end = context.span(call)[1] - 1
+        named = f"{', ' if call.args or call.keywords else ''}on={quote_alike(texts[0], context.source)}"
+        imports = context.add_imports([known.import_line] if known.import_line else [])
+        yield self.patch(
+            context.replace_here(*imports, (at, at, f"{line}\n{indent}"), (end, end, named)),
+            f"Make dates of `{place}`, and name the column",
+            f"The index of `{table}` holds no dates; `{texts[0]}` holds their texts.",
+            prior=0.9,
+        )
 
     def _read_dates(self, context: RuleContext) -> Iterator[Patch]:
         """Dates that are texts, in the index or in the column that is named."""
@@ -117,3 +140,10 @@ def _find_statement(context: RuleContext, call: ast.Call) -> tuple[int, str]:
     innermost = max(around, key=lambda n: context.span(n)[0])
     at = context.span(innermost)[0]
     return at, context.source[find_line_span(context.source, innermost.lineno)[0] : at]
+
+
+def _test_days(table: str, column: str) -> str:
+    """Whether the rows are counted, and every value of the column is the text of an ISO date."""
+    texts = f"({table})[{column!r}]"
+    counted = f"type(({table}).index).__name__ == 'RangeIndex'"
+    return f"{counted} and len({texts}) > 1 and all(isinstance(t, str) for t in {texts}) and {texts}.str.fullmatch({ISO!r}).all()"

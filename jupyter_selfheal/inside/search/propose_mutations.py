@@ -15,6 +15,7 @@ from jupyter_selfheal.inside.search.mutations import (
     empty_bodies,
     exchanges,
     expressions,
+    loop_ends,
     mirrored,
     missing_code,
     missing_loops,
@@ -55,6 +56,7 @@ OPERATORS = (
     *own_functions.OPERATORS,
     *empty_bodies.OPERATORS,
     *missing_loops.OPERATORS,
+    *loop_ends.OPERATORS,
     *parts_beside.OPERATORS,
 )
 NEVER_REACHED = 0.03

@@ -1,0 +1,74 @@
+"""PDA166: a write into rows that were picked out first, which never reaches the table."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
+
+
+class CopyWritten(Rule):
+    """Write into rows of the table itself, not into a copy of them.
+
+    **Failure** `AssertionError`, or another result than the expected one, where the values come from `df[df["a"] > 3]["b"] = 0`, which changes a copy.
+
+    **Fix** `df.loc[df["a"] > 3, "b"] = 0`, also in cells above. The cells that made the table run again.
+
+    **Fix safety** Safe where an assert or an expectation holds with it: the statement has no other effect. Silent where the copy has a name, which may be
+    meant, and where rows are picked by anything but a condition.
+    """
+
+    code = "PDA166"
+    name = "write into a copy"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AssertionError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "The statement has no other effect than this one."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            target = _read_target(statement)
+            if target is None:
+                return
+            table, condition, column = target
+            if context.describe_all([table.id])[0].is_a("pandas.DataFrame"):
+                text = f"{table.id}.loc[{src.extract_text(source, condition)}, {src.extract_text(source, column)}]"
+                yield (*src.find_span(source, _written(statement)), text), text
+
+        edits, shown = mend_above(context, find)
+        if edits:
+            yield self.patch(
+                edits,
+                f"Write into the table itself: `{shown}`",
+                "The rows that were picked out are a copy: what is written into it is lost.",
+                prior=0.92,
+            )
+
+
+def _written(statement: ast.stmt) -> ast.expr:
+    assert isinstance(statement, ast.Assign | ast.AugAssign)
+    return statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+
+
+def _read_target(statement: ast.stmt) -> tuple[ast.Name, ast.expr, ast.Constant] | None:
+    """The table, the condition and the column of ``df[df["a"] > 3]["b"] = …``."""
+    if not isinstance(statement, ast.Assign | ast.AugAssign):
+        return None
+    match _written(statement):
+        case ast.Subscript(
+            value=ast.Subscript(value=ast.Name() as table, slice=condition), slice=ast.Constant(value=str()) as column
+        ):
+            pass
+        case _:
+            return None
+    asks = isinstance(condition, ast.Compare | ast.UnaryOp | ast.BinOp) or (
+        isinstance(condition, ast.Call) and isinstance(condition.func, ast.Attribute)
+    )
+    reads = any(isinstance(n, ast.Name) and n.id == table.id for n in ast.walk(condition))
+    return (table, condition, column) if asks and reads else None

@@ -1,0 +1,78 @@
+"""Mutation operators for where a loop ends: at the last whole window, and what is done once no turn has broken it off."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+
+def propose_windows(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``range(len(xs) - k + 1)`` for ``range(len(xs))`` in whose loop ``xs[i:i + k]`` is read: the last window is a whole one."""
+    if not isinstance(node, ast.For | ast.ListComp | ast.GeneratorExp):
+        return
+    loop = node if isinstance(node, ast.For) else node.generators[0]
+    match loop:
+        case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[*_, stop], keywords=[])):
+            pass
+        case ast.comprehension(
+            target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[*_, stop], keywords=[])
+        ):
+            pass
+        case _:
+            return
+    for size in dict.fromkeys(_list_window_sizes(s, node, name)):
+        end = s.text_of(stop)
+        if size in end:
+            continue
+        short = f"{end} - {size}" if size.isidentifier() or size.isdigit() else f"{end} - ({size})"
+        for new, prior in ((f"{short} + 1", 0.9), (short, 0.4)):
+            edit = (s.start_of(stop), s.end_of(stop), new)
+            yield Change((edit,), prior, stop.lineno, f"`{end}` goes past the last whole window, not `{new}`")
+
+
+def _list_window_sizes(s: Scope, node: ast.AST, name: str) -> Iterator[str]:
+    """``k`` of each ``xs[i:i + k]`` and ``xs[i:k + i]``."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Slice(lower=ast.Name(id=low), upper=ast.BinOp(left=left, op=ast.Add(), right=right)) if (
+                low == name
+            ):
+                for one, other in ((left, right), (right, left)):
+                    if isinstance(one, ast.Name) and one.id == name:
+                        yield s.text_of(other)
+
+
+def propose_else_of_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """What stands below ``if …: break`` in a loop is done once, in the loop's ``else``: where no turn has broken it off."""
+    if not isinstance(node, ast.For | ast.While) or node.orelse or len(node.body) < 2:
+        return
+    at = next((n for n, stmt in enumerate(node.body) if _breaks_off(stmt)), len(node.body))
+    moved = node.body[at + 1 :]
+    outer = s.read_indent(node)
+    inner = [s.read_indent(stmt) for stmt in moved]
+    if not moved or outer is None or None in inner or any(_steers(stmt) for stmt in moved):
+        return
+    start = s.line_span(moved[0])[0]
+    yield Change(
+        ((start, start, f"{outer}else:\n"),),
+        0.55 if len(moved) == 1 else 0.3,
+        moved[0].lineno,
+        "it is done in each turn, not once where no turn has broken the loop off",
+    )
+
+
+def _breaks_off(stmt: ast.stmt) -> bool:
+    """``if …: break``, also behind other statements."""
+    return isinstance(stmt, ast.If) and isinstance(stmt.body[-1], ast.Break) and not stmt.orelse
+
+
+def _steers(stmt: ast.stmt) -> bool:
+    """Whether a statement breaks a loop off, goes on with it or steps it, and so belongs to the turn."""
+    return any(isinstance(n, ast.Break | ast.Continue) for n in ast.walk(stmt)) or (
+        isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name)
+    )
+
+
+OPERATORS = (propose_windows, propose_else_of_loop)
