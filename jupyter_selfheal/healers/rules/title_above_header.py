@@ -72,9 +72,11 @@ class TitleAboveHeader(Rule):
 def _list_wanted(context: RuleContext, table: str) -> Iterator[str]:
     """Names of columns that the failing line asks the table for, of which the message speaks."""
     for node in context.nodes_at_failure(ast.Subscript, ast.Attribute):
-        if context.text(node.value) != table:
-            continue
-        key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
+        key: object = None
+        if isinstance(node, ast.Attribute) and context.text(node.value) == table:
+            key = node.attr
+        elif isinstance(node, ast.Subscript) and context.text(node.value) == table:
+            key = getattr(node.slice, "value", None)
         if isinstance(key, str) and key in context.failure.evalue:
             yield key
 
