@@ -42,12 +42,20 @@ def _is_own_file(file: str) -> bool:
 _INSTALLED = re.compile(r"site-packages|dist-packages|python\d[.\d]*|\.(venv|tox|nox)|venv")
 
 
+APPLYING = frozenset({"apply", "map", "applymap", "transform", "filter", "starmap", "vectorize", "pipe", "submit"})
+"""What calls the function that it is given: ``df["score"].apply(grade)``."""
+
+
 def _count_calls(source: str) -> Counter[str]:
-    """How often each name is called, by its last part."""
-    calls = (n.func for n in src.walk(source) if isinstance(n, ast.Call))
-    return Counter(
-        f.id if isinstance(f, ast.Name) else f.attr for f in calls if isinstance(f, ast.Name | ast.Attribute)
-    )
+    """How often each name is called, by its last part, or given to what calls it."""
+    calls = [n for n in src.walk(source) if isinstance(n, ast.Call)]
+    counted = Counter(name for call in calls if (name := _name(call.func)))
+    counted.update(name for call in calls if _name(call.func) in APPLYING for a in call.args if (name := _name(a)))
+    return counted
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _collect_changed_functions(before: str, after: str) -> set[str]:

@@ -38,6 +38,10 @@ def test_the_function_itself_mended_is_accepted() -> None:
         ("tools.median([5, 1, 3])", "tools.mean([5, 1, 3])", "median"),
         ("median([5, 1, 3])", "median(sorted([5, 1, 3]))", ""),
         ("median([5]) + median([3])", "median([5]) + mean([3])", "median"),
+        ("median(rows)", "rows.apply(median)", ""),
+        ("median(rows)", "list(map(median, rows))", ""),
+        ("median(rows)", "rows.apply(mean)", "median"),
+        ("median(rows)", "print(median)", "median"),
     ],
 )
 def test_what_is_called_less_often_is_named(call: str, changed: str, avoided: str) -> None:
