@@ -28,7 +28,7 @@ class TextsReckonedWith(Rule):
     """Make numbers of a column of texts where it is compared, divided, multiplied or subtracted.
 
     **Failure** `TypeError: '>' not supported between instances of 'str' and 'int'` at `df["people"] > 2000`, `unsupported operand type(s) for /: 'str' and 'int'` at
-    `df["cost"].sum() / 2`, where the sum had joined the texts; a wrong value where a sum of texts was shown.
+    `df["cost"].sum() / 2`, where the sum had joined the texts, also one that has a name in the cell; a wrong value where a sum of texts was shown.
 
     **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
 
@@ -89,7 +89,22 @@ def _list_failing(context: RuleContext) -> tuple[list[ast.expr], list[ast.expr]]
     nodes = context.failing_nodes(ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call)
     statement = context.failing_statement
     inside: list[ast.expr] = [n for n in ast.walk(statement) if isinstance(n, COLUMNS)] if statement is not None else []
-    return [o for n in nodes for o in _list_columns(n)], inside
+    operands = [o for n in nodes for o in _list_columns(n)]
+    reduced = [r for o in operands if isinstance(o, ast.Name) and (r := _find_reduced(context, o)) is not None]
+    return [*operands, *reduced], [*inside, *reduced]
+
+
+def _find_reduced(context: RuleContext, operand: ast.Name) -> ast.expr | None:
+    """The column whose sum, greatest or smallest value the cell gave a name, above: ``total = df["cost"].sum()``."""
+    given = [
+        n.value
+        for n in context.tree.body
+        if isinstance(n, ast.Assign) and n.lineno < operand.lineno and ast.unparse(n.targets) == operand.id
+    ]
+    match given[-1:]:
+        case [ast.Call(func=ast.Attribute(value=column, attr=attr))] if attr in REDUCTIONS:
+            return column if isinstance(column, COLUMNS) else None
+    return None
 
 
 def _list_columns(node: ast.AST) -> list[ast.expr]:
