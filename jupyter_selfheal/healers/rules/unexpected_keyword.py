@@ -65,7 +65,8 @@ class UnexpectedKeyword(Rule):
             parts = tuple(k for k in known if wrong in k.split("_") and len(wrong) > 2)
             near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ())
             for word in near if len(near) <= 2 else ():
-                slip = is_plain_slip(wrong, word) or find_meant(wrong, known) == word
+                is_number = len(wrong) > 2 and (f"{wrong}s" == word or f"{word}s" == wrong)  # one bin, many bins
+                slip = is_number or is_plain_slip(wrong, word) or find_meant(wrong, known) == word
                 sure = len(near) == 1 and (slip or bool(hinted))
                 start = context.span(keyword)[0]
                 yield self.patch(

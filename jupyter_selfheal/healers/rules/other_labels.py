@@ -1,0 +1,61 @@
+"""PDA170: a column that is filled by labels which its table does not have."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
+
+
+class OtherLabels(Rule):
+    """Fill a column value by value where the labels do not meet.
+
+    **Failure** `AssertionError`, or another result than the expected one, where the values come from `df["y"] = s`, the rows of `df` and `s` have no label in common, and the whole column is
+    missing.
+
+    **Fix** `df["y"] = s.to_numpy()`, also in cells above. The cells that made the table run again.
+
+    **Fix safety** Safe: both have the same number of rows, every value of the column is missing, and none of what was given is. Silent where a label is common to both.
+    """
+
+    code = "PDA170"
+    name = "column of other labels"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AssertionError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "No label is common to both, and there is one value for each row."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(column)))],
+                    value=ast.Name() | ast.Subscript() | ast.Attribute() as given,
+                ):
+                    pass
+                case _:
+                    return
+            text = src.extract_text(source, given)
+            kinds = context.describe_all([table, text])
+            if not kinds[0].is_a("pandas.DataFrame") or not kinds[1].is_a("pandas.Series"):
+                return
+            rows = f"len({table}) == len({text}) > 0 and not set({table}.index) & set({text}.index)"
+            lost = f"{table}[{column!r}].isna().all() and {text}.notna().all()"
+            if context.is_true(f"{rows} and {lost}"):
+                end = src.find_span(source, given)[1]
+                yield (end, end, ".to_numpy()"), f"{text}.to_numpy()"
+
+        edits, shown = mend_above(context, find)
+        if edits:
+            yield self.patch(
+                edits,
+                f"Fill the column value by value: `{shown}`",
+                "The rows of the table and of the column have no label in common, so that nothing is filled in.",
+                prior=0.9,
+            )
