@@ -99,7 +99,7 @@ def _find_reduced(context: RuleContext, operand: ast.Name) -> ast.expr | None:
     given = [
         n.value
         for n in context.tree.body
-        if isinstance(n, ast.Assign) and n.lineno < operand.lineno and ast.unparse(n.targets) == operand.id
+        if isinstance(n, ast.Assign) and n.lineno < operand.lineno and ast.unparse(n.targets[0]) == operand.id
     ]
     match given[-1:]:
         case [ast.Call(func=ast.Attribute(value=column, attr=attr))] if attr in REDUCTIONS:
