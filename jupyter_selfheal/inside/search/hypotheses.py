@@ -7,6 +7,7 @@ not applied.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -92,6 +93,7 @@ class Hypotheses:
         self._idle, self._failing = idle, failing
         self._leak = LEAK_OF_CRASH if crashed else LEAK
         self._strange = strange or [0.0] * len(candidates)
+        self._pairs: dict[tuple[int, int, int], list[tuple[int, str, str]]] = {}
         self.share_missed = 0.0
         """Of small changes of the best candidate the share that the checks do not notice (0-1), where it was measured."""
 
@@ -258,6 +260,13 @@ class Hypotheses:
     def _list_pairs(self, n: int, other: int) -> list[tuple[int, str, str]]:
         """The inputs for which two candidates show something else, with what each shows; those apart that there was no time for, and equal
         values (``False`` and 0), which no check tells apart."""
+        key = n, other, len(self.shown[n])  # a question that is made shorter adds an input
+        known = self._pairs.get(key)
+        if known is None:
+            known = self._pairs[key] = self._find_pairs(n, other)
+        return known
+
+    def _find_pairs(self, n: int, other: int) -> list[tuple[int, str, str]]:
         pairs = zip(self.shown[n], self.shown[other], strict=False)
         apart = ((at, a, b) for at, (a, b) in enumerate(pairs) if a != b and compare_behaviour.LATE not in (a, b))
         return [(at, a, b) for at, a, b in apart if not _is_equal(a, b)]
@@ -282,6 +291,7 @@ class Hypotheses:
         return f"{asked} {mine} with it, and {theirs} with another change that passes the same checks"
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _is_equal(a: str, b: str) -> bool:
     """Whether two outcomes are equal values that came about without, or with, a change of what was given."""
     if "!" in (a[:1], b[:1]) or a.endswith(compare_behaviour.CHANGES) != b.endswith(compare_behaviour.CHANGES):
