@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.own_address import find_file_of_address
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 READERS = frozenset({"read_csv", "read_table", "read_json", "read_excel", "read_html", "read_fwf", "read_pickle", "loadtxt", "genfromtxt", "imread"})  # fmt: skip
@@ -27,7 +28,8 @@ class LocalCopy(Rule):
 
     **Fix** `pd.read_csv("data/rivers.csv")`: the one file of this name, or the one whose folders agree with the address too.
 
-    **Fix safety** Unsafe: the address may hold other data by now. Stored outputs decide. Silent where the name says nothing (`data.csv` in another
+    **Fix safety** Safe where the address names this very repository on its usual branch, with the whole path, and the project says itself whose it is (its
+    folder's name, git's remote, its README). Unsafe otherwise: the address may hold other data by now. Stored outputs decide. Silent where the name says nothing (`data.csv` in another
     folder than the address has) and where several files fit.
     """
 
@@ -50,13 +52,18 @@ class LocalCopy(Rule):
                 else next((k.value for k in call.keywords if k.arg == "filepath_or_buffer"), None)
             )
             address = _read_address(context, given) if given is not None else ""
-            path = find_copy(context, address) if address else ""
+            own = find_file_of_address(context, address) if address else ""
+            path = own or (find_copy(context, address) if address else "")
             if given is not None and path:
                 yield self.patch(
                     context.replace_here((*context.span(given), repr(path))),
                     f"Read `{path}`",
-                    f"The address cannot be reached here, and `{path}` has its name.",
-                    prior=0.8,
+                    f"The address cannot be reached here, and {f'it names `{path}` of this repository' if own else f'`{path}` has its name'}.",
+                    applicability=Applicability.SAFE if own else Applicability.UNSAFE,
+                    why="The address names this very repository, which has the file at the same path."
+                    if own
+                    else self.why,
+                    prior=0.85 if own else 0.8,
                 )
                 return
 

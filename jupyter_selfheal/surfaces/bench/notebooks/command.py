@@ -29,6 +29,7 @@ from jupyter_selfheal import registry
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, write_entry
 from jupyter_selfheal.surfaces.bench.notebooks.execute import CELL_SECONDS, count_cells, run_apart
+from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, count_roots, format_classes, format_share
 from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     LISTS,
     Entry,
@@ -40,8 +41,15 @@ from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     read_list,
     take_out,
 )
-from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS, Row, count_notebooks, describe_rows, read_rows
-from jupyter_selfheal.surfaces.bench.rows import Setup, append_line, check_is_writable, find_commit
+from jupyter_selfheal.surfaces.bench.notebooks.table import (
+    COUNTS,
+    Row,
+    count_notebooks,
+    describe_rows,
+    find_stage,
+    read_rows,
+)
+from jupyter_selfheal.surfaces.bench.rows import STAGES, USUAL_STAGE, Setup, append_line, check_is_writable, find_commit
 from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
@@ -59,7 +67,7 @@ def command(words: Sequence[str]) -> int:
     if not chosen:
         raise UsageError(f"no notebook is left of {path.name}: see --only")
     clones = {name: find_clone(options.clones, name) for name in dict.fromkeys(e.repository for e in chosen)}
-    about = {"list": path.name, "half": options.half, "settings": describe_settings(options.heal, settings), "command": format_command(options, settings)}  # fmt: skip
+    about = {"list": path.name, "half": options.half, "stage": options.stage, "settings": describe_settings(options.heal, settings), "command": format_command(options, settings)}  # fmt: skip
     jobs = [(entry, run) for run in range(1, options.runs + 1) for entry in chosen]
     wanted = {(entry.name, run) for entry, run in jobs}
     if find_spec("nbclient") is None:
@@ -113,6 +121,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("clones", type=Path, metavar="PATH", help="a folder with clones of the list's repositories, each as OWNER+NAME")  # fmt: skip
     parser.add_argument("--list", type=Path, metavar="FILE", help="a list of your own, in the form of the shipped ones")
     parser.add_argument("--half", choices=HALVES, default="all", help="every second by name, from the first on, to tune on; the others to judge by: a look at these is written down")  # fmt: skip
+    parser.add_argument("--stage", choices=tuple(STAGES), default=USUAL_STAGE, help="what the rows are for: a first look, work on these notebooks, or what was held back until the end (default development)")  # fmt: skip
     parser.add_argument("--ledger", type=Path, metavar="FILE", help="write this look down there, on any half (those at a judging half always are: benchmarks/ledger.jsonl)")  # fmt: skip
     parser.add_argument("--only", nargs="*", default=(), metavar="TEXT", help="notebooks with this in their names")
     parser.add_argument("--sample", type=read_count, default=0, metavar="N", help="N of them, drawn by --seed")
@@ -136,6 +145,7 @@ def format_command(options: argparse.Namespace, settings: Sequence[str]) -> str:
     """What repeats the measurement, with a word for each path of this machine."""
     words = ["jupyter", "selfheal", "bench", options.what, "CLONES", *(["--list", "LIST"] if options.list else [])]
     words += ["--half", options.half] if options.half != "all" else []
+    words += ["--stage", options.stage] if options.stage != USUAL_STAGE else []
     words += ["--only", *options.only] if options.only else []
     words += ["--sample", str(options.sample), "--seed", str(options.seed)] if options.sample else []
     words += ["--first", str(options.limit)] if options.limit else []
@@ -150,8 +160,8 @@ def read_earlier_rows(path: Path | None, about: Mapping[str, str]) -> list[Row]:
         check_is_writable(path)
     rows = read_rows(path) if path and path.exists() else []
     for row in rows:
-        if describe_rows(row) != describe_rows(about):
-            held = describe_rows(row)
+        if (describe_rows(row), find_stage(row)) != (describe_rows(about), find_stage(about)):
+            held = f"{describe_rows(row)} ({find_stage(row)})"
             raise UsageError(f"{path} holds rows of {held}: name another file")
     return rows
 
@@ -216,7 +226,7 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
             given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found
             after, extra = run_apart(given)
     return {
-        **asdict(entry), **count_cells(before, after, extra), "ended": ended, "seconds": seconds, "missing_files": len(missing),
+        **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "missing_files": len(missing),
         "load": round(os.getloadavg()[0], 2), "commit_of_ours": find_commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }  # fmt: skip
 
@@ -230,7 +240,8 @@ def format_row(row: Row) -> str:
 
 
 def format_total(rows: Sequence[Row]) -> str:
-    """All notebooks on one line."""
+    """All notebooks on one line, and what their roots hang on on another."""
+    roots = add_roots(rows)
     total = {name: sum(row[name] for row in rows) for name in COUNTS}
     loads = [row["load"] for row in rows]
     clean = (
@@ -243,5 +254,6 @@ def format_total(rows: Sequence[Row]) -> str:
     return (
         f"{count_notebooks(rows)} notebooks, {total['cells']} cells, {total['failing']} fail, {total['healed']} of them healed{share}; "
         f"clean {clean[0]} → {clean[1]}, lost {total['lost']}, cut {total['cut']}, failing inserted cells {total['inserted_failing']}; "
-        f"commit {commits}, load {min(loads):.0f}–{max(loads):.0f}, {dates}"
+        f"commit {commits}, load {min(loads):.0f}–{max(loads):.0f}, {dates}\n"
+        f"roots that hang on nothing outside, healed: {format_share(roots)}; left: {format_classes(roots)}"
     )

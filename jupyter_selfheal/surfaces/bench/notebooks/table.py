@@ -9,9 +9,11 @@ from statistics import median
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, format_classes, format_share
+from jupyter_selfheal.surfaces.bench.rows import STAGES, USUAL_STAGE
 
 COUNTS = ("cells", "failing", "healed", "lost", "cut", "inserted_failing")
-COLUMNS = ("list", "notebooks", "fail, and have their data", "run through after healing", "cells", "of them fail", "run after healing", "lost", "cut off", "inserted ones that fail", "median s", "load", "commit", "date", "rows")  # fmt: skip
+COLUMNS = ("list", "notebooks", "fail, and have their data", "run through after healing", "cells", "of them fail", "run after healing", "roots inside, healed", "left, by class", "lost", "cut off", "inserted ones that fail", "median s", "load", "commit", "date", "rows")  # fmt: skip
 
 
 Row = Mapping[str, Any]
@@ -29,12 +31,21 @@ def holds_notebooks(path: Path) -> bool:
 
 
 def format_notebooks(files: Sequence[Path]) -> list[str]:
-    """Lines of a table with a row for each file, and the commands that repeat them. Raises UsageError for a file with another row in it."""
+    """Lines of a table for each stage with a row for each file, and the commands that repeat them. Raises UsageError for a file with another row in it."""
     read = [(path, read_rows(path)) for path in files]
-    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-    lines += [f"| {' | '.join(_format_cells(rows))} | {path.stem} |" for path, rows in read]
+    lines = []
+    for stage in STAGES:
+        chosen = [(path, rows) for path, rows in read if rows and find_stage(rows[0]) == stage]
+        if chosen:
+            lines += [f"### Notebooks, {stage}", "", f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
+            lines += [*(f"| {' | '.join(_format_cells(rows))} | {path.stem} |" for path, rows in chosen), ""]
     commands = dict.fromkeys(str(row["command"]) for _, rows in read for row in rows)
-    return [*lines, "", *(f"    {command}" for command in commands)]
+    return [*lines, *(f"    {command}" for command in commands)]
+
+
+def find_stage(row: Row) -> str:
+    """One of STAGES. Rows that do not tell it are final where their half was held back."""
+    return str(row.get("stage") or ("final" if row.get("half") == "judge" else USUAL_STAGE))
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -56,11 +67,12 @@ def read_rows(path: Path) -> list[Row]:
 def _format_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
     share = f" ({total['healed'] / total['failing']:.0%})" if total["failing"] else ""
-    loads = [float(row["load"]) for row in rows]
+    loads, roots = [float(row["load"]) for row in rows], add_roots(rows)
     can_run = [row for row in rows if row["failing"] and not row.get("missing_files")]
     through = f"{(n := sum(map(runs_through, can_run)))} ({n / len(can_run):.0%})" if can_run else "–"
     return (
         ", ".join(dict.fromkeys(describe_rows(row) for row in rows)), count_notebooks(rows), str(len(can_run)), through, str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
+        format_share(roots), format_classes(roots),
         str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]),
         f"{median(float(row.get('seconds', 0)) for row in rows):.0f}", f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),
@@ -73,7 +85,7 @@ def runs_through(row: Row) -> bool:
 
 
 def describe_rows(row: Row) -> str:
-    """The list, the half and the settings: rows of equal ones may stand in one file."""
+    """The list, the half and the settings: rows of equal ones, and of one stage, may stand in one file."""
     half = row.get("half", "all")
     return f"{row['list']} {'' if half == 'all' else half + ' '}{row.get('settings', '')}".strip()
 

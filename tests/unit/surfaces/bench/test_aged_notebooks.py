@@ -11,7 +11,9 @@ import pytest
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.notebooks import command
+from jupyter_selfheal.surfaces.bench.notebooks.command import format_total
 from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, read_statuses
+from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, count_roots, format_classes, format_share
 from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     LISTS,
     Entry,
@@ -161,7 +163,9 @@ def test_a_run_goes_on_behind_the_rows_that_are_whole(
     assert (first["run"], second["run"]) == (1, 2)
     assert first["command"] == "jupyter selfheal bench aged CLONES --list LIST --half tune --heal COMMAND --rows FILE"
     assert str(tmp_path) not in rows.read_text()
-    assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-1]
+    assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-2]
+    assert "roots that hang on nothing outside, healed: 0 of 1 (0%); left: not told 1" in format_total([first])
+    assert "tune another command, " in refuse(*words, "--stage", "first")
     said = refuse("aged", place, "--list", listed, "--heal", COPY, "--rows", rows)
     assert "holds rows of mine.json tune another command" in said
     assert "name another file" in said
@@ -177,3 +181,49 @@ def test_cells_are_paired_by_where_they_were() -> None:
     ]
     found = count_cells(before, *read_statuses(healed))
     assert found == {"cells": 4, "failing": 2, "healed": 1, "lost": 1, "cut": 0, "inserted_failing": 1}
+
+
+def print_report(*cells: dict[str, object]) -> bytes:
+    """What ``heal --json`` prints of a notebook with these failing cells, the first of them number 1."""
+    return json.dumps({"notebooks": [{"cells": [{"cell": n, **cell} for n, cell in enumerate(cells, 1)]}]}).encode()
+
+
+def test_roots_are_told_by_what_the_report_says_they_hang_on() -> None:
+    printed = print_report(
+        {"status": "healed"},
+        {"status": "healed"},
+        {"status": "runs again", "cascade_of": 1},
+        {"status": "ran"},
+        {"status": "left alone", "skip_reason": "network"},
+        {"status": "cascade", "cascade_of": 5},
+        {"status": "meant to fail", "skip_reason": "deliberate"},
+        {"status": "not healed", "kind": "timed_out"},
+        {"status": "proposed", "kind": "raised"},
+        {"status": "left alone", "skip_reason": "own check"},
+        {"status": "left alone", "skip_reason": "network"},
+    )
+    before = dict.fromkeys(range(11), "failed")
+    after = {**before, 0: "ran", 2: "ran", 3: "ran"}
+    roots = count_roots(printed, before, after)
+    assert roots == {"follows": 3, "network": 2, "healed": 1, "taken back": 1, "deliberate": 1, "time limit": 1, "offered": 1, "own check": 1}  # fmt: skip
+    assert format_share(roots) == "1 of 5 (20%)", (
+        "what is healed in the report and does not run afterwards is not healed"
+    )
+    assert (
+        format_classes(roots)
+        == "offered 1, taken back 1, own check 1, time limit 1; outside: network 2, deliberate 1; follows 3"
+    )
+
+
+def test_roots_of_a_heal_that_reported_nothing_are_not_told_and_count_as_not_healed() -> None:
+    before = {0: "ran", 1: "failed", 2: "failed"}
+    for printed in (b"", b"no JSON", b"[]", b'{"notebooks": [{}]}'):
+        assert count_roots(printed, before, before) == {"not told": 2}
+    assert count_roots(print_report({"status": "ran"}, {"status": "ran"}), before, before) == {"not told": 2}
+    assert format_share({"not told": 2}) == "0 of 2 (0%)"
+    assert (format_share(None), format_classes(None)) == ("–", "–"), "rows of before do not tell them"
+    assert format_classes({"healed": 3}) == "nothing"
+    assert add_roots([{"roots": {"healed": 1}}, {}, {"roots": {"healed": 1, "follows": 4}}]) == {
+        "follows": 4,
+        "healed": 2,
+    }

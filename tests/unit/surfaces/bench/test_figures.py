@@ -46,7 +46,7 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     report(["figures", str(rows), str(programs), "--ledger", str(tmp_path / "none")])
     out = capsys.readouterr().out
     assert (
-        "| relancer.json | 3 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | 2 | 0 | 0 | 30 | 2–2 | aaa | 2026-11-23 | relancer |"
+        "| relancer.json | 3 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | – | – | 2 | 0 | 0 | 30 | 2–2 | aaa | 2026-11-23 | relancer |"
         in out
     )
     assert out.count("relancer CLONES") == 1
@@ -54,6 +54,24 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     rows.write_text(json.dumps({"list": "relancer.json"}) + "\n")
     with pytest.raises(UsageError, match="line 1 cannot be read"):
         report(["figures", str(rows)])
+
+
+def test_notebooks_of_each_stage_have_a_table_and_say_what_their_roots_hang_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "last": {"half": "judge"},
+        "work": {"roots": {"healed": 3, "network": 1}},
+        "unseen": {"stage": "first", "roots": {"healed": 1, "offered": 1, "follows": 2}},
+    }
+    for name, more in files.items():
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**NOTEBOOK, **more}) + "\n")
+    report(["figures", *(str(tmp_path / f"{name}.jsonl") for name in files)])
+    tables = capsys.readouterr().out.split("### Notebooks, ")[1:]
+    assert [table.splitlines()[0] for table in tables] == ["first", "development", "final"]
+    assert "| 1 of 2 (50%) | offered 1; follows 2 |" in tables[0]
+    assert "| 3 of 3 (100%) | outside: network 1 |" in tables[1]
+    assert "| – | – |" in tables[2]
 
 
 def write_rows(path: Path, setup: Setup, *rows: Row, command: str = "") -> Path:

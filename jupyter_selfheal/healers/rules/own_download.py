@@ -1,0 +1,104 @@
+"""FIL112: a download of a file that the notebook's own repository has."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.own_address import find_file_of_address
+from jupyter_selfheal.healers.rules.local_copy import NETWORK
+from jupyter_selfheal.model import Applicability, Failure, Patch
+
+LIBRARY = re.compile(r"(?:urllib\.)?(?:request\.)?urlretrieve|wget\.download")
+"""What writes the file of an address, and takes its name as the second argument."""
+NAMING = re.compile(r"\bbasename\(|\.r?split\(\s*['\"]/['\"]|\.rpartition\(\s*['\"]/['\"]\s*\)|Path\(\w+\)\.name")
+"""How a function of the notebook takes the file's name from its address."""
+MORE = re.compile(r"\bjoin\(|makedirs|mkdir|chdir|[Zz]ip[Ff]ile|tarfile|gzip|extract|unpack|decompress|\breturn\b")
+"""What it does besides writing the file into the working directory."""
+WRITING = re.compile(r"\burlretrieve\(|wget\.download\(|\burlopen\(")
+
+
+class OwnDownload(Rule):
+    """Take the file that lies in the project, where its address cannot be reached.
+
+    **Failure** `URLError: <urlopen error [Errno -3] Temporary failure in name resolution>` at
+    `download("https://github.com/me/course/raw/master/code/plots.py")`, in a notebook of the repository `me/course`, which has `code/plots.py`.
+
+    **Fix** `download(Path('../code/plots.py').resolve().as_uri())`, the file's own address, for each such call of the cell from the failing one on:
+    `urlretrieve`, `wget.download`, or a function of the notebook that does nothing else than to write the file under its own name.
+
+    **Fix safety** Safe: the address names this very repository on its usual branch, the whole path agrees, and the project says itself whose it is (its
+    folder's name, git's remote, its README). Silent for other repositories' files, for a tag or a commit, where the result of the call is used,
+    and where the function puts the file elsewhere or unpacks it.
+    """
+
+    code = "FIL112"
+    name = "download of the project's own file"
+    enames = frozenset({"URLError", "HTTPError", "gaierror", "ConnectionError", "ConnectTimeout"})
+    applicability = Applicability.SAFE
+    why = "The address names this very repository, which has the file at the same path."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and NETWORK.search(failure.evalue + failure.traceback) is not None
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        failing = context.failing_statement
+        call = _read_call(failing)
+        if failing is None or call is None or not _only_downloads(context, call.func):
+            return
+        here = context.view_cell(context.failure.cell_id)
+        splices: list[Splice] = []
+        paths = []
+        for statement in here.failing_tree.body:
+            other = _read_call(statement)
+            if other is None or statement.lineno < failing.lineno or ast.dump(other.func) != ast.dump(call.func):
+                continue
+            path = _find_copy(here, other)
+            if path:
+                start, end = here.span(other.args[0])
+                splices.append((start, end, f"Path({path!r}).resolve().as_uri()"))
+                paths.append(path)
+            elif other is call:
+                return
+        if splices:
+            yield self.patch(
+                here.replace(here.cell_id, [*splices, *here.add_imports(["from pathlib import Path"])]),
+                f"Take `{paths[0]}`" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""),
+                f"The address cannot be reached here, and it names `{paths[0]}` of this repository.",
+                prior=0.85,
+            )
+
+
+def _read_call(statement: ast.stmt | None) -> ast.Call | None:
+    """The call of an address, written out, that a statement is, and nothing else."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not 1 <= len(call.args) <= 2 or call.keywords:
+        return None
+    return call if all(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in call.args) else None
+
+
+def _find_copy(context: RuleContext, call: ast.Call) -> str:
+    """The file that a call downloads; empty where the project has it not, and where it lies in the very place that is written to: opened for that, it
+    would be emptied before it is read."""
+    address, *rest = (str(a.value) for a in call.args if isinstance(a, ast.Constant))
+    path = find_file_of_address(context, address)
+    written = posixpath.normpath(rest[0] if rest else posixpath.basename(path))
+    return path if path and posixpath.normpath(path) != written else ""
+
+
+def _only_downloads(context: RuleContext, func: ast.expr) -> bool:
+    """Whether a function writes the file of its address into the working directory, and does nothing else."""
+    if LIBRARY.fullmatch(ast.unparse(func)):
+        return True
+    name = last_name(func) if isinstance(func, ast.Name) else ""
+    made = [(view, n) for view in context.look_upwards() for n in view.walk(ast.FunctionDef) if n.name == name]
+    if len(made) != 1:
+        return False
+    text = src.extract_text(made[0][0].source, made[0][1])
+    return bool(NAMING.search(text) and WRITING.search(text)) and MORE.search(text) is None
