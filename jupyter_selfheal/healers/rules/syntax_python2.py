@@ -17,6 +17,7 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     SyntaxRule,
     find_code_end,
     find_fault,
+    mark_code,
     split_lines,
 )
 from jupyter_selfheal.model import Patch, Replace
@@ -72,6 +73,9 @@ class Python2Syntax(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
             return
+        if _calls_print(source) and not IS_PYTHON2.search(source):
+            yield from _mend_mixed(source, fault)
+            return
         text = refactor(source, SYNTAX if PRINTS.search(source) else tuple(f for f in SYNTAX if f != "print"))
         if text is None or find_fault(text) is not None:
             text = _by_line(source)
@@ -81,6 +85,39 @@ class Python2Syntax(SyntaxRule):
         if find_fault(text) is None:
             text = refactor(text, MEANING) or text
         yield Mend(text, "Convert the cell to Python 3", prior=0.95)
+
+
+def _calls_print(source: str) -> bool:
+    """Whether the cell calls ``print`` as a function, with several values or a keyword: as a statement it would show a tuple."""
+    plain = "\n".join(
+        "".join(c if code else "_" for c, code in zip(line, mark_code(line), strict=True))
+        for line in split_lines(source)
+    )
+    return re.search(r"\bprint\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*,", plain) is not None
+
+
+def _mend_mixed(source: str, fault: Fault) -> Iterator[Mend]:
+    """A cell that calls ``print`` in one line and has no brackets in another: they were left out there, or the cell is of Python 2."""
+    called = _by_line(source)
+    if called == source:
+        return
+    after = find_fault(called)
+    sure = IS_PYTHON3.search(source) is not None
+    if after is None or (after.line, after.column) > (fault.line, fault.column):
+        yield Mend(called, "Add the brackets of `print`", sure, 0.95 if sure else 0.7)
+    text = None if sure else refactor(source, SYNTAX)
+    if text is not None and find_fault(text) is None:
+        yield Mend(refactor(text, MEANING) or text, "Convert the cell to Python 3", False, 0.5)
+
+
+IS_PYTHON2 = re.compile(
+    r"\b(?:raw_input|xrange|unicode|basestring|execfile|iteritems|itervalues|iterkeys|has_key|urllib2)\b|^[ \t]*print[ \t]*>>|<>"
+    r"|^[ \t]*exec[ \t]+['\"\w]|except[ \t]+[\w.()\[\], \t]+,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.]+[ \t]*,|\bfrom __future__\b",
+    re.MULTILINE,
+)
+"""What only a cell of Python 2 has."""
+IS_PYTHON3 = re.compile(r"""\b(?:end|sep)=|\bf['"]|\binput\(|\basync\b|\bnonlocal\b|:=|->""")
+"""What a cell of Python 3 has, or one in which somebody reads what is typed as a text."""
 
 
 def _use_floor_division(source: str) -> str:

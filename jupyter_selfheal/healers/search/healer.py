@@ -37,6 +37,8 @@ PATCHES = 10
 WALL, STARTING = 12.0, 60.0
 """Seconds on the clock for each second of the setting, and those in which it starts and ranks, after which a search is cut; it ends
 by itself before."""
+READING_SECONDS = 4.0
+"""Seconds (as the setting counts them) for what else is wrong in a cell that did not parse."""
 WHY = "It makes the checks pass; another change may do so too, and no check sees everything."
 
 
@@ -64,7 +66,7 @@ class SearchHealer:
         if not (starts.before or starts.after):
             return Answer(note="no state to search in")
         if case.failure.kind is FailureKind.SYNTAX or _runs_by_its_prompts(case):
-            return propose_readings(case, starts, history)
+            return propose_readings(case, starts, history, lambda plan: self._search_reading(starts, plan))
         plan = build_plan(case)
         if plan is None or not plan.decides:
             return Answer(
@@ -85,14 +87,21 @@ class SearchHealer:
         every = _mark_behaviours(every, reply["patches"])
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
         if all(p.rival for p in patches):
-            patches = (*propose_texts(case, starts, plan, history), *patches)
+            patches = (*propose_texts(case, starts, plan, history, mutates=not every), *patches)
         questions = tuple(q for raw in reply["questions"] if (q := _build_question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
         note = f"{reply['plausible']} of {reply['tried']} variants pass" + (f": {reply['why']}" if reply["why"] else "")
         return Answer(patches, note=note, record=record, questions=questions)
 
-    def _search_candidates(self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True) -> JSON:
-        seconds = self.config.search_seconds
+    def _search_reading(self, starts: Starts, plan: Plan) -> dict[str, JSON] | None:
+        """What the search says of a way to read a cell that did not parse, in less time than it has for one that did."""
+        reply = self._search_candidates(starts.best, plan, seconds=min(self.config.search_seconds, READING_SECONDS))
+        return reply if isinstance(reply, dict) else None
+
+    def _search_candidates(
+        self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True, seconds: float | None = None
+    ) -> JSON:
+        seconds = self.config.search_seconds if seconds is None else seconds
         argument = plan.to_argument(seconds, self.jobs, with_doctests)
         step = Probe(loader.probe_source("search.search"), argument, name="search")
         trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + STARTING))

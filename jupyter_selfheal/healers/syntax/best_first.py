@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules, to_fault
-from jupyter_selfheal.healers.syntax import line_edits, name_edits, token_edits, word_edits, wrapping
+from jupyter_selfheal.healers.syntax import layouts, line_edits, name_edits, token_edits, word_edits, wrapping
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
@@ -61,8 +61,12 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     line_edits.mend_bodies,
     line_edits.indent_lines,
     line_edits.move_branches,
+    layouts.propose_layouts,
+    line_edits.join_lines,
+    line_edits.count_loops,
     token_edits.join_tokens,
     name_edits.join_names,
+    name_edits.join_hyphened,
     name_edits.turn_assignments,
     name_edits.name_literals,
     word_edits.insert_heads,
@@ -70,6 +74,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     word_edits.open_calls,
     token_edits.insert_tokens,
     wrapping.fill_gaps,
+    wrapping.close_fields,
     wrapping.replace_foreign_signs,
     token_edits.replace_tokens,
     name_edits.rename_numbers,

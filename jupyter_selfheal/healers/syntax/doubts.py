@@ -33,7 +33,7 @@ def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
     tree = ast.parse("") if (parsed := src.parse(source)) is None else parsed
     doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(tree, known))
     doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
-    doubts += find_cost("doubt.arguments") * sum(_has_other_arguments(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.arguments") * sum(has_other_arguments(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.asks_nothing") * (
         sum(_is_always_true(n) for n in ast.walk(tree)) + _count_self_comparisons(tree, given)
@@ -56,7 +56,7 @@ ARGUMENTS = {
 }
 
 
-def _has_other_arguments(node: ast.AST) -> bool:
+def has_other_arguments(node: ast.AST) -> bool:
     """``len(x, 2)``: a builtin that takes no so many."""
     if (
         not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ARGUMENTS)

@@ -204,3 +204,42 @@ def move_branches(site: Site) -> Iterator[Slip]:
         end += 1
     moved = "\n".join([*texts[here:end], *texts[before:here]])
     yield Slip(lines[before][0], lines[end - 1][1], moved, find_cost("replace.branch"), "`elif` stands behind `else`")
+
+
+_COUNTED = re.compile(
+    r"(?P<indent>\s*)for\s+(?P<name>\w+)\s*(?:=|in\b|from\b)?\s*(?:range\b)?\s*\(?\s*(?P<first>-?\w+)\s*(?:to|until|upto|\.{2,3}|:|-)\s*"
+    r"(?P<last>[\w.]+(?:\([\w.]*\))?(?:\s*[-+]\s*\w+)?)\s*\)?\s*(?:do)?\s*:?\s*$"
+)
+_REPEATED = re.compile(r"(?P<indent>\s*)repeat\s+(?P<last>[\w.]+(?:\([\w.]*\))?)\s+times?\s*:?\s*$")
+
+
+def count_loops(site: Site) -> Iterator[Slip]:
+    """``for i = 1 to n:`` as ``for i in range(1, n + 1):``, and without the last one; ``repeat n times``."""
+    _, start, end = site.line
+    text = site.source[start:end]
+    words = "a loop is counted as in another language"
+    if match := _COUNTED.fullmatch(text):
+        head = f"{match['indent']}for {match['name']} in range({match['first']}, {match['last']}"
+        yield from (
+            Slip(start, end, f"{head}{more}):", find_cost("replace.foreign") + extra, words)
+            for more, extra in ((" + 1", 0.2), ("", 0.4))
+        )
+    elif match := _REPEATED.fullmatch(text):
+        yield Slip(
+            start, end, f"{match['indent']}for _ in range({match['last']}):", find_cost("replace.foreign"), words
+        )
+
+
+def join_lines(site: Site) -> Iterator[Slip]:
+    """A text that was broken over two lines: they are one."""
+    if "unterminated string" not in site.fault.message:
+        return
+    end = site.line[2]
+    behind = site.source[end + 1 :]
+    if end >= len(site.source) or not behind.split("\n", 1)[0].strip():
+        return
+    gap = len(behind) - len(behind.lstrip(" \t"))
+    for text in (" ", ""):
+        yield Slip(
+            end, end + 1 + gap, text, find_cost("join.lines") + 0.1 * (not text), "a text is broken over two lines"
+        )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import keyword
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, LETTERS
-from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, TEXT
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NUMBER, TEXT
 
 
 def rename_numbers(site: Site) -> Iterator[Slip]:
@@ -71,3 +72,25 @@ def join_names(site: Site) -> Iterator[Slip]:
         if any(start in near for start, _ in spans) and (len(spans) > 1 or spans[0][0] in heads):
             edits = tuple((start, end, f"{first}_{second}") for start, end in spans)
             yield Slip(*edits[0], find_cost("replace.name_of_words"), f"`{first} {second}` is one name", edits[1:])
+
+
+_HYPHENED = re.compile(r"(?<![\w.-])[^\W\d]\w*(?:-[^\W\d]\w*)+(?![\w(-])")
+
+
+def join_hyphened(site: Site) -> Iterator[Slip]:
+    """``the-total = 3`` as ``the_total = 3``: a name with a hyphen, in all its places."""
+    _, start, end = site.line
+    target = re.match(
+        r"\s*(?:for\s+|def\s+)?(" + _HYPHENED.pattern + r")\s*(?:[-+*/]?=(?!=)|in\b|\()", site.source[start:end]
+    )
+    if target is None:
+        return
+    inside = [(t.start, t.end) for t in site.tokens if t.kind in (TEXT, COMMENT)]
+    spots = tuple(
+        (m.start(), m.end(), m[0].replace("-", "_"))
+        for m in re.finditer(rf"(?<![\w.-]){re.escape(target[1])}(?![\w-])", site.source)
+        if not any(first <= m.start() < last for first, last in inside)
+    )
+    if spots:
+        words = f"`{target[1]}` is a name with a sign in it"
+        yield Slip(*spots[0], find_cost("join.name"), words, spots[1:])

@@ -7,13 +7,14 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
+from jupyter_selfheal.healers.syntax.objections import object_in_notebook
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
 from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
 from jupyter_selfheal.inside import loader
@@ -30,6 +31,8 @@ NEAR = 1.0
 """A reading that costs no more than this beyond the cheapest one is as likely meant."""
 AS_LIKELY = 0.15
 """Of two readings that pass and cost no more apart than this neither is applied."""
+LIKE, CHANGE = 0.3, 2.0
+"""How much of the output a reading must give (0 to 1) to be searched for what else is wrong, and what such a change costs."""
 LOST = 0.3
 """What it costs of a source that passes that a name, number or text of the cell is no longer in it."""
 WAIT = 300.0
@@ -45,8 +48,15 @@ TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether anot
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 
-def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> Answer:
-    """Patches that make a cell parse; none where one runs already and nothing says what the cell must give, which tells no reading from another."""
+Search = Callable[[Plan], dict[str, JSON] | None]
+"""What the search over single changes says of a plan; None where it does not come back."""
+
+
+def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], search: Search | None = None) -> Answer:
+    """Patches that make a cell parse; none where one runs already and nothing says what the cell must give, which tells no reading from another.
+
+    Where no reading meets the oracle, ``search`` looks for what else is wrong in the likeliest one.
+    """
     source = case.failure.source
     run = next((a.patch for a in history if a.verdict is not None and a.verdict.is_shown_to_run), None)
     if run is not None:
@@ -75,21 +85,45 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt]) -> 
     patches = [p for p in passing if p.id not in tried]
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
-        patches = list(_offer_readings(case, [readings[n] for n in order], history))
+        best = next((readings[n] for n in order if reply["likeness"][n] >= LIKE and not readings[n].guessed), None)
+        if search is not None and best is not None:
+            patches = [p for p in _search_reading(case, best, search) if p.id not in tried]
+        patches += _offer_readings(case, [readings[n] for n in order], history)
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
     return Answer(tuple(patches), note=note, exhausted=True)
 
 
-def propose_texts(case: Case, starts: Starts, plan: Plan, history: Sequence[Attempt]) -> tuple[Patch, ...]:
+def _search_reading(case: Case, reading: Reading, search: Search) -> list[Patch]:
+    """Changes of a reading that make it meet the oracle: they are offered, since nothing tells that both were slips."""
+    plan = _plan_reading(case, reading.source)
+    if plan is None or not plan.decides:
+        return []
+    reply = search(plan)
+    patches: dict[str, Patch] = {}
+    for rank, raw in enumerate(reply["patches"] if reply else ()):
+        pieces = [(plan.pieces[int(n)], text) for n, text in raw["texts"].items()]
+        if any(p.cell_id != case.failure.cell_id for p, _ in pieces):
+            continue
+        source = src.splice(reading.source, [(p.start, p.end, text) for p, text in pieces])
+        words = (*reading.words, raw["words"])
+        rival = f'without "{raw["words"]}" the cell parses too, and gives something else'
+        patch = _build_patch(case, source, words, reading.cost + CHANGE + 0.2 * rank, WHY, rival)
+        patches.setdefault(patch.id, patch)
+    return list(patches.values())[:OFFERED]
+
+
+def propose_texts(
+    case: Case, starts: Starts, plan: Plan, history: Sequence[Attempt], *, mutates: bool = False
+) -> tuple[Patch, ...]:
     """Changes of what a cell that runs prints, where it is expected to print something else: texts, separators, formats.
 
-    They are offered, and never applied by themselves: another text may have been printed for a reason of its own.
+    ``mutates``: with another change beside them, where no single one of these helped. They are offered, and never applied by themselves: another text may have been printed for a reason of its own.
     """
     source = case.failure.source
     if case.failure.kind is not FailureKind.MISSED or not plan.oracle.stdout or src.mask(source) != source:
         return ()
     reading = Reading(source, 0.0, ())
-    reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case), mutates=False)
+    reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case), mutates=mutates)
     tried = {a.patch.id for a in history}
     patches = [
         _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS)
@@ -162,6 +196,7 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
         rival = raw["rival"] or find_idle_part(raw["text"], used)
         rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
         rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
+        rival = rival or object_in_notebook(raw["text"], case.failure, case.notebook)
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER
         other = next((r for r in replies if r is not raw and abs(r["cost"] - raw["cost"]) < AS_LIKELY), None)

@@ -29,6 +29,7 @@ FOREIGN = {
 JOINED = frozenset({"==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "//", "**", ":="})
 QUOTES = "“”„‘’‚´`«»"
 BUILTINS = frozenset(dir(builtins))
+AUGMENTED = frozenset({"+=", "-=", "*=", "/="})
 OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 GUESSED = frozenset({"insert.operand", "insert.else_value", "insert.zero"})
 """What is put where a value is missing: only something that is expected tells which."""
@@ -98,6 +99,12 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         yield from _list_between_values(site, before, behind, stack)
     if before is not None and ends_value(before) and not stack and behind is not None and behind.text in STATEMENTS:
         yield "\n" + _read_indent(site, before.start), "insert.line_end_before_keyword"
+    if ends_value(before) and not stack and behind is not None and behind.text in ("if", "for", "while"):
+        line = site.list_line_tokens(behind.start)
+        if line[-1].text == ":" and line[0].text not in COMPOUND:
+            yield from (
+                ("\n" + indent, "insert.line_end_before_keyword") for indent in _list_indents(site, behind.start)
+            )
     if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and behind is None:
         yield "0", "insert.zero"
     yield from _list_brackets(before, behind, stack)
@@ -107,7 +114,9 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         left = _find_compared(site, before.start)
         yield from ((f" {text} ", "insert.compared") for text in left)
     if before is not None and _lacks_value(before, behind):
-        yield from ((name, "insert.operand") for name in _list_names_before(site, before.start))
+        gap = "" if before.kind == SIGN and before.text not in AUGMENTED else " "
+        values = [*(["1"] if before.text in AUGMENTED else []), *_list_names_before(site, before.start)]
+        yield from ((gap + value, "insert.operand") for value in values)
     if ends_value(before) and "expected 'else'" in site.fault.message and _closes_value(behind):
         yield from ((f" else {text}", "insert.else_value") for text in ("0", "None", "''"))
     if before is not None and (behind is None or before.text in ("else", "try", "finally") or before.ends_value):
@@ -137,7 +146,9 @@ def _list_between_values(site: Site, before: Token, behind: Token, stack: str) -
     yield " < ", "insert.and"
     yield " - ", "insert.and"
     if not stack:
-        yield "\n" + _read_indent(site, before.start), "insert.line_end"
+        own, *outer = _list_indents(site, before.start)
+        yield "\n" + own, "insert.line_end"
+        yield from (("\n" + indent, "insert.line_end_outside") for indent in outer)
         yield "; ", "insert.and"
 
 
@@ -155,10 +166,12 @@ def _list_brackets(before: Token | None, behind: Token | None, stack: str) -> It
 
 
 def _lacks_value(before: Token | None, behind: Token | None) -> bool:
-    """``print(, x)``, ``(a + )``: nothing stands where a value must."""
-    if before is None or before.kind != SIGN or not _closes_value(behind):
+    """``print(, x)``, ``(a + )``, ``total +=``, ``for x in``: nothing stands where a value must."""
+    if before is None or not _closes_value(behind):
         return False
-    return before.text in OPERATORS or (behind is not None and behind.text == "," and before.text in OPENERS)
+    if before.text == "in" or before.text in AUGMENTED:
+        return behind is None or behind.text == ":"
+    return before.kind == SIGN and before.text in OPERATORS or (behind is not None and behind.text == "," and before.text in OPENERS)
 
 
 def _closes_value(token: Token | None) -> bool:
@@ -185,11 +198,31 @@ def _list_names_before(site: Site, offset: int) -> list[str]:
     bound = [
         t.text
         for t, following in itertools.pairwise(site.tokens)
-        if t.kind == NAME and following.text == "=" and t.start < offset and not keyword.iskeyword(t.text)
+        if t.kind == NAME and following.text in ("=", "in") and t.start < offset and not keyword.iskeyword(t.text)
     ]
+    bound = [*_list_parameters(site, offset), *bound]
     opened = [(a.text, b.text) for a, b in itertools.pairwise(site.tokens) if a.text in OPENERS and b.kind == NAME]
     likely = [name for _, name in opened if name in bound]
     return list(dict.fromkeys([*likely, *reversed(bound)]))[:NAMES_TRIED]
+
+
+def _list_parameters(site: Site, offset: int) -> list[str]:
+    """The parameters of the nearest definition above a place."""
+    heads = [n for n, t in enumerate(site.tokens) if t.text == "def" and t.start < offset]
+    if not heads:
+        return []
+    line = [t for t in site.list_line_tokens(site.tokens[heads[-1]].start) if t.start > site.tokens[heads[-1]].start]
+    return [b.text for a, b in itertools.pairwise(line) if a.text in ("(", ",") and b.kind == NAME and b.text != "self"]
+
+
+def _list_indents(site: Site, offset: int) -> list[str]:
+    """The indentation of the line at an offset, and those of the blocks around it."""
+    indents = [_read_indent(site, offset)]
+    for line in reversed(site.source[: site.source.rfind("\n", 0, offset) + 1].split("\n")):
+        own = line[: len(line) - len(line.lstrip())]
+        if line.strip() and len(own) < len(indents[-1]):
+            indents.append(own)
+    return indents
 
 
 def _read_indent(site: Site, offset: int) -> str:

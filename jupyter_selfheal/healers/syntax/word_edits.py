@@ -62,14 +62,17 @@ def open_calls(site: Site) -> Iterator[Slip]:
         return
     names = {t.text for t in site.tokens if t.kind == NAME} | site.known
     bound = {a.text for a, b in itertools.pairwise(site.tokens) if b.text in ("=", "in")} | site.known
+    defined = {b.text for a, b in itertools.pairwise(site.tokens) if a.text == "def"}
+    closer = site.source[site.at : site.at + 1]
+    opener, heads = ("[", bound) if closer == "]" else ("(", {n for n in BUILTINS if n.islower()} | defined)
     for index, token in site.nearby:
-        if token.kind != NAME or token.text in BUILTINS or token.text in bound:
+        if token.kind != NAME or token.text in BUILTINS or token.text in bound or token.text in defined:
             continue
-        for at in range(2, len(token.text)):
+        for at in range(1, len(token.text)):
             called, rest = token.text[:at], token.text[at:]
-            if called in BUILTINS and called.islower() and (rest in names or rest in BUILTINS):
+            if called in heads and (rest in names or rest in BUILTINS) and (at > 1 or opener == "["):
                 cost = find_cost("insert.opening_of_call") + site.find_distance(index)
-                yield Slip(token.start + at, token.start + at, "(", cost, f"`(` is missing behind `{called}`")
+                yield Slip(token.start + at, token.start + at, opener, cost, f"`{opener}` is missing behind `{called}`")
 
 
 def strip_placeholders(site: Site) -> Iterator[Slip]:

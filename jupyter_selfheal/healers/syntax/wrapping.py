@@ -181,6 +181,21 @@ def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
             yield at, base + 0.5
 
 
+def close_fields(site: Site) -> Iterator[Slip]:
+    """``f"{total euros"``: a field that nothing closes ends behind one of its words."""
+    if "f-string" not in site.fault.message and "'{'" not in site.fault.message:
+        return
+    _, start, end = site.line
+    for text in (t for t in site.tokens if t.kind == TEXT and t.text[0] in "fF" and start <= t.start < end):
+        opened = text.text.rfind("{")
+        if text.text.count("{") <= text.text.count("}") or opened < 0:
+            continue
+        ends = [m.end() for m in re.finditer(r"\w+(?:\([^()]*\)|\[[^\[\]]*\])*(?::[\w.,]+)?", text.text[opened:])]
+        for n, at in enumerate(ends):
+            place = text.start + opened + at
+            yield Slip(place, place, "}", find_cost("insert.field_end") + 0.1 * n, "`}` is missing in the text")
+
+
 def move_conditions(site: Site) -> Iterator[Slip]:
     """``[x if x > 0 for x in xs]``: a condition that chooses stands behind the loop; with its ``else`` it stands before."""
     first, last = _find_bracket(site)

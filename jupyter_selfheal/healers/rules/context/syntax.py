@@ -11,7 +11,7 @@ import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from jupyter_selfheal import source as src
@@ -21,6 +21,8 @@ from jupyter_selfheal.model import Applicability, FailureKind, Patch, Replace
 
 ROUNDS = 40
 """Errors mended in one cell before giving up: as many as a long cell of Python 2 may have in other places."""
+DOUBTED = 0.5
+"""The prior, at most, of a mend that something speaks against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +83,19 @@ class SyntaxRule(Rule):
         fault = None if src.is_foreign(source) else find_fault(source)
         if fault is None:
             return
+        from jupyter_selfheal.healers.syntax.objections import object_in_notebook  # it knows the faults of this module
+
         seen = set()
         for first in self.mends(source, fault):
             done = finish_mend(first)
             if done is None or done.source in seen:
                 continue
             seen.add(done.source)
+            objection = object_in_notebook(done.source, context.failure, context.notebook)
+            if objection:
+                done = replace(done, sure=False, prior=min(done.prior, DOUBTED))
             kind = Applicability.SAFE if done.sure else Applicability.UNSAFE
-            yield self.patch(
+            patch = self.patch(
                 (Replace(context.failure.cell_id, source, done.source),),
                 done.title,
                 f"Syntax error in line {fault.line}: {fault.message.rstrip('.')}"
@@ -97,6 +104,7 @@ class SyntaxRule(Rule):
                 why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
                 prior=done.prior,
             )
+            yield replace(patch, rival=f"{objection}: another reading may be meant") if objection else patch
 
 
 def finish_mend(first: Mend) -> Mend | None:

@@ -1,0 +1,312 @@
+"""One to four slips, as real beginners make them, put into a program that runs. Seeded: the same number gives the same slips."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+Slip = Callable[[str, random.Random], str | None]
+SLIPS: list[tuple[str, float, Slip]] = []
+"""Name, how often it is made beside the others, and what makes it (None where the program has no place for it)."""
+_TEXT = re.compile(r"f?\"[^\"\n]*\"|f?'[^'\n]*'")
+
+
+def _slip(name: str, weight: float = 1.0) -> Callable[[Slip], Slip]:
+    def add(function: Slip) -> Slip:
+        SLIPS.append((name, weight, function))
+        return function
+
+    return add
+
+
+def _find_code(source: str, pattern: str) -> list[re.Match[str]]:
+    """Matches that begin outside of texts."""
+    inside = {n for m in _TEXT.finditer(source) for n in range(m.start() + 1, m.end())}
+    return [m for m in re.finditer(pattern, source, re.MULTILINE) if m.start() not in inside]
+
+
+def _change(source: str, rng: random.Random, pattern: str, new: str | Callable[[re.Match[str]], str]) -> str | None:
+    found = _find_code(source, pattern)
+    if not found:
+        return None
+    m = rng.choice(found)
+    return source[: m.start()] + (new(m) if callable(new) else m.expand(new)) + source[m.end() :]
+
+
+def _change_all(source: str, pattern: str, new: str) -> str | None:
+    found = _find_code(source, pattern)
+    for m in reversed(found):
+        source = source[: m.start()] + m.expand(new) + source[m.end() :]
+    return source if found else None
+
+
+def _of(name: str, weight: float, pattern: str, new: str, every: bool = False) -> None:
+    if every:
+        SLIPS.append((name, weight, lambda s, r: _change_all(s, pattern, new)))
+    else:
+        SLIPS.append((name, weight, lambda s, r: _change(s, r, pattern, new)))
+
+
+HEAD = r"^([ \t]*(?:if|elif|else|for|while|def|class|try|except)\b[^\n]*)"
+_of("colon left out", 3, HEAD + r":$", r"\1")
+_of("every colon left out", 0.7, HEAD + r":$", r"\1", every=True)
+_of("colon as semicolon", 0.8, HEAD + r":$", r"\1;")
+_of("colon as full stop", 0.3, HEAD + r":$", r"\1.")
+_of("colon before the end", 0.4, r"^([ \t]*(?:if|elif|while)) ([^\n]*):$", r"\1: \2")
+_of("else with a condition", 0.8, r"^([ \t]*)elif\b", r"\1else")
+_of("else if", 1.2, r"\belif\b", "else if")
+_of("every else if", 0.7, r"\belif\b", "else if", every=True)
+_of("elseif", 0.5, r"\belif\b", "elseif")
+_of("elsif", 0.2, r"\belif\b", "elsif")
+_of("closing bracket left out", 2.5, r"\)", "")
+_of("closing bracket at the end left out", 1.5, r"\)$", "")
+_of("closing bracket too many", 1.2, r"\)", "))")
+_of("opening bracket left out", 1.2, r"(?<=\w)\(", "")
+_of("opening bracket and gap", 0.5, r"(?<=\w)\(", " ")
+_of("opening bracket too many", 0.7, r"(?<=\w)\(", "((")
+_of("bracket of another kind", 0.7, r"\)", "]")
+_of("curly bracket", 0.4, r"\)", "}")
+_of("square left out", 0.8, r"\]", "")
+_of("square opening left out", 0.4, r"\[", "")
+_of("print without brackets", 1.8, r"\bprint\(([^\n]*)\)$", r"print \1")
+_of("every print without brackets", 1.2, r"\bprint\(([^\n]*)\)$", r"print \1", every=True)
+_of("print without opening bracket", 0.4, r"\bprint\(", "print ")
+_of("print with other brackets", 0.3, r"\bprint\(([^\n]*)\)$", r"print[\1}")
+_of("input without brackets", 0.5, r"\bint\(input\(\)\)", "int input()")
+_of("input reads nothing right", 0.4, r"\bint\(input\(\)\)", "int(input()")
+_of("range without brackets", 0.5, r"\brange\(([^()\n]*)\)", r"range \1")
+_of("comma left out", 2.5, r",(?= ?)", "")
+_of("comma as full stop", 0.6, r", ", ". ")
+_of("comma twice", 0.5, r",", ",,")
+_of("comma and sign", 0.4, r", ", " +, ")
+_of("comma as semicolon", 0.3, r", ", "; ")
+_of("comma behind an opening bracket", 0.3, r"(?<=\w)\((?=[\w'\"])", "(, ")
+_of("plus left out", 0.8, r" \+ ", " ")
+_of("sign twice", 0.4, r" \* ", " * * ")
+_of("sign exchanged", 0.3, r" / ", " /: ")
+_of("product without sign", 0.7, r"\b(\d+) \* ([a-z])", r"\1\2")
+_of("product before bracket", 0.4, r"(\d+) \* \(", r"\1(")
+_of("assigned in a condition", 1.5, r"(?<=[\w\])]) == ", " = ")
+_of("greater or equal turned", 0.8, r">=", "=>")
+_of("less or equal turned", 0.6, r"<=", "=<")
+_of("sign apart", 0.6, r"(<|>|!|=)=", r"\1 =")
+_of("unequal of old", 0.4, r"!=", "<>")
+_of("unequal of mathematics", 0.3, r"!=", "≠")
+_of("three equals", 0.3, r"==", "===")
+_of("and of C", 0.6, r"\band\b", "&&")
+_of("or of C", 0.5, r"\bor\b", "||")
+_of("count of C", 0.6, r"\b(\w+) \+= 1$", r"\1++")
+_of("count of C with semicolon", 0.3, r"\b(\w+) \+= 1$", r"\1++;")
+_of("sign of assignment turned", 0.5, r"(\w) ([-+*])= ", r"\1 \2 = ")
+_of("walrus of Pascal", 0.3, r"^([ \t]*\w+) = ", r"\1 := ")
+_of("arrow of pseudo code", 0.2, r"^([ \t]*\w+) = ", r"\1 <- ")
+_of("type before a name", 0.6, r"^([ \t]*)(\w+) = int\(", r"\1int \2 = int(")
+_of("word of JavaScript", 0.3, r"^([ \t]*)(\w+) = ", r"\1let \2 = ")
+_of("declaration", 0.3, r"^(\w+) = int\(", r"int \1\n\1 = int(")
+_of("then", 0.4, r"^([ \t]*(?:if|elif)\b[^\n]*):$", r"\1 then:")
+_of("then without colon", 0.3, r"^([ \t]*(?:if|elif)\b[^\n]*):$", r"\1 then")
+_of("do", 0.2, r"^([ \t]*(?:for|while)\b[^\n]*):$", r"\1 do")
+_of("function of JavaScript", 0.3, r"^([ \t]*)def\b", r"\1function")
+_of("brackets of a definition left out", 0.4, r"^([ \t]*def \w+)\(([^\n]*)\):$", r"\1 \2:")
+_of("loop without in", 0.7, r"^([ \t]*for \w+) in ", r"\1 ")
+_of("loop with of", 0.3, r"^([ \t]*for \w+) in ", r"\1 of ")
+_of("loop with equals", 0.5, r"^([ \t]*for \w+) in ", r"\1 = ")
+_of("loop without for", 0.4, r"^([ \t]*)for (\w+ in)", r"\1\2")
+_of("for each", 0.2, r"^([ \t]*)for (\w+ in)", r"\1for each \2")
+_of("loop of C", 0.3, r"^([ \t]*)for (\w+) in range\((\w+)\):$", r"\1for (\2=0; \2<\3; \2++):")
+_of("loop of C with int", 0.3, r"^([ \t]*)for (\w+) in range\((\w+)\):$", r"\1for (int \2 = 0; \2 < \3; \2++)")
+_of("loop to", 0.3, r"^([ \t]*)for (\w+) in range\((\w+), ([^()]*)\):$", r"\1for \2 = \3 to \4:")
+_of("if without its word", 0.4, r"^([ \t]*)if\b ?", r"\1")
+_of("keyword in capitals", 0.8, r"\b(if|else|while|for|def|elif)\b", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.8,
+    lambda s, r: _change(s, r, r"^([ \t]*)(if|else|while|for|def|elif)\b", lambda m: m[1] + m[2].capitalize()),
+)
+_of("keyword misspelt", 1.0, "x", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0], 1.0, lambda s, r: _change(s, r, r"\b(elif|else|while|for|def|return|class|import|except|print(?=\())\b", lambda m: _misspell(m[0], r)),
+)  # fmt: skip
+_of("keyword runs into its value", 0.4, r"\b(if|elif|while|return|for|in) (?=[a-z])", r"\1")
+_of("not of C", 0.3, r"\bnot (\w)", r"!\1")
+_of("comment of C", 0.7, r"$(?=\n)", "  // here we go on")
+_of("comment line of C", 0.5, r"^([ \t]*)(?=\w)", r"\1// the next step\n\1")
+_of("comment block of C", 0.4, r"^([ \t]*)(?=\w)", r"\1/* the next step */\n\1")
+_of("prose line", 0.6, r"^(?=\w+ = )", "this part reads the values\n")
+_of("prose heading", 0.3, r"\A", "Write a program that does what the task says.\n")
+_of("prompts", 0.4, r"^(?=[^\n])", ">>> ", every=True)
+_of("numbered lines", 0.3, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.3, lambda s, r: "".join(f"{n}. {line}\n" for n, line in enumerate(s.splitlines(), 1)))
+_of("curly quotes", 0.8, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.8, lambda s, r: _curl_quotes(s, r))
+_of("semicolons", 0.3, r"(?<=[^:\n])$(?=\n)", ";", every=True)
+_of("name that begins with a digit", 0.6, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.6, lambda s, r: _rename(s, r, lambda n: "1" + n))
+_of("name of two words", 0.6, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.6, lambda s, r: _rename(s, r, lambda n: n.replace("_", " ") if "_" in n else "my " + n))
+_of("name with a hyphen", 0.3, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.3, lambda s, r: _rename(s, r, lambda n: "the-" + n))
+_of("unit behind a number", 0.3, r"^(\w+ = \d+)$", r"\1kg")
+_of("percent sign", 0.2, r"^(\w+ = \d+)$", r"\1%")
+_of("stray sign", 0.6, r"$(?=\n)", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.6,
+    lambda s, r: _change(
+        s, r, r"(?<=\S)$(?=\n)", r.choice([",", ".", "\\\\", "`", "'", '"', ")", "+", "-", ":", "}", "]"])
+    ),
+)
+_of("stray word at the end", 0.2, r"\Z", "end\n")
+_of("text's closing quote left out", 2.0, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 2.0, lambda s, r: _change_text(s, r, lambda t: t[:-1]))
+_of("text's opening quote left out", 1.2, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 1.2, lambda s, r: _change_text(s, r, lambda t: t[1:]))
+_of("both quotes left out", 0.8, "x", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.8,
+    lambda s, r: _change_text(s, r, lambda t: t.strip("f'\"") if re.search(r"\w", t) else t),
+)
+_of("mixed quotes", 0.7, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.7, lambda s, r: _change_text(s, r, lambda t: t[:-1] + ("'" if t[-1] == '"' else '"')))
+_of("text and value without comma", 1.0, r"(?<=['\"]), (?=\w)", " ")
+_of("value and text without comma", 1.0, r"(?<=[\w)]), (?=['\"])", "")
+_of("sign into the text's end", 0.5, r"(?<=[\w ?!:])(['\"])(, |\))", r"\2\1")
+_of("two lines on one", 0.8, r"(?<=[\w)'\"])\n(?=\w)", " ")
+_of("two lines run together", 0.4, r"(?<=\))\n(?=[a-z])", "")
+_of("line broken in a text", 0.5, "x", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.5,
+    lambda s, r: _change_text(s, r, lambda t: t.replace(" ", "\n", 1) if " " in t[1:-1].strip() else t),
+)
+_of("line broken at a sign", 0.4, r" (\+|and|or|==) ", r" \1\n")
+_of("line indented too far", 1.2, r"^([ \t]*)(?=\w)", r"\1  ")
+_of("line indented once more", 0.8, r"^([ \t]*)(?=\w)", r"\1    ")
+_of("line indented less", 1.2, r"^([ \t]*) (?=\w)", r"\1")
+_of("line not indented", 1.2, r"^[ \t]+(?=\w)", "")
+_of("body not indented", 1.2, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 1.2, lambda s, r: _flatten_body(s, r))
+_of("all indentation lost", 0.4, r"^[ \t]+", "", every=True)
+_of("else indented", 0.8, r"^([ \t]*)(?=(?:else|elif)\b)", r"\1    ")
+_of("else indented a little", 0.6, r"^([ \t]*)(?=(?:else|elif)\b)", r"\1 ")
+_of("tab for blanks", 0.7, r"^    ", "\t")
+_of("body braces", 0.3, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.3, lambda s, r: _brace_body(s, r))
+_of("formatted text without bracket", 0.3, r"\.format\(", ".format ")
+_of("placeholder bracket left out", 0.4, "x", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.4,
+    lambda s, r: _change_text(s, r, lambda t: t.replace("}", "", 1) if t.startswith("f") else t),
+)
+_of("self left out of dot", 0.3, r"\bself\.", "self ")
+_of("dot doubled", 0.2, r"(?<=\w)\.(?=\w)", "..")
+_of("constructor's line", 0.2, r"def __init__\(", "def __init__ (self ")
+_of("assignment turned", 0.3, r"^([ \t]*)(\w+) = (\d+)$", r"\1\3 = \2")
+_of("in as is in", 0.2, r" in (?=\w+:)", " is in ")
+_of("is equal to", 0.2, r" == ", " is equal to ")
+_of("between", 0.2, r"(\w+) (>=?) (\w+) and \1 (<=?) (\w+)", r"\1 \2 \3 and \4 \5")
+_of("comparison chained over or", 0.2, r" <= ", " < or = ")
+
+
+def _misspell(word: str, rng: random.Random) -> str:
+    n = rng.randrange(len(word) - 1)
+    kind = rng.randrange(3)
+    return (
+        word[:n] + word[n + 1] + word[n] + word[n + 2 :]
+        if kind == 0
+        else word[:n] + word[n + 1 :]
+        if kind == 1
+        else word[:n] + word[n] + word[n:]
+    )
+
+
+def _curl_quotes(source: str, rng: random.Random) -> str | None:
+    every = rng.random() < 0.5
+    return _TEXT.sub(lambda m: _curl(m[0]), source) if every else _change_text(source, rng, _curl)
+
+
+def _curl(text: str) -> str:
+    opened, closed = ("“", "”") if text[-1] == '"' else ("‘", "’")
+    start = text.index(text[-1])
+    return text[:start] + opened + text[start + 1 : -1] + closed
+
+
+def _change_text(source: str, rng: random.Random, change: Callable[[str], str]) -> str | None:
+    found = [m for m in _TEXT.finditer(source) if change(m[0]) != m[0]]
+    if not found:
+        return None
+    m = rng.choice(found)
+    return source[: m.start()] + change(m[0]) + source[m.end() :]
+
+
+def _rename(source: str, rng: random.Random, make: Callable[[str], str]) -> str | None:
+    names = sorted({m[1] for m in re.finditer(r"^[ \t]*([a-z_]\w+) = ", source, re.MULTILINE)})
+    if not names:
+        return None
+    name = rng.choice(names)
+    for m in reversed(_find_code(source, rf"(?<![\w.]){name}\b")):
+        source = source[: m.start()] + make(name) + source[m.end() :]
+    return source
+
+
+def _list_bodies(source: str) -> list[tuple[int, int]]:
+    lines = source.split("\n")
+    found = []
+    for n, line in enumerate(lines[:-1]):
+        if line.endswith(":"):
+            own, end = len(line) - len(line.lstrip()), n + 1
+            while end < len(lines) and lines[end].strip() and len(lines[end]) - len(lines[end].lstrip()) > own:
+                end += 1
+            found.append((n, end))
+    return found
+
+
+def _flatten_body(source: str, rng: random.Random) -> str | None:
+    bodies = _list_bodies(source)
+    if not bodies:
+        return None
+    start, end = rng.choice(bodies)
+    lines = source.split("\n")
+    own = len(lines[start]) - len(lines[start].lstrip())
+    deep = len(lines[start + 1]) - len(lines[start + 1].lstrip()) - own
+    return "\n".join([*lines[: start + 1], *(line[deep:] for line in lines[start + 1 : end]), *lines[end:]])
+
+
+def _brace_body(source: str, rng: random.Random) -> str | None:
+    bodies = _list_bodies(source)
+    if not bodies:
+        return None
+    start, end = rng.choice(bodies)
+    lines = source.split("\n")
+    own = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
+    head = lines[start][:-1] + " {"
+    return "\n".join([*lines[:start], head, *lines[start + 1 : end], own + "}", *lines[end:]])
+
+
+def can_parse(source: str) -> bool:
+    """True for Python."""
+    try:
+        compile(source, "<program>", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def corrupt(source: str, seed: str) -> tuple[str, tuple[str, ...]]:
+    """The program with one to four slips, and their names. It does not parse, and would not without any one of them alone being mended."""
+    rng = random.Random(seed)
+    wanted = rng.choices((1, 2, 3, 4), (45, 30, 15, 10))[0]
+    current, names = source, []
+    for _ in range(200):
+        if len(names) == wanted:
+            break
+        name, _, slip = rng.choices(SLIPS, [w for _, w, _ in SLIPS])[0]
+        new = slip(current, rng)
+        alone = slip(source, random.Random(seed + name)) if new else None
+        if not new or new == current or not alone or can_parse(new) or can_parse(alone):
+            continue
+        current, names = new, [*names, name]
+    return current, tuple(names)
