@@ -51,7 +51,9 @@ class Python2Syntax(SyntaxRule):
     **Fix** fissix (the maintained lib2to3) rewrites the whole cell at once, magics masked; since the cell is Python 2, what
     would silently mean something else is rewritten too (`map` whose list is used, `d.iteritems()`, `xrange`).
 
-    **Fix safety** Safe: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
+    A cell that also calls `print` with several values, and has nothing else of Python 2, gets the brackets that are missing.
+
+    **Fix safety** Unsafe in such a cell, unless something of Python 3 is in it. Safe elsewhere: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
     `len(x) / 2`), unless the notebook imports `division` from `__future__`. Of any other `/` the types are not known: the
     result is compared with the stored outputs, where there are some.
     """

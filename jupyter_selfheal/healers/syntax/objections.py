@@ -43,7 +43,7 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
         if (words := _object_to_node(node, uncalled)) or (words := _object_to_call(node, tree)):
             return words
     for words in (
-        _find_swallowed_code({t.text for t in plain if t.kind == TEXT}, given, tree),
+        _find_swallowed_code({t.text for t in plain if t.kind == TEXT}, given, tree, known or frozenset()),
         _find_idle_name(tree),
         _find_warning(mended),
     ):
@@ -76,6 +76,8 @@ def _object_to_node(node: ast.AST, uncalled: set[str]) -> str:
         return "" if is_text else "nobody reckons with several values in brackets"
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return "" if hasattr(str, node.attr) else f"a text has no `{node.attr}`"
+    if shown := _find_shown_inside(node):
+        return shown
     inside = (
         getattr(node, "args", [])
         if isinstance(node, ast.Call)
@@ -134,10 +136,10 @@ def _fits(call: ast.Call, taken: ast.arguments) -> bool:
     return most - len(taken.defaults) <= len(call.args) + len(call.keywords) <= most
 
 
-def _find_swallowed_code(texts: set[str], given: str, tree: ast.Module) -> str:
+def _find_swallowed_code(texts: set[str], given: str, tree: ast.Module, known: frozenset[str]) -> str:
     """A text that was not there, and in which code of the cell stands: ``'Circle:, 3 * r'``, ``'Bo", [90, 85]'``."""
     new = texts - {t.text for t in split_tokens(given) if t.kind == TEXT}
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = known | {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     for text in (t for t in new if not t.endswith(('"""', "'''"))):
         body, other = text.strip("rbfuRBFU")[1:-1], "'" if text[-1] == '"' else '"'
@@ -148,7 +150,7 @@ def _find_swallowed_code(texts: set[str], given: str, tree: ast.Module) -> str:
     return ""
 
 
-def _holds_code(body: str, bound: set[str]) -> bool:
+def _holds_code(body: str, bound: frozenset[str]) -> bool:
     _, comma, tail = body.partition(",")
     try:
         names = (

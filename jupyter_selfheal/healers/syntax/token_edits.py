@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, QUOTE, SIGN, TEXT, Token
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, QUOTE, SIGN, TEXT, Token, find_line
 
 COMPOUND = frozenset({"if", "elif", "else", "for", "while", "def", "class", "try", "except", "finally", "with"})
 CONDITION = frozenset({"if", "elif", "while", "and", "or", "not", "assert", "return"})
@@ -116,7 +116,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
     if before is not None and _lacks_value(before, behind):
         gap = "" if before.kind == SIGN and before.text not in AUGMENTED else " "
         values = [*(["1"] if before.text in AUGMENTED else []), *_list_names_before(site, before.start)]
-        yield from ((gap + value, "insert.operand") for value in values)
+        head = ":" if before.text == "in" and behind is None else ""  # the loop's colon went with what it goes over
+        yield from ((gap + value + head, "insert.operand") for value in values)
     if ends_value(before) and "expected 'else'" in site.fault.message and _closes_value(behind):
         yield from ((f" else {text}", "insert.else_value") for text in ("0", "None", "''"))
     if before is not None and (behind is None or before.text in ("else", "try", "finally") or before.ends_value):
@@ -171,7 +172,9 @@ def _lacks_value(before: Token | None, behind: Token | None) -> bool:
         return False
     if before.text == "in" or before.text in AUGMENTED:
         return behind is None or behind.text == ":"
-    return before.kind == SIGN and before.text in OPERATORS or (behind is not None and behind.text == "," and before.text in OPENERS)
+    return (before.kind == SIGN and before.text in OPERATORS) or (
+        behind is not None and behind.text == "," and before.text in OPENERS
+    )
 
 
 def _closes_value(token: Token | None) -> bool:
@@ -195,10 +198,11 @@ def _find_compared(site: Site, offset: int) -> list[str]:
 
 def _list_names_before(site: Site, offset: int) -> list[str]:
     """The variables that are set above a place, those first that stand in the same place of a like line elsewhere."""
+    start = find_line(site.source, offset)[1] if offset else 0
     bound = [
         t.text
         for t, following in itertools.pairwise(site.tokens)
-        if t.kind == NAME and following.text in ("=", "in") and t.start < offset and not keyword.iskeyword(t.text)
+        if t.kind == NAME and following.text in ("=", "in") and t.start < start and not keyword.iskeyword(t.text)
     ]
     bound = [*_list_parameters(site, offset), *bound]
     opened = [(a.text, b.text) for a, b in itertools.pairwise(site.tokens) if a.text in OPENERS and b.kind == NAME]

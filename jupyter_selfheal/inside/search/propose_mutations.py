@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
     beginners,
+    commented_code,
     conditions,
     constants,
     containers,
@@ -58,6 +59,7 @@ OPERATORS = (
     *missing_loops.OPERATORS,
     *loop_ends.OPERATORS,
     *parts_beside.OPERATORS,
+    *commented_code.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

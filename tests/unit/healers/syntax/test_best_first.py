@@ -13,6 +13,25 @@ from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 
 SLIPS = {
+    "a text broken over two lines": ("print('it is\nlate')", "print('it is late')"),
+    "a name with a hyphen": ("the-sum = 3\nprint(the-sum)", "the_sum = 3\nprint(the_sum)"),
+    "a loop counted as in Basic": ("for i = 1 to 5\n    print(i)", "for i in range(1, 5 + 1):\n    print(i)"),
+    "a loop that says how often": ("n = 2\nrepeat n times:\n    print(n)", "n = 2\nfor _ in range(n):\n    print(n)"),
+    "a field that nothing closes": ('c = 2\nprint(f"{c euros")', 'c = 2\nprint(f"{c} euros")'),
+    "a square bracket and its gap": (
+        "prices = {'a': 1}\nx = 'a'\nprint(pricesx])",
+        "prices = {'a': 1}\nx = 'a'\nprint(prices[x])",
+    ),
+    "a condition behind a value": (
+        "n = int(input()) if n > 2:\n    print(n)",
+        "n = int(input())\nif n > 2:\n    print(n)",
+    ),
+    "a line that runs into the block before": (
+        "for x in xs:\n    print(x)print('end')",
+        "for x in xs:\n    print(x)\nprint('end')",
+    ),
+    "nothing to go over": ("xs = [1]\nfor x in\n    print(x)", "xs = [1]\nfor x in xs:\n    print(x)"),
+    "nothing to add": ("d = {}\nd['a'] +=\nprint(d)", "d = {}\nd['a'] += 1\nprint(d)"),
     "a sign beside a comma": ("x = 'a'\nprint('Hi' +, x)", "x = 'a'\nprint('Hi' , x)"),
     "a full stop outside its text": ("c = 1\nprint(c, 'degrees'.)", "c = 1\nprint(c, 'degrees.')"),
     "a text and a name": ("name = 'a'\nprint('Hi 'name);", "name = 'a'\nprint('Hi ' + name);"),

@@ -1,0 +1,60 @@
+"""What speaks against a mended cell, so that the only mend that a rule knows is no safe one."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.syntax.objections import find_objection
+
+SPOKEN_AGAINST = {
+    "a tuple is printed": ("print(('Sum:', x)", "print(('Sum:', x))"),
+    "a builtin is named": ("print(total(int input()))", "print(total(int, input()))"),
+    "a builtin is given to a builtin": ("n = int(input))", "n = (int(input))"),
+    "a builtin has no items": ("print['a', x}", "print['a', x]"),
+    "a builtin stands alone": ("print )", "print"),
+    "a text holds code": ("print('Area:, w * x)", "print('Area:, w * x')"),
+    "a text holds a quote": ("ys = ['a', 'b\", x]", "ys = ['a', 'b\", x]']"),
+    "a text has no such attribute": ("print('*'. end=' ')", "print('*'. end==' ')"),
+    "a tuple is reckoned with": ("y = x * (1 x / 100)", "y = x * (1, x / 100)"),
+    "a name that nothing binds": ("print(x even)", "print(x, even)"),
+    "a word behind a header": ("while x > 3 do\n    x = x - 1", "while x > 3: do\nx = x - 1"),
+    "a parameter outside of its function": ("def f(n):\n    g = n\nprint(n)", "def f(n):\n    g = n\nprint(n)"),
+    "too many arguments": ("def f(n):\n    return n\nf(1 2)", "def f(n):\n    return n\nf(1, 2)"),
+    "a builtin's arguments": ("f(int(x, 2, 3)", "f(int(x, 2, 3))"),
+    "a method is named": ("print('{}'.format x))", "print('{}'.format, x)"),
+    "what print gives": ("x = round(x, 2) print(x)", "x = round(x, 2), print(x)"),
+    "a call of a text": ("print('a' (x))", "print('a'(x))"),
+}
+NOTHING_AGAINST = {
+    "a shape": ("import numpy as np\nz = np.zeros((3, 4)", "import numpy as np\nz = np.zeros((3, 4))"),
+    "a tuple as one value": ("ys.append((x, 2)", "ys.append((x, 2))"),
+    "a builtin is applied": ("ys = list(map(int, x.split())", "ys = list(map(int, x.split()))"),
+    "a kind is asked": ("print(isinstance(x, int)", "print(isinstance(x, int))"),
+    "a text with a comma": ("print('Hello, world)", "print('Hello, world')"),
+    "a text of two values": ("print('%d and %d' % (x, 2)", "print('%d and %d' % (x, 2))"),
+    "a value is shown": ("ys = [x\nys", "ys = [x]\nys"),
+    "a comprehension": ("print(sum(v for v in [x])", "print(sum(v for v in [x]))"),
+    "a global of a method": (
+        "class A:\n    n = 1\n    def f(self):\n        return A.n + x",
+        "class A:\n    n = 1\n    def f(self):\n        return A.n + x",
+    ),
+    "a default": ("def f(n=1, m):\n    return n", "def f(n=1):\n    return n\nprint(f(), f(2))"),
+    "a kind in brackets": ("def f(xs: list[int] -> int:\n    return xs", "def f(xs: list[int]) -> int:\n    return xs"),
+    "a joined text": ("print(', '.join(ys)", "print(', '.join(ys))"),
+}
+KNOWN = frozenset({"x", "ys", "w", "total"})
+
+
+@pytest.mark.parametrize(("given", "mended"), SPOKEN_AGAINST.values(), ids=SPOKEN_AGAINST)
+def test_what_was_hardly_meant_is_said(given: str, mended: str) -> None:
+    assert find_objection(mended, given, KNOWN)
+
+
+@pytest.mark.parametrize(("given", "mended"), NOTHING_AGAINST.values(), ids=NOTHING_AGAINST)
+def test_what_may_well_be_meant_is_left(given: str, mended: str) -> None:
+    assert find_objection(mended, given, KNOWN) == ""
+
+
+def test_names_are_not_looked_for_where_something_binds_them_unseen() -> None:
+    assert find_objection("print(array(x))", "print(array(x)", None) == ""
+    assert find_objection("print(array(x))", "print(array(x)", KNOWN)
