@@ -16,9 +16,10 @@ class EstimatorNotMade(Rule):
     """Make the estimator before its method is called.
 
     **Failure** `TypeError: TransformerMixin.fit_transform() missing 1 required positional argument: 'X'` at
-    `StandardScaler.fit_transform(X)`, `AttributeError: 'list' object has no attribute '_validate_params'` at `LinearRegression.fit(X, y)`.
+    `StandardScaler.fit_transform(X)`, `AttributeError: 'list' object has no attribute '_validate_params'` at `LinearRegression.fit(X, y)`;
+    `TypeError: Expected an estimator instance (LinearRegression()), got estimator class instead` at `cross_val_score(LinearRegression, X, y)`.
 
-    **Fix** `StandardScaler().fit_transform(X)`.
+    **Fix** `StandardScaler().fit_transform(X)`, `cross_val_score(LinearRegression(), X, y)`.
 
     **Fix safety** Safe: the method is called on a class of scikit-learn that needs no argument, and its result is used at once. Silent
     for a statement of its own (`StandardScaler.fit(X)`), whose object would be lost, and for methods that need a fitted one.
@@ -28,11 +29,16 @@ class EstimatorNotMade(Rule):
     name = "estimator that was not made"
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "AttributeError"})
-    message = re.compile(r"missing \d+ required positional arguments?: |object has no attribute '_\w+'")
+    message = re.compile(
+        r"missing \d+ required positional arguments?: |object has no attribute '_\w+'|got estimator class instead"
+    )
     applicability = Applicability.SAFE
     why = "The method is called on the class, which can be made without arguments."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "got estimator class instead" in context.failure.evalue:
+            yield from self._make_argument(context)
+            return
         for call in context.calls_at_failure()[:4]:
             func = call.func
             if not isinstance(func, ast.Attribute) or func.attr not in METHODS or context.is_statement(call):
@@ -40,10 +46,7 @@ class EstimatorNotMade(Rule):
             made = context.describe(func.value)
             if made is None or not made.is_class or not made.path.startswith("sklearn."):
                 continue
-            signature = context.signature(func.value)
-            if signature is None or any(
-                not p.has_default and not p.kind.startswith("VAR") for p in signature.parameters
-            ):
+            if not _needs_nothing(context, func.value):
                 continue
             end = context.span(func.value)[1]
             yield self.patch(
@@ -53,3 +56,27 @@ class EstimatorNotMade(Rule):
                 prior=0.95,
             )
             return
+
+    def _make_argument(self, context: RuleContext) -> Iterator[Patch]:
+        """``cross_val_score(LinearRegression, X, y)``, whose message names the object that is wanted."""
+        for call in context.calls_at_failure()[:4]:
+            for given in (*call.args, *(k.value for k in call.keywords)):
+                made = context.describe(given) if isinstance(given, ast.Name | ast.Attribute) else None
+                if made is None or not made.is_class or not made.path.startswith("sklearn."):
+                    continue
+                if not _needs_nothing(context, given):
+                    return
+                end = context.span(given)[1]
+                yield self.patch(
+                    context.replace_here((end, end, "()")),
+                    f"Make `{context.text(given)}()` first",
+                    f"`{context.text(given)}` is a class: an object of it is wanted.",
+                    prior=0.95,
+                )
+                return
+
+
+def _needs_nothing(context: RuleContext, made: ast.expr) -> bool:
+    """Whether a class can be called without arguments."""
+    signature = context.signature(made)
+    return signature is not None and all(p.has_default or p.kind.startswith("VAR") for p in signature.parameters)

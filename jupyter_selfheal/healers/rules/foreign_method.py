@@ -51,7 +51,7 @@ class ForeignMethod(Rule):
         first = ""
         for use in _list_alike(context, node):
             call = context.call_of(use)
-            if call is not None and (call.keywords or any(isinstance(a, ast.Starred) for a in call.args)):
+            if call is not None and any(isinstance(a, ast.Starred) for a in call.args):
                 continue
             text = _rewrite_use(context, use, owner, wrong, call)
             if text:
@@ -99,6 +99,8 @@ def _rewrite_use(
 ) -> str | None:
     """What the use of the attribute means on the live type, in Python; None where that cannot be told."""
     receiver = context.text(node.value)
+    if call is not None and call.keywords:
+        return _rename_method(context, receiver, _find_forms(owner, wrong), call)
     if isinstance(node.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.Lambda | ast.IfExp | ast.UnaryOp):
         receiver = f"({receiver})"
     arguments = [context.text(a) for a in call.args] if call is not None else []
@@ -118,6 +120,12 @@ def _rewrite_use(
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):
         return None
     return _fill_first(_find_forms(owner, wrong), receiver, arguments)
+
+
+def _rename_method(context: RuleContext, receiver: str, forms: tuple[CallForm, ...], call: ast.Call) -> str | None:
+    """A call with named arguments, which only a form that takes them as they are written can have."""
+    taking = [form for form in forms if "{args}" in form.template]
+    return taking[0].fill(receiver, [context.text(a) for a in (*call.args, *call.keywords)]) if taking else None
 
 
 def _is_key(context: RuleContext, node: ast.Attribute, owner: ObjectInfo, wrong: str) -> bool:

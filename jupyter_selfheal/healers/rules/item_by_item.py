@@ -43,7 +43,7 @@ class ItemByItem(Rule):
             names = _list_number_lists(context, whole, node)
             if not names or (isinstance(node, ast.BinOp) and _has_numpy(context)):
                 continue
-            items = _name_items(context, names)
+            items = name_items(context, names)
             inner = [n for n in ast.walk(whole) if isinstance(n, ast.Name) and n.id in items]
             start, end = context.span(whole)
             text = src.splice(context.source, [(*context.span(n), items[n.id]) for n in inner])
@@ -89,7 +89,7 @@ def _list_number_lists(context: RuleContext, whole: ast.expr, failing: ast.expr)
     return lists if any(isinstance(n, ast.Name) and n.id in lists for n in ast.walk(failing)) else []
 
 
-def _name_items(context: RuleContext, names: list[str]) -> dict[str, str]:
+def name_items(context: RuleContext, names: list[str]) -> dict[str, str]:
     """A name for an item of each list: its singular, where nothing has that name."""
     items: dict[str, str] = {}
     for name in names:

@@ -1,0 +1,56 @@
+"""CAL126: the values of a dictionary given as the key by which its keys are ordered."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+ORDERING = frozenset({"max", "min", "sorted", "nlargest", "nsmallest"})
+
+
+class ValuesAsKey(Rule):
+    """Order a dictionary's keys by what it holds for each.
+
+    **Failure** `TypeError: 'dict_values' object is not callable` at `max(scores, key=scores.values())`, also `key=scores` and `key=scores.items()`.
+
+    **Fix** `max(scores, key=scores.get)`.
+
+    **Fix safety** Safe: the keys of that very dictionary are ordered, and by its values is all that can be meant. Silent where other things are ordered.
+    """
+
+    code = "CAL126"
+    name = "values as a key"
+    enames = frozenset({"TypeError"})
+    message = re.compile(r"'(?:dict|dict_values|dict_items|Counter|defaultdict|OrderedDict)' object is not callable")
+    applicability = Applicability.SAFE
+    why = "The keys of that very dictionary are ordered."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.calls_at_failure():
+            key = next((k.value for k in call.keywords if k.arg == "key"), None)
+            if last_name(call.func) not in ORDERING or key is None or not call.args:
+                continue
+            table = context.text(_find_table(key))
+            given = context.text(call.args[-1]).removesuffix(".keys()")
+            if given != table or not context.is_true(f"isinstance({table}, dict)"):
+                return
+            yield self.patch(
+                context.replace_here((*context.span(key), f"{table}.get")),
+                f"Order by `{table}.get`",
+                f"A key is a function of one item, and `{table}.get` gives what `{table}` holds for it.",
+                prior=0.95,
+            )
+            return
+
+
+def _find_table(key: ast.expr) -> ast.expr:
+    """``scores`` of ``scores.values()``, ``scores.items()`` and ``scores``."""
+    match key:
+        case ast.Call(func=ast.Attribute(value=table, attr="values" | "items")):
+            return table
+    return key
