@@ -18,8 +18,8 @@ from jupyter_selfheal.testing.fixtures import NOT_RUN, apply_and_run
 
 SECONDS = 60.0
 """For each cell."""
-NEVER_ENDS, CUT_AFTER = "never-ends", 0.3
-"""Tag of a cell that does not end, and the CPU seconds after which it is cut."""
+CUT_AFTER = {"never-ends": 0.3, "takes-long": 3.0}
+"""By the tag of a cell that does not end, or takes minutes, the CPU seconds after which it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def find_first_failure(notebook: Notebook, kernel: TrialKernel | None = None) ->
         for n, cell in enumerate(cells):
             if cell.kind != "code" or NOT_RUN in cell.tags:
                 continue
-            seconds = CUT_AFTER if NEVER_ENDS in cell.tags else SECONDS
+            seconds = next((CUT_AFTER[tag] for tag in cell.tags if tag in CUT_AFTER), SECONDS)
             trial, after = state.run(TrialRequest((Run(cell.source, cell.id),), timeout=seconds, keep=Keep.ALWAYS))
             if trial.ran:
                 cells[n] = replace(cell, runs=n + 1)
