@@ -1,6 +1,6 @@
 """Does a failure come by chance, how often must it be seen, and what are repeated runs of a patch worth? Pure.
 
-A deterministic failure costs one run more than the one that was reported. What the cell draws on by chance is read off its
+A deterministic failure costs one run more than the one that was reported (none in a batch, where a module is missing, or a name in a cell that takes long). What the cell draws on by chance is read off its
 source (:mod:`~jupyter_selfheal.source.chance`); only where there is something, it is run more often:
 
 * what the cell draws itself is varied from the same state, with other seeds;
@@ -28,6 +28,9 @@ from jupyter_selfheal.source.chance import SET_ORDER, Chance, find_chance
 
 SLOW = 10.0
 """Seconds from which a cell is not run more often than it must be."""
+
+LONG = 2.0
+"""Seconds from which a cell is not run again to see it fail once more, where its failure hardly hangs on values."""
 
 TRIES = 3
 """Runs after which a failure that did not come again is not waited for any longer."""
@@ -83,10 +86,13 @@ def _find_chance(source: str, above: tuple[str, ...]) -> Chance:
 
 
 def is_conclusive(case: Case) -> bool:
-    """Whether the run that was reported is its own reproduction: nothing ran, or it ran to a time limit that a second run would
-    only reach again, and nothing in it is by chance."""
-    kind = case.failure.kind
-    return kind is FailureKind.SYNTAX or (kind is FailureKind.TIMED_OUT and not read_chance(case).sources)
+    """Whether the run that was reported is its own reproduction: nothing ran, a module is not there, or a second run would take
+    as long (to the time limit, or to a name that is not there) and nothing in it is by chance."""
+    failure = case.failure
+    if failure.kind is FailureKind.SYNTAX or (failure.kind is FailureKind.RAISED and failure.ename in _NEVER):
+        return True
+    is_long = failure.seconds > LONG and failure.ename in _BY_NAME and "NoneType" not in failure.evalue
+    return (failure.kind is FailureKind.TIMED_OUT or is_long) and not read_chance(case).sources
 
 
 def choose_next_run(dossier: Dossier, config: HealConfig) -> int | None:

@@ -12,6 +12,8 @@ from jupyter_selfheal.healers.rules.parts_of_text import SPLITTING, is_position
 from jupyter_selfheal.model import Applicability, Patch
 
 TEXTS = ("object", "str", "string")
+ACCESSORS = ("cat", "dt", "str")
+"""What pandas says to be missing where the values are of another type; texts have a method `cat` that is something else."""
 
 
 class AccessorLeftOut(Rule):
@@ -35,7 +37,7 @@ class AccessorLeftOut(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wrong, owner = context.attribute, context.owner
-        if not wrong or not owner.is_a("pandas.Series", "pandas.Index"):
+        if not wrong or wrong in ACCESSORS or not owner.is_a("pandas.Series", "pandas.Index"):
             return
         nodes = [n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong and isinstance(n.ctx, ast.Load)]
         if not nodes:

@@ -83,7 +83,7 @@ class ChangedKeyword(Rule):
                 done.append(rewritten)
         if not done:
             return
-        unsafe = "; ".join(dict.fromkeys(r.case.unsafe for r in done if r.case.unsafe))
+        unsafe = "; ".join(dict.fromkeys(r.case.unsafe for r in done if r.case.unsafe and _matters(context, r.case)))
         removes = "; ".join(dict.fromkeys(r.case.removes for r in done if r.case.removes))
         splices = [s for r in done for s in r.splices]
         imports = [i for r in done for i in r.imports]
@@ -124,6 +124,13 @@ class ChangedKeyword(Rule):
                 else "It is the parameter of the function's signature that is nearest to what was written.",
                 prior=(0.85 if said_so else 0.5) - 0.1 * rank,
             )  # fmt: skip
+
+
+def _matters(context: RuleContext, case: Case) -> bool:
+    """Whether the notebook has what a doubt is about; a doubt about anything in particular holds everywhere."""
+    return not case.unsafe_where or any(
+        re.search(case.unsafe_where, context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.healers.rules.one_vs_rest import looks_inside, wrap_classifiers
+from jupyter_selfheal.healers.rules.one_vs_rest import is_wrapped, looks_inside, wrap_classifiers
 from jupyter_selfheal.model import Applicability, Patch
 
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
@@ -49,8 +49,9 @@ class EstimatorArguments(Rule):
             calls = list(view.walk(ast.Call))
             splices = [s for c in calls for s in (_drop_random_state(view, c) if shuffles else _add_solver(view, c))]
             if splices:
-                if not shuffles and _is_of_several_classes(context):
-                    yield from self._fit_each_class(view, [c for c in calls if _add_solver(view, c)])
+                made = [c for c in calls if _add_solver(view, c) and not is_wrapped(view, c)]
+                if not shuffles and made and _is_of_several_classes(context):
+                    yield from self._fit_each_class(view, made)
                     return
                 is_said = shuffles and not any(_add_shuffle(view, c) for c in calls)
                 older = find_older_use(context, "sklearn", NO_SHUFFLE_RAISES) if shuffles else ""

@@ -59,6 +59,7 @@ class OldFolds(Rule):
                 data not in bound.named
                 or bound.rest
                 or not (len(call.args) > 1 or written & {"n_folds", "n_iter", data})
+                or any(isinstance(a, ast.Constant) and isinstance(a.value, bool) for a in call.args[1:2])
             ):
                 continue
             rest = {k: v for k, v in bound.named.items() if k != data}

@@ -46,11 +46,8 @@ class OneVsRest(Rule):
         match = MESSAGE.search(context.failure.evalue)
         solver = match[1] if match else ""
         for view in context.look_upwards():
-            inside = {
-                id(a) for c in list_calls(view.tree) if last_name(c.func) == "OneVsRestClassifier" for a in c.args
-            }
             made = [c for c in list_calls(view.tree) if last_name(c.func) in CLASSIFIERS and _name_solver(c) == solver]
-            edits = wrap_classifiers(view, [c for c in made if id(c) not in inside])
+            edits = wrap_classifiers(view, [c for c in made if not is_wrapped(view, c)])
             if edits:
                 safe = not looks_inside(view)
                 yield self.patch(
@@ -73,8 +70,15 @@ def wrap_classifiers(context: RuleContext, made: list[ast.Call], argument: str =
     for call in made:
         start, end = context.span(call)
         inside = [(end - 1, end - 1, argument)] if argument else []
-        splices += [(start, start, f"{known[0]}("), *inside, (end, end, ")")]
+        opened = f"{known[0]}({context.source[start]}"  # not before it: where the cell begins the import goes in too
+        splices += [(start, start + 1, opened), *inside, (end, end, ")")]
     return context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])])
+
+
+def is_wrapped(context: RuleContext, classifier: ast.Call) -> bool:
+    """True for what already stands in ``OneVsRestClassifier(…)``."""
+    outer = (c for c in list_calls(context.tree) if last_name(c.func) == "OneVsRestClassifier")
+    return any(given is classifier for c in outer for given in (*c.args, *(k.value for k in c.keywords)))
 
 
 def list_calls(tree: ast.AST) -> list[ast.Call]:

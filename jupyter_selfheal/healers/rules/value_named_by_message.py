@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
 REMEDY = re.compile(
-    r"(?<!not )(?<!n't )(?<!never )(?:[Pp]ass(?: in)?|[Uu]se|[Ss]pecify|[Gg]ive|[Ss]et it to|[Cc]hange it to|[Rr]enamed to|[Rr]eplaced (?:by|with))\s+(?P<quote>[\"'`])(?P<new>[^\"'`\n\\]{1,60})(?P=quote)"
+    r"(?<!not )(?<!n't )(?<!never )(?:[Pp]ass(?: in)?|[Uu]se|[Ss]pecify|[Gg]ive|[Ss]et it to|[Cc]hange it to|[Rr]enamed to|[Rr]eplaced (?:by|with))(?:\s+e\.g\.)?\s+(?P<quote>[\"'`])(?P<new>[^\"'`\n\\]{1,60})(?P=quote)"
     r"(?=[^.]{0,20}\b(?:instead|rather)|\.|$)"
 )
 QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,60})[\"'`]")

@@ -15,11 +15,14 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
     r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|Cannot cast scalar from dtype\('float64'\)|non-integer key|with these indexers .* of type float|"
-    r"Number of (?:samples|rows|columns).*must be|(?:must|should) be (?:an? )?(?:positive )?(?:integers?|int)\b|cannot be interpreted as an (?:integer|index)|integer argument expected, got float"
+    r"Number of (?:samples|rows|columns).*must be|(?:must|should) be (?:an? )?(?:positive )?(?:integers?|int)\b|cannot be interpreted as an (?:integer|index)|integer argument expected, got float|"
+    r"must be a str among \{[^}]*\} or an int\b"
 )
 
 
-PARAMETER = re.compile(r"The '(\w+)' parameter of (\w+) must be an int\b.* Got (-?\d+)\.0 instead", re.S)
+PARAMETER = re.compile(
+    r"The '(\w+)' parameter of (\w+) must be (?:a str among \{[^}]*\} or )?an int\b.* Got (-?\d+)\.0 instead", re.S
+)
 """What scikit-learn says of a whole number that is written as a float; it was given where the estimator was made."""
 
 
@@ -71,7 +74,11 @@ class WholeNumber(Rule):
         for view in context.look_upwards():
             calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
             given = [k.value for c in calls for k in c.keywords if k.arg == parameter]
-            written = [g for g in given if re.fullmatch(rf"{number}\.0*", view.text(g))]
+            written = [
+                g
+                for g in given
+                if re.fullmatch(rf"{number}\.0*|\d+[eE]\+?\d+", view.text(g)) and float(view.text(g)) == float(number)
+            ]
             if written:
                 yield self.patch(
                     view.replace(view.cell_id, [(*view.span(g), number) for g in written]),

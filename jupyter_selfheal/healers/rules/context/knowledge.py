@@ -76,6 +76,8 @@ class Case:
     """Put behind the call of a method on what the call gives: ``.to_period()`` in ``s.resample("ME").mean().to_period()``."""
     needs: str = ""
     unsafe: str = ""
+    unsafe_where: str = ""
+    """The words of a notebook in which that matters (a regular expression; empty: in any)."""
     removes: str = ""
     idle: bool = False
     """The argument changed no result: the library itself says that it can be left out."""
@@ -238,6 +240,7 @@ def _read_keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             after=c.get("after", ""),
             needs=c.get("needs", ""),
             unsafe=c.get("unsafe", ""),
+            unsafe_where=c.get("unsafe_where", ""),
             removes=c.get("removes", ""),
             idle=bool(c.get("idle")),
         )

@@ -37,6 +37,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     choose_half,
     find_clone,
     find_list,
+    list_absent_files,
     place_notebook,
     read_list,
     take_out,
@@ -206,7 +207,10 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
         missing = take_out(clone, entry, folder)
         given = place_notebook(folder, entry.path)
         out = Path(name, "healed.ipynb")
+        began = time.monotonic()
         before, _ = run_apart(given)
+        own_seconds = round(time.monotonic() - began, 1)
+        absent = list_absent_files(given) if entry.folders else []
         began = time.monotonic()
         words = [w.replace("{in}", str(given)).replace("{out}", str(out)) for w in shlex.split(heal)]
         data = {"JUPYTER_DATA_DIR": str(Path(name, "data"))}
@@ -226,7 +230,8 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
             given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found
             after, extra = run_apart(given)
     return {
-        **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "missing_files": len(missing),
+        **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "own_seconds": own_seconds,
+        "missing_files": len(missing), "absent_files": len(absent),
         "load": round(os.getloadavg()[0], 2), "commit_of_ours": find_commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }  # fmt: skip
 

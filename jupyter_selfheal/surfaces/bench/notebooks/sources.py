@@ -16,6 +16,7 @@ from typing import Any
 from jupyter_selfheal.errors import UsageError
 
 CELL_MARK = re.compile(r"^# In\[[ \d]*\]:\s*$", re.MULTILINE)
+READ_FILE = re.compile(r"^[^#\n]*\bread_\w+\(\s*r?[\"']([^\"'\n]+)[\"']", re.MULTILINE)
 LISTS = {"aged": "143 notebooks of 18 repositories", "relancer": "51 Kaggle notebooks of Relancer"}
 """The shipped lists, each a file in the folder ``lists``, and what it names."""
 
@@ -113,6 +114,17 @@ def _ask_git(clone: Path, entry: Entry, *words: str, said: str | None = None) ->
     if ran.returncode:
         raise UsageError(f"{clone} does not hold {entry.repository} at {entry.commit[:7]}: git fetch there first")
     return ran.stdout
+
+
+def list_absent_files(notebook: Path) -> list[str]:
+    """What a notebook reads from its own folder of data (``…/input/NAME/``) or from beside itself, and what is not there.
+
+    Only what is written down as the first argument of a call ``read_…``; addresses are none.
+    """
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    sources = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    read = dict.fromkeys(name for source in sources for name in READ_FILE.findall(source) if "://" not in name)
+    return [name for name in read if not (notebook.parent / name).exists()]
 
 
 def place_notebook(folder: Path, path: str) -> Path:

@@ -68,13 +68,15 @@ def _format_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
     share = f" ({total['healed'] / total['failing']:.0%})" if total["failing"] else ""
     loads, roots = [float(row["load"]) for row in rows], add_roots(rows)
-    can_run = [row for row in rows if row["failing"] and not row.get("missing_files")]
+    beyond = [max(float(row["seconds"]) - float(row["own_seconds"]), 0.0) for row in rows if "own_seconds" in row]
+    own = f" ({median(beyond):.0f} beyond their own)" if beyond else ""
+    can_run = [row for row in rows if row["failing"] and not row.get("missing_files") and not row.get("absent_files")]
     through = f"{(n := sum(map(runs_through, can_run)))} ({n / len(can_run):.0%})" if can_run else "–"
     return (
         ", ".join(dict.fromkeys(describe_rows(row) for row in rows)), count_notebooks(rows), str(len(can_run)), through, str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
         format_share(roots), format_classes(roots),
         str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]),
-        f"{median(float(row.get('seconds', 0)) for row in rows):.0f}", f"{min(loads):.0f}–{max(loads):.0f}",
+        f"{median(float(row.get('seconds', 0)) for row in rows):.0f}{own}", f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),
     )  # fmt: skip
 

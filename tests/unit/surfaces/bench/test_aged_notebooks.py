@@ -19,8 +19,10 @@ from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     Entry,
     choose_entries,
     choose_half,
+    convert_script,
     find_clone,
     find_list,
+    list_absent_files,
     place_notebook,
     read_list,
     take_out,
@@ -227,3 +229,16 @@ def test_roots_of_a_heal_that_reported_nothing_are_not_told_and_count_as_not_hea
         "follows": 4,
         "healed": 2,
     }
+
+
+def test_a_notebook_whose_own_file_is_not_there_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "exp" / "nb" / "kiosk"
+    folder.mkdir(parents=True)
+    (tmp_path / "exp" / "sales.csv").write_text("a,b\n1,2\n")
+    source = (
+        'import pandas as pd\nhere = pd.read_csv("../../sales.csv")\ngone = pd.read_csv(\'../../staff.csv\', sep=";")\n'
+        '# old = pd.read_csv("older.csv")\nfar = pd.read_csv("https://example.org/far.csv")\nname = "x"; pd.read_csv(name)'
+    )
+    notebook = folder / "kiosk.ipynb"
+    notebook.write_text(json.dumps(convert_script(f"# In[ ]:\n{source}\n")))
+    assert list_absent_files(notebook) == ["../../staff.csv"]

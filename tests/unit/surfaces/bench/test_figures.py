@@ -39,14 +39,16 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     rows = tmp_path / "relancer.jsonl"
     through = {"path": "y", "healed": 4, "lost": 0, "seconds": 10.0}
     absent = {"path": "z", "missing_files": 1}
+    lacking = {"path": "w", "absent_files": 1, "failing": 0, "healed": 0, "lost": 0, "cells": 0, "own_seconds": 12.0}
     rows.write_text(
-        "".join(json.dumps({**NOTEBOOK, **more}) + "\n" for more in ({"path": "x"}, through, absent)) + '{"half'
+        "".join(json.dumps({**NOTEBOOK, **more}) + "\n" for more in ({"path": "x"}, through, absent, lacking))
+        + '{"half'
     )
     programs = write_rows(tmp_path / "a.jsonl", JUDGED, build_row("a", True))
     report(["figures", str(rows), str(programs), "--ledger", str(tmp_path / "none")])
     out = capsys.readouterr().out
     assert (
-        "| relancer.json | 3 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | – | – | 2 | 0 | 0 | 30 | 2–2 | aaa | 2026-11-23 | relancer |"
+        "| relancer.json | 4 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | – | – | 2 | 0 | 0 | 30 (18 beyond their own) | 2–2 | aaa | 2026-11-23 | relancer |"
         in out
     )
     assert out.count("relancer CLONES") == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_selfheal.loop.progress import is_reproduction
@@ -25,3 +27,25 @@ def test_the_run_that_was_seen_is_its_own_reproduction(failure: Failure) -> None
 
 def test_what_raised_is_run_again() -> None:
     assert build_seen_run(Failure("c", "1 / 0", ename="ZeroDivisionError")) is None
+
+
+ABSENT = Failure("c", "import absent", ename="ModuleNotFoundError", evalue="No module named 'absent'")
+LONG = Failure(
+    "c", "table = grow(9)\ntable.append(1)", ename="AttributeError", evalue="no attribute 'append'", seconds=4.0
+)
+
+
+@pytest.mark.parametrize(
+    ("failure", "enough"),
+    [
+        (ABSENT, True),
+        (LONG, True),
+        (replace(LONG, seconds=0.1), False),
+        (replace(LONG, ename="ValueError"), False),
+        (replace(LONG, evalue="'NoneType' object has no attribute 'append'"), False),
+        (replace(LONG, source="import random\ntable = random.random()\ntable.append(1)"), False),
+    ],
+    ids=["no module", "long", "short", "of a value", "of None", "by chance"],
+)
+def test_a_batch_runs_a_cell_again_only_where_that_says_more(failure: Failure, enough: bool) -> None:
+    assert is_conclusive(Case(failure, Notebook((Cell("c", failure.source),)))) is enough
