@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 Edit = tuple[int, int, str]
@@ -56,3 +56,23 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
         last = start
     pieces.append(text[:last])
     return "".join(reversed(pieces))
+
+
+def find_difference(old: str, new: str) -> Edit:
+    """The one edit from the first character in which two texts differ to the last."""
+    shorter = min(len(old), len(new))
+    start = _count_alike(shorter, lambda n: old[:n] == new[:n])
+    end = _count_alike(shorter - start, lambda n: old[len(old) - n :] == new[len(new) - n :])
+    return start, len(old) - end, new[start : len(new) - end]
+
+
+def _count_alike(most: int, is_alike: Callable[[int], bool]) -> int:
+    """The greatest number up to ``most`` for which something holds that holds for all smaller ones."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        if is_alike(middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from types import CodeType
@@ -104,15 +104,22 @@ class Maker:
         return Scope(text, hints)
 
     def rank_changes(
-        self, unit: int, text: str, suspicion: Mapping[int, float], changed: Mapping[int, str] | None = None
+        self,
+        unit: int,
+        text: str,
+        suspicion: Mapping[int, float],
+        changed: Mapping[int, str] | None = None,
+        near: Collection[int] | None = None,
     ) -> Iterator[tuple[float, int, Change]]:
-        """The changes of a unit's text with their weights, best first; ``changed`` are the texts of units that are changed already."""
+        """The changes of a unit's text with their weights, best first; ``changed`` are the texts of units that are changed already, and
+        ``near`` the lines that are all that is looked at."""
         checks = self.sight.result.failed + self.sight.result.passed
         is_strict = self.program.units[unit].role == REPLAY and checks == 1
-        for weight, change in rank_changes(self._build_scope(unit, text, changed or {}), suspicion):
+        share = self.weigh_unit(unit)
+        for weight, change in rank_changes(self._build_scope(unit, text, changed or {}), suspicion, near):
             if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
                 continue
-            yield weight * self.weigh_unit(unit), unit, change
+            yield weight * share, unit, change
 
     def weigh_unit(self, unit: int) -> float:
         """By what a statement is for, how much a change of it counts (0–1)."""

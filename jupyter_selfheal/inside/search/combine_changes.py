@@ -8,12 +8,14 @@ Everything is counted, nothing timed: the same states are gone on from on every 
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import log2, prod
 
-from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.positions import Edit, find_difference
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.propose_mutations import NEVER_REACHED, weigh_line
 from jupyter_selfheal.inside.search.scope import Change
@@ -26,6 +28,7 @@ CASE, MOVED, CASES, MOVES = "case", "moved", 2, 3
 """Of them those with a case that gives a constant (``if x: return 0``, which is right for some check by chance), but for an empty
 collection; and those under which no other check passes, but all get past the error that they raised."""
 _CONSTANT_CASE = re.compile(r"\s*if (?!not \w+:)[^\n]+:\n\s*return (?:-?\d+|True|False|None|''|\[\])?\n")
+_WORD = re.compile(r"[^\W\d]\w*")
 PER_BIT = 0.2
 """Failing checks that a state may have more than another one for each bit by which it is likelier."""
 NEXT = 1200
@@ -47,6 +50,7 @@ class Frontier:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
         self.alike: dict[int, int] = {}
+        self._by_line: dict[tuple[int, int], list[tuple[int, Change]]] = {}
 
     def take_states(self, partial: Sequence[Candidate]) -> list[Candidate]:
         """The best states that nothing has gone on from yet, few of those under which the same checks pass."""
@@ -74,35 +78,106 @@ class Frontier:
         """A further change on top of each of these states, the likeliest first over all of them."""
         steps: list[tuple[float, Candidate, int, Change, bool]] = []
         for place, state in enumerate(states):
-            changes = sorted(self._list_changes(state, place < ANEW), key=lambda item: -item[0])[:NEXT]
-            steps.extend((weight * state.weight, state, n, change, anew) for weight, n, change, anew in changes)
+            changes = heapq.merge(*self._list_changes(state, place < ANEW), key=lambda item: -item[0])
+            steps.extend((item[0] * state.weight, state, *item[1:]) for item in itertools.islice(changes, NEXT))
         steps.sort(key=lambda step: -step[0] / (1 + step[1].result.failed))
         for weight, state, n, change, anew in steps:
-            if (candidate := self.maker.build_candidate(state, n, change, weight, anew)) is not None:
+            placed = change if anew or n in state.spliced else move_change(change, self._find_edits(state, n))
+            is_edited = n in state.texts and n not in state.spliced
+            candidate = self.maker.build_candidate(state, n, placed, weight, anew or is_edited) if placed else None
+            if candidate is not None:
                 yield candidate
 
-    def _list_changes(self, state: Candidate, anew: bool) -> Iterator[tuple[float, int, Change, bool]]:
-        """The changes of all units with their weights by what still fails in this state; those of an edited text ``anew``."""
+    def _list_changes(self, state: Candidate, anew: bool) -> list[Iterator[tuple[float, int, Change, bool]]]:
+        """The changes of all units with their weights by what still fails in this state, in parts that are each in order; those of an
+        edited text ``anew``."""
         suspicion = self.look(state)
-        anew = anew or not state.spliced
-        edited = {n for n in state.texts if anew or n not in state.spliced}
+        units = self.maker.program.units
         empty = self.maker.stubs - state.texts.keys()
-        for n in empty:
-            lines = suspicion.get(n, {})
-            text = self.maker.program.units[n].text
-            for weight, _, change in self.maker.rank_changes(n, text, lines, state.texts):
-                yield weight, n, change, False
-        for _, n, change in self.maker.changes:
-            if n not in edited and n not in empty:
-                line = change.line + _count_lines(self.maker.program.units[n].text, state.spliced.get(n, ()), change)
-                weight = change.prior * weigh_line(suspicion.get(n, {}), line) * self.maker.weigh_unit(n)
-                if weight > NEVER_REACHED * NO_SECOND:
-                    yield weight, n, change, False
-        for n in edited:
-            lines = suspicion.get(n, {})
-            if max(lines.values(), default=0.0) > NO_SECOND:
-                for weight, _, change in self.maker.rank_changes(n, state.texts[n], lines):
-                    yield weight, n, change, True
+        edited = {n for n in state.texts if anew or n not in state.spliced}
+        whole = {n for n in edited if brings_names(units[n].text, state.texts[n])}
+        suspicious = [n for n in edited if max(suspicion.get(n, {}).values(), default=0.0) > NO_SECOND]
+        return [
+            *(self._rank_anew(n, units[n].text, suspicion, state.texts, None, False) for n in empty),
+            self._weigh_known(state, suspicion, whole | empty),
+            *(
+                self._rank_anew(
+                    n, state.texts[n], suspicion, None, None if n in whole else self._find_lines(state, n), True
+                )
+                for n in suspicious
+            ),
+        ]
+
+    def _rank_anew(
+        self,
+        n: int,
+        text: str,
+        suspicion: Suspicion,
+        changed: Mapping[int, str] | None,
+        near: Collection[int] | None,
+        anew: bool,
+    ) -> Iterator[tuple[float, int, Change, bool]]:
+        for weight, _, change in self.maker.rank_changes(n, text, suspicion.get(n, {}), changed, near):
+            yield weight, n, change, anew
+
+    def _find_edits(self, state: Candidate, n: int) -> Sequence[Edit]:
+        """The edits of a unit's text as the program has it; one, from the first difference to the last, where an edited text was edited."""
+        if n in state.spliced or n not in state.texts:
+            return state.spliced.get(n, ())
+        return (find_difference(self.maker.program.units[n].text, state.texts[n]),)
+
+    def _find_lines(self, state: Candidate, n: int) -> frozenset[int]:
+        """The lines of an edited text that its edits are in."""
+        text, lines = self.maker.program.units[n].text, set[int]()
+        moved = 0
+        for start, end, new in sorted(self._find_edits(state, n)):
+            first = text.count("\n", 0, start) + moved + 1
+            lines.update(range(first, first + new.count("\n") + 1))
+            moved += new.count("\n") - text.count("\n", start, end)
+        return frozenset(lines)
+
+    def _weigh_known(
+        self, state: Candidate, suspicion: Suspicion, apart: Collection[int]
+    ) -> Iterator[tuple[float, int, Change, bool]]:
+        """The program's single changes by their weight in a state, best first, but for those of the units ``apart``.
+
+        There are tens of thousands, of which a round tries some hundred: within a line they are in order already, and the lines are merged.
+        """
+        lines: list[Iterator[tuple[float, int, int, Change]]] = []
+        for (n, number), changes in self._group_by_line().items():
+            if n not in apart:
+                lines.extend(self._weigh_group(state, suspicion.get(n, {}), n, number, changes))
+        least = NEVER_REACHED * NO_SECOND
+        for weight, _, n, change in heapq.merge(*lines):
+            if -weight <= least:
+                return
+            yield -weight, n, change, False
+
+    def _group_by_line(self) -> Mapping[tuple[int, int], Sequence[tuple[int, Change]]]:
+        """The program's single changes with their places among all of them, by unit and line, the likeliest first."""
+        if not self._by_line:
+            for place, (_, n, change) in enumerate(self.maker.changes):
+                self._by_line.setdefault((n, change.line), []).append((place, change))
+            for changes in self._by_line.values():
+                changes.sort(key=lambda item: -item[1].prior)
+        return self._by_line
+
+    def _weigh_group(
+        self, state: Candidate, lines: Mapping[int, float], n: int, number: int, changes: Sequence[tuple[int, Change]]
+    ) -> Iterator[Iterator[tuple[float, int, int, Change]]]:
+        """The changes of a line, apart by how far down a state's edits have moved them, each with the negative of its weight."""
+        text, share = self.maker.program.units[n].text, self.maker.weigh_unit(n)
+        added = [
+            (end, new.count("\n") - text.count("\n", start, end)) for start, end, new in self._find_edits(state, n)
+        ]
+        added = [(end, more) for end, more in added if more]
+        moved: dict[int, list[tuple[int, Change]]] = {}
+        for item in changes if added else ():
+            at = item[1].edits[0][0]
+            moved.setdefault(sum(more for end, more in added if end <= at), []).append(item)
+        for shift, members in (moved if added else {0: changes}).items():
+            weight = weigh_line(lines, number + shift)
+            yield _weigh_members(members, n, weight, share)
 
     def unite(self, partial: Sequence[Candidate], is_first: bool = False) -> Iterator[Candidate]:
         """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are.
@@ -145,6 +220,28 @@ class Frontier:
         return self.maker.build_united(members, {n: tuple(e) for n, e in edits.items()})
 
 
+def move_change(change: Change, edits: Sequence[Edit]) -> Change | None:
+    """A change of a text as one of the text that some edits of it make; None where it is of what they have replaced."""
+    moved = []
+    for start, end, new in change.edits:
+        if any(first < end and start < last for first, last, _ in edits):
+            return None
+        by = sum(len(text) - (last - first) for first, last, text in edits if last <= start)
+        moved.append((start + by, end + by, new))
+    return replace(change, edits=tuple(moved))
+
+
+def brings_names(old: str, new: str) -> bool:
+    """Whether a text has words that the old one has not: what they make possible may be anywhere in it."""
+    return bool({*_WORD.findall(new)} - {*_WORD.findall(old)})
+
+
+def _weigh_members(
+    members: Sequence[tuple[int, Change]], n: int, weight: float, share: float
+) -> Iterator[tuple[float, int, int, Change]]:
+    return ((-(change.prior * weight * share), place, n, change) for place, change in members)
+
+
 def _is_cover(chosen: Sequence[int], everything: int) -> bool:
     """True where the sets together are everything, and none of them could be left out."""
     for n in range(len(chosen)):
@@ -154,12 +251,6 @@ def _is_cover(chosen: Sequence[int], everything: int) -> bool:
         if rest | chosen[n] != everything or rest == everything:
             return False
     return True
-
-
-def _count_lines(text: str, edits: Sequence[Edit], change: Change) -> int:
-    """Lines by which a change is further down once these edits of the text are made."""
-    at = change.edits[0][0]
-    return sum(new.count("\n") - text.count("\n", start, end) for start, end, new in edits if end <= at)
 
 
 def _rate_state(state: Candidate) -> tuple[float, int]:

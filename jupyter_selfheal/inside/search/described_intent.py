@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 GAIN, LOSS = 1.4, 0.65
 """Factors of the prior of a change that adds, and of one that drops, what the description names."""
@@ -30,15 +30,28 @@ _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]"""
 
 
 def weigh_change(s: Scope, change: Change) -> float:
-    """How much likelier the description makes a change."""
-    words = s.described_words
-    if not words:
+    """How much likelier the description makes a change. Thousands of changes bring in the same at other places: each is read once."""
+    if not s.described_words:
         return 1.0
+    known = _list_known(s)
+    key = tuple((s.text[start:end], text) for start, end, text in change.edits)
+    if key not in known:
+        known[key] = _weigh_texts(s, key)
+    return known[key]
+
+
+@cache_on_scope
+def _list_known(s: Scope) -> dict[tuple[tuple[str, str], ...], float]:
+    return {}
+
+
+def _weigh_texts(s: Scope, texts: Sequence[tuple[str, str]]) -> float:
+    """How much likelier the description makes it that these (old, new) texts stand for each other."""
     old: Counter[str] = Counter()
     new: Counter[str] = Counter()
-    for start, end, text in change.edits:
-        old.update(_TOKEN.findall(s.text[start:end]))
-        new.update(_TOKEN.findall(text))
+    for before, after in texts:
+        old.update(_TOKEN.findall(before))
+        new.update(_TOKEN.findall(after))
     fresh = new - old
     if set(fresh) <= {"+", "-", "1"} and "1" in fresh:  # one off: no word of the description speaks of that
         return 1.0

@@ -31,6 +31,10 @@ except ImportError:  # Windows and Pyodide, where nothing is forked
 BATCH = 200
 SLICE = 1.0
 """CPU seconds after which a fork hands its batch back, so that one batch of slow candidates does not hold all others."""
+TELL = 0.02
+"""CPU seconds after which a fork tells what it knows: to be told of each candidate by itself costs as much as some candidates do."""
+HEAD = 16
+"""Bytes of shared memory before the steps: where a fork is, and how far it has told of."""
 OVERHEAD = 1000
 """Steps that a candidate counts beside its own: it is made, compiled and given a state."""
 LEAST_MEMORY, MOST_MEMORY = 256 << 20, 768 << 20
@@ -71,11 +75,16 @@ class Worker:
 
     @property
     def position(self) -> int:
-        return int(struct.unpack("q", self.shared[:8])[0])
+        return int(struct.unpack_from("q", self.shared)[0])
+
+    @property
+    def told(self) -> int:
+        """Position before which the results were written into the pipe."""
+        return int(struct.unpack_from("q", self.shared, 8)[0])
 
     def read_steps(self, position: int) -> int:
         """What the candidate at a position counted; 0 where it did not come to its end."""
-        return int(struct.unpack_from("q", self.shared, 8 + 8 * position)[0])
+        return int(struct.unpack_from("q", self.shared, HEAD + 8 * position)[0])
 
 
 @dataclass(slots=True)
@@ -153,8 +162,8 @@ class Pool:
         return bool(result.mask & ~self.known) or result.raised < self.raised or result.status in ("time", "deep")
 
     def _gather_results(self) -> None:
-        # results are written before the position goes on, and one reading takes all that a pipe holds
-        known = [max(w.position, 0) for w in self.workers]
+        # results are written before it is said that they are told, and one reading takes all that a pipe holds
+        known = [w.told for w in self.workers]
         ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
         for worker, position in zip(list(self.workers), known, strict=True):
             if worker.pipe not in ready:
@@ -170,18 +179,30 @@ class Pool:
             if data:
                 self._note_costs(worker, position)
                 continue
-            at = worker.position
+            at, told = worker.position, worker.told
             self._end_worker(worker)
-            done = min(at + 1, len(worker.jobs)) or self._count_stillborn(worker)
-            self._note_costs(worker, done)
-            if rest := worker.jobs[done:]:
+            self._note_costs(worker, told)
+            if rest := self._list_left(worker, at, told):
                 self.waiting.insert(0, rest)
+
+    def _list_left(self, worker: Worker, at: int, told: int) -> list[Job]:
+        """What another fork has to do for one that ended ``at`` a candidate: all but those that it has ``told`` of and the one it died of."""
+        if at < told:  # it handed its batch back
+            return [*worker.jobs[told:]]
+        died_of = worker.jobs[at : at + 1] if at >= 0 else worker.jobs[: self._count_stillborn(worker)]
+        for index, _ in died_of:
+            self.costs[index] = self._find_most_steps()
+        return [*worker.jobs[told : max(at, 0)], *worker.jobs[max(at, 0) + len(died_of) :]]
+
+    def _find_most_steps(self) -> int:
+        """What one counts that did not come to its end."""
+        return self.overhead + int(self.runner.find_net(self.steps) * STEPS_PER_SECOND)
 
     def _note_costs(self, worker: Worker, end: int) -> None:
         """Note the steps of a worker's candidates up to a position; one that did not come to its end costs all it might have."""
         for position in range(worker.known, end):
-            steps = worker.read_steps(position) or int(self.runner.find_net(self.steps) * STEPS_PER_SECOND)
-            self.costs[worker.jobs[position][0]] = self.overhead + steps
+            steps = worker.read_steps(position)
+            self.costs[worker.jobs[position][0]] = self.overhead + steps if steps else self._find_most_steps()
         worker.known = max(worker.known, end)
 
     def _count_stillborn(self, worker: Worker) -> int:
@@ -202,8 +223,8 @@ class Pool:
                 os.kill(worker.pid, signal.SIGKILL)
 
     def _start_worker(self, jobs: Sequence[Job]) -> Worker:
-        shared = mmap.mmap(-1, 8 + 8 * len(jobs))
-        shared[:8] = struct.pack("q", -1)
+        shared = mmap.mmap(-1, HEAD + 8 * len(jobs))
+        struct.pack_into("q", shared, 0, -1)
         read, write = os.pipe()
         pid = _fork()
         if pid == 0:
@@ -223,14 +244,20 @@ class Pool:
         """In the fork: run the batch, tell what is worth telling."""
         _confine_fork(self.depth)
         began = time.process_time()
+        news, until = bytearray(), began + TELL
         for position, (index, codes) in enumerate(jobs):
-            shared[:8] = struct.pack("q", position)
+            struct.pack_into("q", shared, 0, position)
             result = self.runner.run(codes, self.steps, self.limit)
-            struct.pack_into("q", shared, 8 + 8 * position, max(result.steps, 1))
+            struct.pack_into("q", shared, HEAD + 8 * position, max(result.steps, 1))
             if self._is_news(result):
-                line = json.dumps([index, *astuple(result)])
-                os.write(write, line.encode() + b"\n")
-            if time.process_time() - began > SLICE:
+                news += json.dumps([index, *astuple(result)]).encode() + b"\n"
+            now = time.process_time()
+            is_last = position + 1 == len(jobs) or now - began > SLICE
+            if is_last or now > until:
+                _write_all(write, news)
+                struct.pack_into("q", shared, 8, position + 1)
+                news, until = bytearray(), now + TELL
+            if is_last:
                 return
 
     def _end_worker(self, worker: Worker) -> None:
@@ -241,6 +268,11 @@ class Pool:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(worker.pid, 0)
         os.close(worker.pipe)
+
+
+def _write_all(pipe: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(pipe, data) :]
 
 
 def _note_order(source: Iterator[Job], order: deque[int]) -> Iterator[Job]:
@@ -317,9 +349,7 @@ def run_in_fork(work: Callable[[], object], seconds: float) -> object:
         try:
             os.close(read)
             _confine_fork(0)
-            data = json.dumps(work()).encode()
-            while data:
-                data = data[os.write(write, data) :]
+            _write_all(write, json.dumps(work()).encode())
         finally:
             os._exit(0)
     os.close(write)
@@ -349,7 +379,8 @@ def _run_in_this_process(work: Callable[[], object]) -> object:
         return None
     finally:
         sys.settrace(before[0])
-        sys.setprofile(before[1])
+        if sys.getprofile() is not before[1]:  # cProfile's own cannot be set by hand
+            sys.setprofile(before[1])
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
@@ -87,14 +87,27 @@ def find_unread_names(tree: ast.AST) -> set[str]:
     return bound - read - {"self", "_"}
 
 
-def list_changes(s: Scope) -> Iterator[Change]:
-    """All single changes of a statement, in the order of its nodes."""
-    for node in s.order:
+def list_changes(s: Scope, near: Collection[int] | None = None) -> Iterator[Change]:
+    """All single changes of a statement, in the order of its nodes; of those nodes that are on lines ``near`` something, if so."""
+    for node in s.order if near is None else _list_near(s, near):
         if node in s.frozen:
             continue
         is_changed = is_changed_in_place(s, node)
         for propose in OPERATORS:
             yield from (c for c in propose(s, node) if not (is_changed and _makes_copy(s, node, c)))
+
+
+def _list_near(s: Scope, lines: Collection[int]) -> list[ast.AST]:
+    """The nodes of which a part is on these lines; of a compound statement its head counts."""
+    near: set[ast.AST] = set()
+    for node in s.order:
+        first = getattr(node, "lineno", 0)
+        body = getattr(node, "body", None) if isinstance(node, ast.stmt) else None
+        last = max(first, body[0].lineno - 1) if body else getattr(node, "end_lineno", first)
+        is_near = any(first <= line <= last for line in lines) if first else s.parents.get(node) in near
+        if is_near:
+            near.add(node)
+    return [node for node in s.order if node in near]
 
 
 def is_changed_in_place(s: Scope, node: ast.AST) -> bool:
@@ -126,7 +139,9 @@ def weigh_line(suspicion: Mapping[int, float], line: int) -> float:
     return max(suspicion.get(line, 0.0), suspicion.get(line - 1, 0.0) * 0.8, NEVER_REACHED)
 
 
-def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, Change]]:
+def rank_changes(
+    s: Scope, suspicion: Mapping[int, float], near: Collection[int] | None = None
+) -> list[tuple[float, Change]]:
     """Changes with their weights, prior × suspiciousness of the line (0–1, by line of the statement), best first.
 
     Ties keep the order of the source. Of the same edit by two operators the likelier is kept.
@@ -134,7 +149,7 @@ def rank_changes(s: Scope, suspicion: Mapping[int, float]) -> list[tuple[float, 
     best: dict[object, tuple[float, Change]] = {}
     forgotten = find_unread_names(s.tree)
     comparing = _find_comparing_lines(s.tree)
-    for change in list_changes(s):
+    for change in list_changes(s, near):
         key = _make_key(change)
         prior = change.prior * described_intent.weigh_change(s, change)
         if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):

@@ -40,6 +40,8 @@ from jupyter_selfheal.inside.search.vary_checks import Variation, make_variation
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
+LATER = "others come before it"
+"""What is said against those that are not shown: nobody asks what else there is."""
 SHRINKING = 2_000_000
 """Steps for making a telling input shorter."""
 WAIT = 60.0
@@ -183,7 +185,7 @@ class Ranking:
             strength = measure_strength(self.candidates[order[0]], self.maker, self.runner, *self._make_calls())
             self.hypotheses.share_missed = strength.share_missed if strength else 0.0
         telling = self._find_shortest_input(order[0]) if order else None
-        patches = [self._build_patch(n) for n in order]
+        patches = [self._build_patch(n, is_shown=place < ASKED) for place, n in enumerate(order)]
         return patches, self._build_questions(order, telling)
 
     def _find_shortest_input(self, best: int) -> int | None:
@@ -240,14 +242,14 @@ class Ranking:
         words = {word for u in self.units if u.role == CHECK or u.tests for word in _WORD.findall(u.text)}
         return any(new.strip(" ()") in words for edits in self.candidates[n].spliced.values() for _, _, new in edits)
 
-    def _build_patch(self, n: int) -> dict[str, Any]:
+    def _build_patch(self, n: int, is_shown: bool) -> dict[str, Any]:
         c, units = self.candidates[n], self.units
         texts = {unit: _drop_parentheses(units[unit].text, new) for unit, new in c.texts.items()}
         likeliest = min(self.hypotheses.groups[self.hypotheses.place[n]], key=self._make_key)
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
             "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": self.doubts.describe(n, likeliest),
+            "rival": self.doubts.describe(n, likeliest) if is_shown else LATER,
         }  # fmt: skip
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:

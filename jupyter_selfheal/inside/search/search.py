@@ -344,11 +344,11 @@ class Search:
                 continue
             if len(candidate.codes) < len(candidate.texts):
                 continue
-            key = hash(tuple(sorted((n, fingerprint(code)) for n, code in candidate.codes.items())))
-            single = hash((candidate.unit, fingerprint(candidate.codes[candidate.unit])))
-            if not again and (key in self.seen or (len(candidate.codes) == 1 and single in self.seen)):
+            parts = sorted((n, fingerprint(code)) for n, code in candidate.codes.items())
+            key = hash(parts[0] if len(parts) == 1 else tuple(parts))
+            if not again and key in self.seen:
                 continue
-            self.seen.update((key, single) if len(candidate.codes) == 1 else (key,))
+            self.seen.add(key)
             candidate.rank = candidate.rank or len(self.candidates) + 1
             self.candidates.append(candidate)
             yield len(self.candidates) - 1, candidate.codes
