@@ -43,6 +43,7 @@ from jupyter_selfheal.model import (
     Reason,
     SkipReason,
 )
+from jupyter_selfheal.model.patch import AS_LIKELY
 from jupyter_selfheal.registry import load_traits
 
 ASKED_FOR = sys.maxsize
@@ -198,8 +199,18 @@ def is_advice_only(diagnosis: Diagnosis, patch: Patch, config: HealConfig) -> bo
 
 
 def select_next_tier(dossier: Dossier) -> tuple[Patch, ...]:
-    """The waiting patches to try now: of the latest derivation, those that may be trusted most, likeliest first."""
+    """The waiting patches to try now: of the latest derivation, those that may be trusted most, likeliest first.
+
+    Of what the search found, one trial proves all that did the same on every input; and what something speaks against, and is less
+    likely, cannot outrank what nothing does. Such are tried only where that one does not hold.
+    """
     depth = max(at for at, _ in dossier.waiting)
     group = [p for at, p in dossier.waiting if at == depth]
     best = max(p.applicability for p in group)
-    return tuple(sorted((p for p in group if p.applicability is best), key=lambda p: -p.prior))
+    tier = [p for p in group if p.applicability is best]
+    leaders = [p for p in tier if p.behaviour == p.id]
+    if any(not p.rival for p in leaders):
+        likely = AS_LIKELY * max(p.weight for p in leaders if not p.rival)
+        first = [p for p in leaders if not p.rival or p.weight >= likely]
+        tier = [p for p in tier if not p.behaviour or p in first]
+    return tuple(sorted(tier, key=lambda p: -p.prior))

@@ -11,6 +11,9 @@ from typing import TypeAlias
 
 from jupyter_selfheal.model.notebook import JSON
 
+AS_LIKELY = 0.8
+"""A guess with less of the best one's weight is not as likely."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replace:

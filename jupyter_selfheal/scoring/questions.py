@@ -16,6 +16,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
+from jupyter_selfheal.model.patch import AS_LIKELY
 from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import find_asserts_below, list_patched_cells
@@ -29,9 +30,6 @@ NEAR = 1.5
 
 RIVALS = 6
 """Patches that are compared, best first."""
-
-AS_LIKELY = 0.8
-"""A guess with less of the best one's weight is not as likely."""
 
 ANSWERS = 4
 """Answers to choose from: more is no question of one value."""

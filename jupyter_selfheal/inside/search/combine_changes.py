@@ -8,8 +8,10 @@ Everything is counted, nothing timed: the same states are gone on from on every 
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
+import operator
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +37,8 @@ NEXT = 1200
 """Changes that are tried on each of those."""
 UNITED, CHOICES = 2000, 6
 """Unions of states that are tried, and states of the same gain that take part in them."""
+EARLY = 300
+"""And of unions that are tried before all single changes were."""
 ANEW = 2
 """States of a round whose edited text is read anew, for what only it makes possible; on others the program's changes are put."""
 NO_SECOND = 0.02
@@ -178,6 +182,12 @@ class Frontier:
         for shift, members in (moved if added else {0: changes}).items():
             weight = weigh_line(lines, number + shift)
             yield _weigh_members(members, n, weight, share)
+
+    def unite_all(self, partial: Sequence[Candidate], failed: int) -> Iterator[Candidate]:
+        """As ``unite`` does it first, but only where all that has ``failed`` is mended by one state or another, and the likeliest."""
+        gains = self._group_gains([c for c in partial if c.edits == 1 and c.spliced])
+        if functools.reduce(operator.or_, gains, 0).bit_count() >= failed:
+            yield from itertools.islice(self.unite(partial, is_first=True), EARLY)
 
     def unite(self, partial: Sequence[Candidate], is_first: bool = False) -> Iterator[Candidate]:
         """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are.

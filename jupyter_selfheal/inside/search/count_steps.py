@@ -16,7 +16,7 @@ import itertools
 import operator
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -31,6 +31,8 @@ _DEF = re.compile(
     r"^([ \t]*(?:async[ \t]+)?def\b[^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]+)(if\b(?=[ \t(]))?",
     re.MULTILINE,
 )
+_HEAD = re.compile(r"[ \t]*(?:async[ \t]+)?def\b")
+_IDLE = re.compile(r"[ \t]*(?:#|$)")
 _COMPOUND = re.compile(r"(for|while|with|try|def|class|async|match)\b|@")
 
 _LOOPS = ((_WHILE, ast.While), (_FOR, ast.For))
@@ -119,8 +121,42 @@ def pause_collection() -> Iterator[None]:
 def insert_counting(text: str, original: str) -> str:
     """A text with its loops and functions counted, as far as those of the ``original`` are written so that this can be done by lines.
 
-    What comes out may be no Python where the text is a change of the original: it is compiled as it is then.
+    What comes out may be no Python where the text is a change of the original: it is compiled as it is then. Most changes are of a line:
+    the others are taken from the original as it is counted.
     """
+    old, counted = _count_original(original)
+    new = text.split("\n")
+    most = min(len(old), len(new))
+    start = next((n for n in range(most) if old[n] != new[n]), most)
+    alike = next((n for n in range(most - start) if old[-1 - n] != new[-1 - n]), most - start)
+    start, end = _take_heads(new, start, len(new) - alike)
+    middle = _insert_by_patterns("\n".join(new[start:end]), original).split("\n") if start < end else []
+    return "\n".join([*counted[:start], *middle, *counted[len(old) - len(new) + end :]])
+
+
+@functools.lru_cache(maxsize=256)
+def _count_original(original: str) -> tuple[list[str], list[str]]:
+    """The lines of a text, and those of it counted: each of them is a line still."""
+    return original.split("\n"), _insert_by_patterns(original, original).split("\n")
+
+
+def _take_heads(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """The lines from ``start`` to ``end`` with the head of a function above them, and the first statement of one whose head is among them:
+    the two are counted together."""
+    above, last = start, end - 1
+    while above and _IDLE.match(lines[above - 1]):
+        above -= 1
+    while last >= start and _IDLE.match(lines[last]):
+        last -= 1
+    begins = bool(above) and _HEAD.match(lines[above - 1]) is not None
+    if begins or (last >= start and _HEAD.match(lines[last])):
+        while end < len(lines) and _IDLE.match(lines[end]):
+            end += 1
+        end = min(end + 1, len(lines))
+    return above - 1 if begins else start, end
+
+
+def _insert_by_patterns(text: str, original: str) -> str:
     loops, rounds, functions = _find_countable(original)
     if functions:
         text = _DEF.sub(_count_call, text)

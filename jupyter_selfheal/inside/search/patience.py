@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-LIKELIEST, PER_LINE, MOST = 4_000, 100, 12_000
+LIKELIEST, PER_LINE, MOST = 4_000, 100, 6_000
 """Single changes that are tried, best first: so many, or so many for each suspicious line, but no more than ``MOST``."""
 SUSPICIOUS = 0.7
 """Share of the greatest suspicion from which a line counts for that."""

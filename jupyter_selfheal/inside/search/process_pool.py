@@ -28,7 +28,8 @@ try:
 except ImportError:  # Windows and Pyodide, where nothing is forked
     resource = None  # type: ignore[assignment]
 
-BATCH = 200
+BATCH, SOON, LATER = 200, 5, 400
+"""Candidates of one fork; and after so many forks, those of each further one."""
 SLICE = 1.0
 """CPU seconds after which a fork hands its batch back, so that one batch of slow candidates does not hold all others."""
 TELL = 0.02
@@ -113,6 +114,8 @@ class Pool:
     workers: list[Worker] = field(default_factory=list)
     waiting: list[Sequence[Job]] = field(default_factory=list)
     """What is left of batches whose fork has handed them back, or has died."""
+    begun: int = 0
+    """Batches that were made."""
     stillborn: int = -1
     """Index of the first candidate of the last batch whose fork died before it began."""
 
@@ -130,7 +133,7 @@ class Pool:
         try:
             while not until():
                 while len(self.workers) < self.jobs and not (drained and not self.waiting):
-                    batch = self.waiting.pop(0) if self.waiting else _take_batch(jobs, 1 if self.alone else BATCH)
+                    batch = self.waiting.pop(0) if self.waiting else _take_batch(jobs, self._choose_size())
                     if not batch:
                         drained = True
                         break
@@ -184,6 +187,11 @@ class Pool:
             self._note_costs(worker, told)
             if rest := self._list_left(worker, at, told):
                 self.waiting.insert(0, rest)
+
+    def _choose_size(self) -> int:
+        """How many candidates the next fork gets: more where nothing was found in those before."""
+        self.begun += 1
+        return 1 if self.alone else BATCH if self.begun <= SOON else LATER
 
     def _list_left(self, worker: Worker, at: int, told: int) -> list[Job]:
         """What another fork has to do for one that ended ``at`` a candidate: all but those that it has ``told`` of and the one it died of."""
@@ -244,7 +252,7 @@ class Pool:
         """In the fork: run the batch, tell what is worth telling."""
         _confine_fork(self.depth)
         began = time.process_time()
-        news, until = bytearray(), began + TELL
+        news, until = b"", began + TELL
         for position, (index, codes) in enumerate(jobs):
             struct.pack_into("q", shared, 0, position)
             result = self.runner.run(codes, self.steps, self.limit)
@@ -256,7 +264,7 @@ class Pool:
             if is_last or now > until:
                 _write_all(write, news)
                 struct.pack_into("q", shared, 8, position + 1)
-                news, until = bytearray(), now + TELL
+                news, until = b"", now + TELL
             if is_last:
                 return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _signal as plain_signal  # signal's own functions without its enumerations, which cost more than many a candidate
 import contextlib
 import copy
 import io
@@ -37,6 +36,9 @@ from jupyter_selfheal.inside.search.program import (
     compile_check,
     compile_unit,
 )
+
+plain_signal: Any = sys.modules.get("_signal", signal)
+"""The functions of ``signal`` without its enumerations, which take longer than many a call."""
 
 OK, TIME, DEEP = "ok", "time", "deep"
 LOOPS = 3

@@ -14,7 +14,7 @@ from typing import Any
 from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
-from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
 from jupyter_selfheal.inside.search.patience import count_further, count_singles, find_last
@@ -64,6 +64,8 @@ LONGER_COUNTED = ((0.85, 8, 40), (0.95, 60, 5))
 """As ``LONGER``, after the first rounds of several edits."""
 FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
 """Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
+UNITED_AFTER = (1_200, 2_400)
+"""Single changes after which those that together mend all that fails are united, before less likely ones are tried."""
 LOOK = 200_000
 """Steps for looking at what fails in a state of several edits."""
 NET, CLOCK = 2.0, 5.0
@@ -130,7 +132,7 @@ class Search:
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
             self.pause = ENOUGH_SINGLES
-            singles = self._screen_candidates(singles, self.limit, most=most_singles)
+            singles = self._screen_singles(singles, frontier, most_singles)
             self._finish_what_was_cut()
             self._combine_edits(frontier, FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
@@ -177,6 +179,18 @@ class Search:
             self.runner.patient = self.counts_all
             if self.counts_all and isinstance(reply, list):
                 self.base = Result(*reply)
+
+    def _screen_singles(self, singles: Iterator[Candidate], frontier: Frontier, most: int) -> Iterator[Candidate]:
+        """Try single changes, with a look now and then at whether some that are known mend together all that fails. Gives what is left."""
+        united = 0
+        for after in UNITED_AFTER:
+            singles = self._screen_candidates(singles, self.limit, most=min(after, most) + united)
+            if self.plausible or after >= most:
+                break
+            before = len(self.candidates)
+            self._screen_candidates(frontier.unite_all(self.partial, self.base.failed), self.limit)
+            united += len(self.candidates) - before
+        return self._screen_candidates(singles, self.limit, most=most + united)
 
     def _combine_edits(self, frontier: Frontier, most: int) -> None:
         """Several edits: unions of changes that make other checks pass, then further changes on the best of what there is.
@@ -268,7 +282,7 @@ class Search:
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
         pool.raised = self._count_raised()
-        results = pool.collect_results(self._make_jobs(source, again), self._is_caught)
+        results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)
         with contextlib.closing(results):
             for index, result, cost in results:
                 self.spent += cost
@@ -285,7 +299,10 @@ class Search:
         del self.candidates[done:]
         if not again:
             self._keep_first()
-        return itertools.chain(left, source)
+        rest = itertools.chain(left, source)
+        if self.plausible and done >= most:  # the last ones brought it: what is as likely comes after them
+            return self._screen_candidates(rest, steps, again, count)
+        return rest
 
     def _note_result(self, candidate: Candidate, result: Result, count: bool) -> None:
         """Keep what passes, what gains something, and what was cut."""
@@ -334,9 +351,10 @@ class Search:
             return False
         return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= self._find_last()
 
-    def _make_jobs(self, source: Iterator[Candidate], again: bool) -> Iterator[Job]:
-        for candidate in source:
-            if not again and self._has_enough():
+    def _make_jobs(self, source: Iterator[Candidate], again: bool, most: int) -> Iterator[Job]:
+        while len(self.candidates) < most or self.plausible:
+            candidate = next(source, None)
+            if candidate is None or (not again and self._has_enough()):
                 return
             if candidate.rank and not again:  # made before a pause
                 self.candidates.append(candidate)
@@ -388,7 +406,9 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Search for the program of ``argument`` in the shell's namespace."""
     import warnings
 
-    with warnings.catch_warnings(), skip_sleep(), limit_recursion():
+    # changes by the ten thousand are kept until the end: to look at them for garbage, again and again, takes a fifth of making them
+    collection = pause_collection() if HAS_FORKS else contextlib.nullcontext()
+    with warnings.catch_warnings(), skip_sleep(), limit_recursion(), collection:
         warnings.simplefilter("ignore")
         program = read_program(argument)
         import_ahead(program)
