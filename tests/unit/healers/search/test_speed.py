@@ -1,0 +1,151 @@
+"""What makes the search quick changes nothing of what it finds: counting by lines, reading anew near an edit, telling in bundles, unions
+tried early."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from jupyter_selfheal.inside.positions import find_difference, splice
+from jupyter_selfheal.inside.search.combine_changes import brings_names, move_change
+from jupyter_selfheal.inside.search.count_steps import ROUND, insert_counting
+from jupyter_selfheal.inside.search.process_pool import Pool
+from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.scope import Change, Scope
+from tests.unit.healers.search.searching import find
+
+RAINFALL = """\
+def count_wet(days):
+    # how many days had rain
+    wet = 0
+    for day in days:
+        if day > 0:
+            wet += 1
+        while wet < 0:
+            wet += 1
+    return wet
+
+"""
+TWO_FUNCTIONS = """\
+def find_longest(names):
+    longest = names[0]
+    for name in names:
+        if len(name) < len(longest):
+            longest = name
+    return longest
+
+def count_vowels(text):
+    count = 1
+    for letter in text:
+        if letter in "aeiou":
+            count += 1
+    return count
+
+def describe(names):
+    parts = []
+    for name in sorted(names):
+        if len(name) > 2:
+            parts.append(name.title())
+        else:
+            parts.append(name.upper())
+    total = 0
+    for part in parts:
+        total += len(part)
+    return parts, total
+"""
+TWO_CHECKS = """\
+assert find_longest(["al", "bernadette", "cy"]) == "bernadette"
+assert find_longest(["do", "egon"]) == "egon"
+assert count_vowels("banana") == 3
+assert count_vowels("sky") == 0
+assert describe(["bo", "ann"]) == (["Ann", "BO"], 5)
+assert describe([]) == ([], 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("day > 0", "day >= 0"),
+        ("    wet = 0\n", "    wet = 1\n"),
+        ("    wet = 0\n", ""),
+        ("    wet = 0\n", "    if not days:\n        return 0\n    wet = 0\n"),
+        ("    # how many days had rain\n", "    x = 1\n"),
+        ("for day in days:", "for day in days[1:]:"),
+        ("while wet < 0:", "while wet < 0 and day:"),
+        ("    return wet", "    for x in days:\n        wet -= x\n    return wet"),
+        ("", "import os\n"),
+    ],
+)
+def test_a_changed_text_is_counted_as_if_all_of_it_were_read_again(old: str, new: str) -> None:
+    changed = RAINFALL.replace(old, new, 1)
+    assert insert_counting(changed, RAINFALL) == insert_counting(changed, changed)
+    assert insert_counting(changed, RAINFALL).count(ROUND) >= 2
+
+
+def test_the_difference_of_two_texts_makes_one_of_the_other() -> None:
+    pairs = [
+        ("abc", "abc"),
+        ("aa", "aaa"),
+        ("", "x"),
+        ("count = 1\n", "count = 0\n"),
+        ("abcabc", "abc"),
+        ("xay", "xby"),
+    ]
+    for old, new in pairs:
+        assert splice(old, [find_difference(old, new)]) == new
+    assert find_difference("count = 1\n", "count = 0\n") == (8, 9, "0")
+
+
+def test_a_change_keeps_its_place_behind_an_edit_and_is_none_of_what_was_replaced() -> None:
+    text, edits = "a = 1\nb = 2\nc = 3\n", [(4, 5, "100")]
+    later, within = Change(((16, 17, "4"),), 0.5, 3, ""), Change(((4, 5, "7"),), 0.5, 1, "")
+    moved = move_change(later, edits)
+    assert moved is not None
+    assert splice(splice(text, edits), moved.edits) == "a = 100\nb = 2\nc = 4\n"
+    assert move_change(within, edits) is None
+
+
+def test_near_an_edit_all_is_proposed_that_is_proposed_there_anyway() -> None:
+    scope = Scope(TWO_FUNCTIONS.split("\n\n")[1])
+    near, every = list(list_changes(scope, {5})), list(list_changes(scope))
+    in_line = [c for c in every if c.line == 5 and "count += 1" in scope.text.splitlines()[4]]
+    assert 0 < len(near) < len(every) / 2
+    assert {c.edits for c in near} <= {c.edits for c in every}
+    operands = [c for c in in_line if len(c.edits) == 1 and c.edits[0][1] - c.edits[0][0] == 1]
+    assert operands
+    assert {c.edits for c in operands} <= {c.edits for c in near}
+    assert brings_names("x = 1", "y = 1")
+    assert not brings_names("x = y + 1", "y = x")
+
+
+def test_two_slips_in_two_functions_are_put_together_before_unlikely_changes_are_tried() -> None:
+    found = find(TWO_FUNCTIONS, TWO_CHECKS)
+    texts = found["patches"][0]["texts"]
+    assert "len(name) > len(longest)" in "".join(texts.values())
+    assert "count = 0" in "".join(texts.values())
+    assert 1_200 < found["first"] < 1_400
+    assert found["tried"] < 2_200
+
+
+@pytest.mark.parametrize("kept", ["find_longest", "count_vowels"])
+def test_one_slip_is_found_by_itself_though_others_could_be_put_together(kept: str) -> None:
+    right = TWO_FUNCTIONS.replace("count = 1", "count = 0")
+    if kept == "find_longest":
+        right = TWO_FUNCTIONS.replace("len(name) < len(longest)", "len(name) > len(longest)")
+    best = find(right, TWO_CHECKS)["patches"][0]
+    assert best["edits"] == 1
+    assert len(best["texts"]) == 1
+
+
+def test_what_a_fork_had_not_told_of_is_run_again_when_it_dies() -> None:
+    program = Program((Unit("x = 1", "cell", cell="c"), Unit("assert x > 1", "check", cell="c")))
+    texts = [f"x = {n % 3}" for n in range(7)] + ["import os; os._exit(1)"] + [f"x = {n % 3}" for n in range(7)]
+    jobs = [(n, {0: compile_unit(program, 0, text)}) for n, text in enumerate(texts)]
+    results = list(Pool(Runner(program, {}), 1000, 1).collect_results(iter(jobs), lambda: False))
+    assert [index for index, _, _ in results] == list(range(15))
+    passing = [index for index, result, _ in results if result is not None and result.plausible]
+    assert passing == [n for n, text in enumerate(texts) if ast.unparse(ast.parse(text)) == "x = 2"]

@@ -1,0 +1,51 @@
+"""Which of the waiting patches are tried at once: one of those that do the same, and first those that nothing speaks against."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_selfheal.loop.policy import select_next_tier
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.model import Applicability, Case, Failure, Patch, Replace
+
+CASE = Case(Failure("c", "mean([2])", ename="AssertionError"))
+
+
+def guess(source: str, weight: float, rival: str = "", like: Patch | None = None) -> Patch:
+    """A patch as the search builds it: its behaviour is the first patch that does the same."""
+    patch = Patch((Replace("c", "mean([2])", source),), source, weight=weight, rival=rival, prior=weight)
+    return replace(patch, behaviour=(like or patch).id)
+
+
+def try_next(*patches: Patch) -> list[str]:
+    dossier = Dossier("run", CASE, CASE, waiting=tuple((0, p) for p in patches))
+    return [p.title for p in select_next_tier(dossier)]
+
+
+BEST = guess("len(values)", 0.6)
+ALIKE = guess("len(values) - 0", 0.5, like=BEST)
+DOUBTED = guess("max(values)", 0.2, "`mean([3, 4])` gives 4 with it")
+
+
+def test_one_trial_is_enough_for_what_does_the_same() -> None:
+    assert try_next(BEST, ALIKE, DOUBTED) == ["len(values)"]
+
+
+def test_the_others_are_tried_once_that_one_is_out() -> None:
+    assert try_next(ALIKE, DOUBTED) == ["len(values) - 0", "max(values)"]
+    assert try_next(DOUBTED) == ["max(values)"]
+
+
+def test_what_is_as_likely_or_has_no_doubt_either_is_tried_with_it() -> None:
+    as_likely = guess("sum(values)", 0.55, "`mean([3, 4])` gives 7 with it")
+    other = guess("min(values)", 0.1)
+    assert try_next(BEST, ALIKE, as_likely, other, DOUBTED) == ["len(values)", "sum(values)", "min(values)"]
+
+
+def test_patches_of_rules_are_all_tried_and_where_all_are_doubted_so_are_those_of_the_search() -> None:
+    rule = Patch((Replace("c", "mean([2])", "median([2])"),), "median", prior=0.3)
+    assert try_next(rule, BEST, ALIKE) == ["len(values)", "median"]
+    doubted = guess("len(values) + 1", 0.6, "another change may be meant")
+    assert try_next(doubted, DOUBTED) == ["len(values) + 1", "max(values)"]
+    safe = replace(rule, applicability=Applicability.SAFE)
+    assert try_next(safe, BEST) == ["median"]
