@@ -7,6 +7,7 @@ saying it, where a run more is the price, but a plain cell must stay silent.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,14 @@ _DRAWS = frozenset(
      "uniform", "normal", "binomial", "poisson", "exponential", "gauss", "randrange", "integers", "standard_normal",
      "multivariate_normal", "train_test_split", "make_classification", "make_regression", "make_blobs", "make_moons"}
 )  # fmt: skip
+_OF_NETWORKX = re.compile(
+    r"\w*random_\w+|(?:erdos_renyi|binomial|\w*barabasi_albert|\w*watts_strogatz|navigable_small_world|powerlaw_cluster|scale_free|\w*geometric|waxman|gnc?r?|"
+    r"planted_partition|relaxed_caveman|duplication_divergence|partial_duplication|LFR_benchmark)_graph|\w*configuration_model|stochastic_block_model|"
+    r"expected_degree_graph|spectral_graph_forge|\w*double_edge_swap|maximal_independent_set|sigma|omega|asyn_\w+|louvain_\w+"
+)
+"""What of NetworkX draws where no seed is given: random graphs, and measures by trials."""
+_BY_TRIALS = frozenset({"average_clustering", "simulated_annealing_tsp", "threshold_accepting_tsp", "one_exchange", "randomized_partitioning"})  # fmt: skip
+"""What of ``networkx.algorithms.approximation`` draws."""
 _KEEPS = frozenset({"seed", "getstate", "setstate", "get_state", "set_state", "Generator", "PCG64", "SeedSequence"})
 """What a module of random numbers offers that draws nothing."""
 
@@ -195,6 +204,9 @@ class _CallReader:
             return False
         if root in ("random", "numpy.random"):
             return root not in self.seeded
+        if root.startswith("networkx"):  # it draws from either of these, whose seeds it shares
+            draws = _OF_NETWORKX.fullmatch(last) or (root.endswith("approximation") and last in _BY_TRIALS)
+            return bool(draws) and not {"random", "numpy.random"} & self.seeded
         if root.startswith(("torch", "tensorflow", "jax")):
             return last in _DRAWS and "library" not in self.seeded
         known = root.startswith(("sklearn", "scipy")) or (root and root not in self._full.values())

@@ -46,6 +46,11 @@ RANDOM_MODULE = "import random"
         ("from timeit import timeit", "assert timeit('f()', number=9) < 0.01", CLOCK),
         ("", "id(object()) % 3", ADDRESSES),
         ("import requests", "requests.get('http://example.org').json()", NETWORK),
+        ("import networkx as nx", "g = nx.erdos_renyi_graph(30, 0.2)\nlen(g.edges())", RANDOM),
+        ("import networkx", "networkx.connected_watts_strogatz_graph(9, 2, 0.1)", RANDOM),
+        ("from networkx import gnm_random_graph", "gnm_random_graph(9, 12)", RANDOM),
+        ("from networkx.algorithms.approximation import average_clustering", "average_clustering(friends)", RANDOM),
+        ("import networkx as nx", "nx.community.louvain_communities(friends)", RANDOM),
     ],
 )  # fmt: skip
 def test_what_the_cell_or_what_it_calls_draws(above: str, cell: str, drawn: str) -> None:
@@ -57,6 +62,10 @@ def test_what_the_cell_or_what_it_calls_draws(above: str, cell: str, drawn: str)
     ("above", "cell"),
     [
         ("import random\nrandom.seed(1)", "random.random()"),
+        ("import networkx as nx", "nx.erdos_renyi_graph(30, 0.2, seed=4)"),
+        ("import networkx as nx\nimport random\nrandom.seed(3)", "nx.gnp_random_graph(30, 0.2)"),
+        ("import networkx as nx", "nx.average_clustering(nx.path_graph(4))"),
+        ("import networkx as nx", "nx.shortest_path_length(nx.complete_graph(9), 1, 3)"),
         ("import numpy as np\nnp.random.seed(0)", "np.random.rand()"),
         ("import numpy as np\nrng = np.random.default_rng(3)", "rng.normal()"),
         ("from sklearn.model_selection import train_test_split", "train_test_split(X, random_state=0)"),
