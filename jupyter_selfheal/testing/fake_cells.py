@@ -61,6 +61,8 @@ class State:
     last: Last = field(default_factory=Last)
     cells: dict[str, str] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
+    loaded: set[str] = field(default_factory=set)
+    """The extensions that cells have loaded."""
 
 
 _EXTENSION = re.compile(r"(?m)^([ \t]*)%(?:re)?load_ext[ \t]+([\w.]+)[ \t]*$")
@@ -82,6 +84,21 @@ _BLANK = re.compile(r"([ \t]*)%[ \t]+[A-Za-z]")
 _NO_NAME = "raise __import__('IPython').core.error.UsageError('Line magic function `%` not found.')"
 
 
+_OF_EXTENSION = re.compile(r"(?m)^([ \t]*)(%%?)(autoreload|cython|lprun|sql)\b.*$")
+_BRINGS = {"cython": "Cython", "lprun": "line_profiler"}
+
+
+def _refuse_unloaded(code: str, loaded: set[str]) -> str:
+    """The code in which a command fails whose extension no cell has loaded; a cell magic does so as a whole."""
+    match = _OF_EXTENSION.search(code)
+    loaded |= {load[2] for load in _EXTENSION.finditer(code[: match.start()] if match else code)}
+    if match is None or _BRINGS.get(match[3], match[3]) in loaded:
+        return code
+    kind = "Cell magic" if match[2] == "%%" else "Line magic function"
+    told = f"raise __import__('IPython').core.error.UsageError('{kind} `{match[2]}{match[3]}` not found.')"
+    return told if match[2] == "%%" else f"{code[: match.start()]}{match[1]}{told}{code[match.end() :]}"
+
+
 def _mask_magics(code: str) -> str:
     """The code with its magics masked; one with a blank behind its sign fails, as it does in IPython."""
     lines = source.mask(code).splitlines(keepends=True)
@@ -96,7 +113,8 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     began = time.perf_counter()
     file = f"{_FILE}{next(_NUMBERS)}>"
     state.cells[file] = step.cell_id
-    code = _mask_magics(_WINDOWS.sub(_NO_WINDOWS, _EXTENSION.sub(_import_where_missing, step.code)))
+    code = _refuse_unloaded(step.code, state.loaded)
+    code = _mask_magics(_WINDOWS.sub(_NO_WINDOWS, _EXTENSION.sub(_import_where_missing, code)))
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     stream = _Stream(state.outputs, "stdout")
     errors: tuple[ErrorInfo, ...] = ()

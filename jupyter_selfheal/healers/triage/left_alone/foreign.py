@@ -35,6 +35,8 @@ def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis |
     if failure.ename == "UsageError" and (
         match := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)
     ):
+        if remedies.has_remedy(context):
+            return None
         return leave_alone(
             f"The magic command {match[2]} isn't available.", SkipReason.NOT_PYTHON,
             f"Load the extension that provides {match[2]} (`%load_ext …`), or remove the cell.",
