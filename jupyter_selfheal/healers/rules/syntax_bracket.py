@@ -31,6 +31,11 @@ REACH = 30
 NUMBERS = frozenset({"int", "float", "len", "sum", "abs", "round", "bool", "ord"})
 """Functions whose result is neither called nor indexed."""
 
+CALLED_WITH_NOTHING = re.compile(
+    r"(?:(?<![\w.])input|\.(?:lower|upper|strip|split|isdigit|isalpha|keys|values|items|copy|sort))(?=[ \t]*\))"
+)
+"""What is called with nothing in its brackets: ``input)``."""
+
 METHODS = frozenset({"get", "lower", "upper", "count", "__getitem__"})
 """Attributes that are methods wherever they are: nobody keeps one of a result without calling it. ``index`` is none of a table's."""
 
@@ -174,6 +179,12 @@ def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
     closer = text[at : at + 1]
     if closer not in OPENERS:
         return
+    if closer == ")" and len(named := list(CALLED_WITH_NOTHING.finditer(text, 0, at + 1))) == 1:
+        place = named[0].end()
+        if all(mark_code(text)[place - 1 : place + 1]):
+            whole = replace_line(source, fault.line, f"{text[:place]}({text[place:]}")
+            yield Mend(whole, "Add the missing `(`", prior=0.95)
+            return
     title = f"Take away the `{closer}` that nothing opens"
     atend = at + 1 >= find_code_end(text.rstrip(": ,")) or not text[at + 1 :].strip(" :,)]}")
     # `print(a) + b)`: the one before it may be the one too many

@@ -109,6 +109,8 @@ class _State:
     seen: frozenset[tuple[str, int]]
     guessed: bool = False
     parent: _State | None = None
+    places: frozenset[tuple[str, int]] = frozenset()
+    """What each edit said was wrong, and how many lines stand below it."""
 
 
 class Parser:
@@ -211,7 +213,8 @@ class _Search:
                 if found >= (FOUND_OF_ONE if state.parent else READINGS):
                     return
             elif len(words) < DEEPEST:
-                self._push(state, _State(new, after, cost, words, state.seen | {_mark(state)}, guessed, state))
+                places = state.places | {(slip.words, state.source.count("\n", slip.start))}
+                self._push(state, _State(new, after, cost, words, state.seen | {_mark(state)}, guessed, state, places))
 
     def _push(self, state: _State, child: _State) -> None:
         ahead = _estimate_rest(state, child.source, child.fault)
@@ -252,7 +255,7 @@ class _Search:
 
 def _find_needed(fault: Fault) -> str:
     """The signs without one more or less of which the fault stays: brackets and quotes are counted before anything is parsed."""
-    if "never closed" in fault.message or "unmatched" in fault.message:
+    if any(m in fault.message for m in ("never closed", "unmatched", "does not match")):
         return "()[]{}'\"#"
     return "'\"#\\\n" if "unterminated string" in fault.message else ""
 
@@ -279,11 +282,12 @@ def _mark(state: _State) -> tuple[str, int]:
 
 
 def _is_undone(slip: Slip, state: _State) -> bool:
-    """True where an earlier edit put in what this one takes out, or the reverse: together they are no slip."""
+    """True where an earlier edit of the same line put in what this one takes out, or the reverse: together they are no slip."""
     missing, surplus = " is missing", " is too much"
+    below = state.source.count("\n", slip.start)
     if slip.words.endswith(missing):
-        return slip.words.removesuffix(missing) + surplus in state.words
-    return slip.words.endswith(surplus) and slip.words.removesuffix(surplus) + missing in state.words
+        return (slip.words.removesuffix(missing) + surplus, below) in state.places
+    return slip.words.endswith(surplus) and (slip.words.removesuffix(surplus) + missing, below) in state.places
 
 
 def _list_slips(state: _State, known: frozenset[str]) -> list[Slip]:
@@ -305,7 +309,9 @@ def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     was_open, is_open = ("never closed" in fault.message for fault in (state.fault, after))
     further = higher if was_open and is_open else left < before_left
     further = further and not (was_open and "does not match" in after.message)  # another bracket, and still one too few
-    if further or ("unterminated" in state.fault.message and is_open):
+    # a closing bracket that nothing opens is found before anything is parsed, and hides what is wrong above it
+    shows = any(m in state.fault.message for m in ("unmatched", "does not match")) and not _find_needed(after)
+    if further or shows or ("unterminated" in state.fault.message and is_open):
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):
         return None

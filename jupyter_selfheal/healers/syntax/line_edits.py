@@ -236,8 +236,9 @@ def join_lines(site: Site) -> Iterator[Slip]:
         return
     end = site.line[2]
     behind = site.source[end + 1 :]
-    if end >= len(site.source) or not behind.split("\n", 1)[0].strip():
-        return
+    quote = site.source[site.at : site.at + 1]
+    if end >= len(site.source) or quote not in "'\"" or behind.split("\n", 1)[0].count(quote) % 2 == 0:
+        return  # the next line does not end the text
     gap = len(behind) - len(behind.lstrip(" \t"))
     for text in (" ", ""):
         yield Slip(

@@ -78,6 +78,11 @@ def _object_to_node(node: ast.AST, uncalled: set[str]) -> str:
         return "" if hasattr(str, node.attr) else f"a text has no `{node.attr}`"
     if shown := _find_shown_inside(node):
         return shown
+    operands = [getattr(node, "value", None)] if isinstance(node, ast.Assign) else []
+    operands += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    operands += [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    if name := next((v.id for v in operands if isinstance(v, ast.Name) and v.id in CALLED), ""):
+        return f"`{name}` is named where it is to be called"
     inside = (
         getattr(node, "args", [])
         if isinstance(node, ast.Call)

@@ -13,6 +13,10 @@ from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 
 SLIPS = {
+    "a bracket missing in one line and too much in another": (
+        "for i in range((3):\nx = i\nprint(x)))",
+        "for i in range((3)):\n    x = i\nprint(x)",
+    ),
     "a text broken over two lines": ("print('it is\nlate')", "print('it is late')"),
     "a name with a hyphen": ("the-sum = 3\nprint(the-sum)", "the_sum = 3\nprint(the_sum)"),
     "a loop counted as in Basic": ("for i = 1 to 5\n    print(i)", "for i in range(1, 5 + 1):\n    print(i)"),

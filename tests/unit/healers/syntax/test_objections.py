@@ -23,6 +23,8 @@ SPOKEN_AGAINST = {
     "a builtin's arguments": ("f(int(x, 2, 3)", "f(int(x, 2, 3))"),
     "a method is named": ("print('{}'.format x))", "print('{}'.format, x)"),
     "what print gives": ("x = round(x, 2) print(x)", "x = round(x, 2), print(x)"),
+    "a builtin is kept": ("n = input)", "n = input"),
+    "a builtin is compared": ("if x == len):\n    x = 1", "if x == len:\n    x = 1"),
     "a call of a text": ("print('a' (x))", "print('a'(x))"),
 }
 NOTHING_AGAINST = {

@@ -1,0 +1,3 @@
+one fish
+two fish
+red fish
