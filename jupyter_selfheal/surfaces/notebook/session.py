@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import NotebookError, UsageError
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.model import (
@@ -20,6 +21,8 @@ from jupyter_selfheal.model import (
     Choice,
     Cost,
     Decision,
+    Failure,
+    FailureKind,
     Outcome,
     Patch,
     Sandbox,
@@ -44,6 +47,18 @@ if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.project.found import Found
 
 Progress = Callable[[int, int, str], None]
+
+
+LONGEST_TRIAL = 25.0
+"""Seconds that a trial may take at least where the notebook's cells may take them: what is mended often only begins to work where the cell failed at once."""
+
+
+def allow_trials(config: HealConfig, failure: Failure, cell_seconds: float) -> HealConfig:
+    """The settings for one heal of a batch: a trial may run as long as a cell may, up to 25 s, and longer where the cell took long until it failed."""
+    if config.timeout:
+        return config
+    taken = failure.seconds / 3 if failure.kind is FailureKind.TIMED_OUT else failure.seconds
+    return replace(config, timeout=max(min(cell_seconds, LONGEST_TRIAL), config.compute_trial_limit(taken)))
 
 
 class Session:
@@ -192,7 +207,7 @@ class Session:
             outcome = engine.heal(
                 case,
                 starts,
-                config=self.settings.config,
+                config=allow_trials(self.settings.config, case.failure, self.settings.cell_seconds),
                 approver=self._build_approver(document, case),
                 journal=journal,
                 baseline=seen,
