@@ -129,12 +129,15 @@ def _find_next_mend(source: str, fault: Fault) -> Mend | None:
     for rule in list_syntax_rules():
         for mend in rule.mends(source, fault):
             after = find_fault(mend.source)
-            if after is None or (after.line, after.column) > (
-                fault.line,
-                fault.column + len(mend.source) - len(source),
-            ):
+            if after is None or _gets_on(fault, after, len(mend.source) - len(source)):
                 return mend
     return None
+
+
+def _gets_on(fault: Fault, after: Fault, longer: int) -> bool:
+    """Whether the next fault is further down the cell; what a line says is read only once its indentation is right."""
+    reached, was = (after.line, after.column), (fault.line, fault.column + longer)
+    return reached > was or (reached == was and fault.kind == "IndentationError" != after.kind)
 
 
 @cache
