@@ -32,7 +32,7 @@ class RemovedName(Rule):
     are added.
 
     **Fix safety** Safe where the changelog or the message names the successor and it is there in the installed version;
-    unsafe where the successor differs in a detail or was found by its name alone.
+    unsafe where the successor differs in a detail (but where what is given shows that it does not here: `tsplot` of one series) or was found by its name alone.
     """
 
     code = "API102"
@@ -115,7 +115,8 @@ class RemovedName(Rule):
         splices = keep_outermost(splices)
         if not splices:
             return
-        level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE
+        doubt = "" if change.settled and _is_settled(context, targets, change.settled) else change.unsafe
+        level = Applicability.UNSAFE if doubt else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
         when = f" ({change.library} {change.version})" if change.version else ""
         shown = splices[0][2]
@@ -124,10 +125,22 @@ class RemovedName(Rule):
             f"Change `{context.text(targets[0])}` to `{shown}`",
             f"`{change.old}` was removed{when}.",
             applicability=level,
-            why=change.unsafe or self.cite(change.source),
+            why=doubt or self.cite(change.source),
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
+
+
+def _is_settled(context: RuleContext, targets: list[ast.expr], condition: str) -> bool:
+    """True where a condition that makes the successor the same thing holds of the first argument of each use."""
+    calls = [context.call_of(node) for node in targets]
+    firsts = [call.args[0] if call is not None and call.args else None for call in calls]
+    return all(
+        first is not None
+        and not any(isinstance(n, ast.Call) for n in ast.walk(first))
+        and context.is_true(condition.replace("{first}", context.text(first)))
+        for first in firsts
+    )
 
 
 def _make_public(path: str) -> str:
