@@ -16,6 +16,7 @@ from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, kind_of
+from jupyter_selfheal.inside.search.written_anew import list_new_bodies
 
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""
@@ -29,6 +30,8 @@ SAME_SLIP = 0.6
 """How much less likely it is that a slip was made in all its places than in one."""
 SLIP_EDITS = 2
 """What the same slip in several places counts: more than one edit, however many places there are."""
+ANEW_EDITS = 3
+"""What a whole body in place of another one counts."""
 PLACES, LONGEST_SLIP = 6, 40
 """Places of one slip, and characters of what stands there, at most."""
 WRAPPED = 2
@@ -61,6 +64,8 @@ class Candidate:
     """The result of the candidate that this one goes on from."""
     is_slip: bool = False
     """One slip, mended in all its places."""
+    is_anew: bool = False
+    """A whole body in place of another one."""
 
 
 class Maker:
@@ -138,6 +143,17 @@ class Maker:
                 yield from self._build_slip(*together.pop(0))
             if (candidate := self.build_candidate(None, n, change, weight)) is not None:
                 yield candidate
+
+    def make_new_bodies(self) -> Iterator[Candidate]:
+        """Functions that failing checks run, written anew: what is tried last."""
+        for n, unit in enumerate(self.program.units):
+            suspicion = max(self.sight.suspicion.get(n, {}).values(), default=0.0)
+            if unit.mutable and suspicion and unit.text.startswith("def "):
+                for change in list_new_bodies(self._build_scope(n, unit.text, {})):
+                    candidate = self.build_candidate(None, n, change, change.prior * suspicion * self.weigh_unit(n))
+                    if candidate is not None:
+                        candidate.is_anew, candidate.edits = True, ANEW_EDITS
+                        yield candidate
 
     def _group_slips(self) -> Iterator[tuple[float, list[tuple[int, Change]]]]:
         """The same slip in all its places, with its weight: who errs once does so again, in the sibling function too."""

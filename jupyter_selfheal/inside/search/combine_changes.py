@@ -20,6 +20,7 @@ from math import log2, prod
 from jupyter_selfheal.inside.positions import Edit, find_difference
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.propose_mutations import NEVER_REACHED, weigh_line
+from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change
 
 EDITS = 4
@@ -41,6 +42,10 @@ EARLY = 300
 """And of unions that are tried before all single changes were."""
 ANEW = 2
 """States of a round whose edited text is read anew, for what only it makes possible; on others the program's changes are put."""
+PAIRED, PAIRS = 150, 2_500
+"""The likeliest changes of which two are made at once where nothing else was found, and how many such pairs are tried."""
+LIKELY_SLIP = 0.7
+"""Weight of a first change that is gone on from though no other check passes with it."""
 NO_SECOND = 0.02
 """The least suspicion of a line of an edited unit for which that unit is edited again."""
 
@@ -189,6 +194,19 @@ class Frontier:
         if functools.reduce(operator.or_, gains, 0).bit_count() >= failed:
             yield from itertools.islice(self.unite(partial, is_first=True), EARLY)
 
+    def pair_likeliest(self) -> Iterator[Candidate]:
+        """Two of the likeliest changes at once: of two slips in one line of thought neither brings anything by itself."""
+        likeliest = self.maker.changes[:PAIRED]
+        pairs = sorted(itertools.combinations(likeliest, 2), key=lambda pair: -pair[0][0] * pair[1][0])[:PAIRS]
+        built: dict[int, Candidate | None] = {}
+        for (weight, n, change), (other_weight, m, other) in pairs:
+            if id(change) not in built:
+                built[id(change)] = self.maker.build_candidate(None, n, change, weight)
+            first = built[id(change)]
+            if first is not None and (both := self.maker.build_candidate(first, m, other, weight * other_weight)):
+                both.parent = None
+                yield both
+
     def unite(self, partial: Sequence[Candidate], is_first: bool = False) -> Iterator[Candidate]:
         """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are.
 
@@ -250,6 +268,12 @@ def _weigh_members(
     members: Sequence[tuple[int, Change]], n: int, weight: float, share: float
 ) -> Iterator[tuple[float, int, int, Change]]:
     return ((-(change.prior * weight * share), place, n, change) for place, change in members)
+
+
+def is_likely_slip(candidate: Candidate, base: Result) -> bool:
+    """Whether a first change mends what is wrong by its looks, and no check that passed fails with it: something else is wrong too."""
+    is_lossless = not base.mask & ~candidate.result.mask
+    return candidate.parent is None and candidate.edits == 1 and candidate.weight >= LIKELY_SLIP and is_lossless
 
 
 def _is_cover(chosen: Sequence[int], everything: int) -> bool:

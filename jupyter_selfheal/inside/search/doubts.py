@@ -43,6 +43,7 @@ from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_sever
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
+from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body
 
 _WORD = re.compile(r"\w+")
 
@@ -79,12 +80,18 @@ class Doubts:
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
             )
+            or self._describe_new_body(n)
             or describe_doubt_of_body(
                 (self.units[k].text for k in self.candidates[n].texts), self.hypotheses.count_mended(n)
             )
             or self._describe_literal(n, likeliest)
             or self.runs.describe(n)
         )
+
+    def _describe_new_body(self, n: int) -> str:
+        """The doubt about a function that is written anew."""
+        counts = self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
+        return describe_doubt_of_new_body(*counts) if self.candidates[n].is_anew else ""
 
     def _describe_turned(self, n: int) -> str:
         """The doubt about a comparison that is turned round, or asks for another number, where another change of it meets the checks as well."""

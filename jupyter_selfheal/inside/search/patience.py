@@ -17,6 +17,8 @@ GO_ON, CUT = 800, 25
 """Candidates tried after the first plausible one, so that there is something to rank: one that is cut counts as so many."""
 FURTHER = 2_000
 """Changes that are tried in one round of several edits."""
+LAST = 12_000
+"""Candidates in all after which neither pairs of likely changes nor new bodies are tried: who has waited so long has waited enough."""
 FULL_SECONDS = 20.0
 """The setting for which these hold; who sets a longer search gets more of them, in proportion."""
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion
+from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, is_likely_slip
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
-from jupyter_selfheal.inside.search.patience import count_further, count_singles, find_last
+from jupyter_selfheal.inside.search.patience import LAST, count_further, count_singles, find_last
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
@@ -157,6 +157,9 @@ class Search:
             self.pause = 0.95
             self._screen_candidates(iter(self._list_likeliest()), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * ROUNDS_AGAIN)
+        if not self.plausible and base.failed > 1:
+            rest = itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies())
+            self._screen_candidates(rest, self.limit, most=LAST)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
         return self._build_report("" if self.plausible else self._describe_failure(left))
 
@@ -323,7 +326,7 @@ class Search:
         """Whether more checks pass than before its last change; or with a first one as many, and others, so that a second one may bring
         back what that lost, or as many without the error that all raised."""
         result, before = candidate.result, candidate.parent or self.base
-        if result.passed > before.passed:
+        if result.passed > before.passed or is_likely_slip(candidate, self.base):
             return True
         if candidate.parent is not None or result.passed < before.passed:
             return False

@@ -144,7 +144,7 @@ def _propose_else_of_loop(s: Scope, loop: ast.For | ast.While, test: ast.If) -> 
     head, end = s.line_span(test.body[-1])[1], s.line_span(test)[1]
     inner, outer = str(s.read_indent(test)), str(s.read_indent(loop))
     text = "".join(outer + line[len(inner) :] for line in s.text[head:end].splitlines(keepends=True))
-    yield Change(((head, end, text),), 0.6, test.orelse[0].lineno, "`else` belongs to the loop")
+    yield Change(((head, end, text),), 0.6, loop.lineno, "`else` belongs to the loop")
 
 
 _BOTH = ("set({})", "sorted({})", "len({})", "abs({})", "str({})", "int({})", "list({})", "sum({})", "tuple({})")

@@ -61,7 +61,7 @@ def _put_after_loop(
     line = branches[0].orelse[0].lineno
     words = f"`{text}` belongs after the loop" if weight == 1.0 else f"`{text}` after the loop for `else`"
     new = f"{pad}{s.read_indent(loop)}{text}\n"
-    prior = weight * (0.6 if _find_next(s, loop) is None else 0.15)
+    prior = weight * (0.75 if _find_next(s, loop) is None else 0.15)
     if cuts[-1][1] == end:
         yield Change((*cuts[:-1], (cuts[-1][0], end, new.lstrip("\n"))), prior, line, words)
     else:

@@ -1,0 +1,70 @@
+"""Mutation operators for an order by a part of each item: ``sorted(people, key=lambda item: item[1])`` for ``sorted(people)``; and for a list
+that is changed in place where a new one is read: ``sorted(xs)`` for ``xs.sort()``, which gives nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+
+MOST_PARTS = 3
+"""Parts of a record that an order may be by."""
+
+
+def propose_key(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A key for ``sorted``, ``max``, ``min`` and ``.sort``, where the checks give records or texts; the other way round, too."""
+    if not isinstance(node, ast.Call) or any(k.arg == "key" for k in node.keywords):
+        return
+    is_sort = isinstance(node.func, ast.Attribute) and node.func.attr == "sort" and not node.args
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if not is_sort and (name not in ("sorted", "max", "min") or len(node.args) != 1):
+        return
+    if node.args and isinstance(node.args[0], ast.Starred):
+        return
+    end = s.end_of(node) - 1
+    comma = ", " if node.args or node.keywords else ""
+    is_turned = any(k.arg == "reverse" for k in node.keywords)
+    for key, prior in _list_keys(s):
+        words = f"`{s.text_of(node)}` lacks `key={key}`"
+        yield Change(((end, end, f"{comma}key={key}"),), prior, node.lineno, words)
+        if (is_sort or name == "sorted") and not is_turned:
+            text = f"{comma}key={key}, reverse=True"
+            yield Change(((end, end, text),), prior * 0.6, node.lineno, f"{words} and `reverse=True`")
+
+
+@cache_on_scope
+def _list_keys(s: Scope) -> list[tuple[str, float]]:
+    """By what the items of the lists may be ordered that the checks give the functions of the program."""
+    given = [a for calls in s.hints.calls.values() for call in calls for a in call if isinstance(a, list | tuple)]
+    items = [item for whole in given for item in whole]
+    item = next(name for name in ("item", "pair", "entry", "an_item") if name not in s.names or name == "an_item")
+    keys: list[tuple[str, float]] = []
+    records = [i for i in items if isinstance(i, list | tuple) and i]
+    if records and len(records) == len(items):
+        places = min(min(map(len, records)), MOST_PARTS)
+        keys += [(f"lambda {item}: {item}[{n}]", 0.4) for n in range(places) if places > 1]
+    if items and all(isinstance(i, str | list | tuple) for i in items):
+        keys.append(("len", 0.3))
+    return keys
+
+
+def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``sorted(xs)`` for ``xs.sort()``, ``xs[::-1]`` for ``xs.reverse()``, ``xs + [x]`` for ``xs.append(x)``, where what they give is read."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    if isinstance(s.parents.get(node), ast.Expr | ast.Await) or not s.is_read(node):
+        return
+    whole, given = s.parenthesize(node.func.value), s.text[s.end_of(node.func) + 1 : s.end_of(node) - 1].strip()
+    forms = {
+        "sort": f"sorted({', '.join(filter(None, (s.text_of(node.func.value), given)))})",
+        "reverse": f"{whole}[::-1]" if not given else "",
+        "append": f"{whole} + [{given}]" if given else "",
+        "extend": f"{whole} + {given}" if given else "",
+    }
+    if new := forms.get(node.func.attr):
+        words = f"`{s.text_of(node.func)}` changes the list in place, and gives nothing"
+        yield Change((s.put(node, new),), 0.85, node.lineno, words)
+
+
+OPERATORS = (propose_key, propose_new_list)
