@@ -18,8 +18,8 @@ class ListsSubtracted(Rule):
 
     **Fix** `[day for day in days if day not in done]`.
 
-    **Fix safety** Safe: texts have no difference, and none stands twice in the first list, so that there is one reading. Silent for lists of numbers, which may be meant item by item, and
-    where a text stands twice.
+    **Fix safety** Safe where all of the second list stands in the first, and nothing twice: texts without a digit have no difference, so that there is one reading. Unsafe where only some
+    of it does. Silent for lists of numbers and of texts with digits, which may be meant item by item, and where a text stands twice.
     """
 
     code = "TYP232"
@@ -34,7 +34,8 @@ class ListsSubtracted(Rule):
             if not isinstance(node.op, ast.Sub) or not isinstance(node.left, ast.Name):
                 continue
             left, right = node.left.id, context.text(node.right)
-            texts = f"all(isinstance(t, str) for t in [*{left}, *{right}]) and len(set({left})) == len({left}) > 0"
+            texts = f"all(isinstance(t, str) and not any(map(str.isdigit, t)) for t in [*{left}, *{right}])"
+            texts += f" and len(set({left})) == len({left}) > 0 and set({right}) & set({left})"
             if isinstance(node.right, ast.BinOp | ast.Call) or not context.is_true(texts):
                 return
             item = name_items(context, [left])[left]
@@ -43,6 +44,10 @@ class ListsSubtracted(Rule):
                 context.replace_here((*context.span(node), new)),
                 f"Use `{new}`",
                 "Lists have no difference; those that are not in the other one are meant.",
+                applicability=Applicability.SAFE
+                if context.is_true(f"set({right}) <= set({left})")
+                else Applicability.UNSAFE,
+                why=self.why,
                 prior=0.9,
             )
             return

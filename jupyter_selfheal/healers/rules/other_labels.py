@@ -20,7 +20,8 @@ class OtherLabels(Rule):
 
     **Fix** `df["y"] = s.to_numpy()`, also in cells above. The cells that made the table run again.
 
-    **Fix safety** Safe: both have the same number of rows, every value of the column is missing, and none of what was given is. Silent where a label is common to both.
+    **Fix safety** Unsafe: whether the rows are in the same order stands nowhere. Silent where a label is common to both, where the labels of what is given have a meaning (they are not
+    counted), and where its rows were sorted: then they are to be looked up.
     """
 
     code = "PDA170"
@@ -28,8 +29,8 @@ class OtherLabels(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
-    applicability = Applicability.SAFE
-    why = "No label is common to both, and there is one value for each row."
+    applicability = Applicability.UNSAFE
+    why = "There is one value for each row; whether they are in the same order stands nowhere."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
@@ -47,7 +48,8 @@ class OtherLabels(Rule):
                 return
             rows = f"len({table}) == len({text}) > 0 and not set({table}.index) & set({text}.index)"
             lost = f"{table}[{column!r}].isna().all() and {text}.notna().all()"
-            if context.is_true(f"{rows} and {lost}"):
+            counted = f"type({text}.index).__name__ == 'RangeIndex'"
+            if context.is_true(f"{rows} and {lost} and {counted}"):
                 end = src.find_span(source, given)[1]
                 yield (end, end, ".to_numpy()"), f"{text}.to_numpy()"
 

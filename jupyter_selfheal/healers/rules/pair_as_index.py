@@ -13,21 +13,19 @@ from jupyter_selfheal.model import Applicability, Patch
 class PairAsIndex(Rule):
     """Go through the numbers of `enumerate` where its pairs are not taken apart.
 
-    **Failure** `TypeError: list indices must be integers or slices, not tuple` at `items[i]`, or `can only concatenate tuple (not "int") to tuple` at `i + 1`, in `for i in enumerate(items):`.
+    **Failure** `TypeError: list indices must be integers or slices, not tuple` at `items[i]` in `for i in enumerate(items):`.
 
     **Fix** `for i in range(len(items)):`.
 
-    **Fix safety** Safe: in the loop the name is nothing but an index, or a number that is reckoned with. Silent where one of its parts is taken, or where it is given on as it is.
+    **Fix safety** Safe: in the loop the name is nothing but an index of that very list. Silent where it is anything else: the item may be meant.
     """
 
     code = "UNP103"
     name = "pair as an index"
     enames = frozenset({"TypeError"})
-    message = re.compile(
-        r"indices must be integers.*not '?tuple'?|can only concatenate tuple|'tuple' and 'int'|'int' and 'tuple'|tuple indices must be"
-    )
+    message = re.compile(r"indices must be integers.*not '?tuple'?")
     applicability = Applicability.SAFE
-    why = "The name is used as a number only, and nothing asks for its item."
+    why = "The name is an index of that very list only."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for loop in context.nodes_on_line(ast.For, ast.ListComp, ast.GeneratorExp):
@@ -36,8 +34,7 @@ class PairAsIndex(Rule):
                 continue
             target, call, items = made
             uses = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == target.id and n is not target]
-            numbers = _list_numbers(loop)
-            if not uses or not all(use in numbers for use in uses):
+            if not uses or not all(use in _list_indexes(loop, items) for use in uses):
                 continue
             new = f"range(len({items}))"
             yield self.patch(
@@ -63,17 +60,10 @@ def _read_loop(loop: ast.AST) -> tuple[ast.Name, ast.Call, str] | None:
     return None
 
 
-def _list_numbers(loop: ast.AST) -> set[ast.AST]:
-    """What is an index in the loop, or an operand beside a number."""
+def _list_indexes(loop: ast.AST, items: str) -> set[ast.AST]:
+    """What is an index of that very collection in the loop."""
     found: set[ast.AST] = set()
     for node in ast.walk(loop):
-        if isinstance(node, ast.Subscript):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == items:
             found.add(node.slice)
-        elif isinstance(node, ast.BinOp):
-            for one, other in ((node.left, node.right), (node.right, node.left)):
-                if isinstance(other, ast.Constant) and type(other.value) is int:
-                    found.add(one)
-        elif isinstance(node, ast.Compare):
-            sides = [node.left, *node.comparators]
-            found.update(sides if any(isinstance(s, ast.Constant) and type(s.value) is int for s in sides) else ())
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.model import Applicability, Patch
@@ -34,7 +35,7 @@ class RowByValue(Rule):
             if (
                 not isinstance(indexer, ast.Attribute)
                 or indexer.attr not in ("loc", "at")
-                or not isinstance(node.ctx, ast.Load)
+                or not _is_read(context, node)
             ):
                 continue
             row = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
@@ -47,7 +48,9 @@ class RowByValue(Rule):
                 return
             value = context.text(row)
             holding = [
-                c for c in keys.columns if isinstance(c, str) and context.is_true(f"({value}) in [*({table})[{c!r}]]")
+                c
+                for c in keys.columns
+                if isinstance(c, str) and context.is_true(f"bool((({table})[{c!r}] == ({value})).sum() == 1)")
             ]
             if len(holding) != 1 or not context.is_true(f"({table})[{holding[0]!r}].is_unique"):
                 return
@@ -60,3 +63,23 @@ class RowByValue(Rule):
                 prior=0.9,
             )
             return
+
+
+def _is_read(context: RuleContext, node: ast.expr) -> bool:
+    """Whether what is looked up is read: nothing is assigned to it or to a part of it, and it is no statement that may change it."""
+    parents = src.read(context.source).parents
+    part: ast.AST = node
+    above = parents.get(node)
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        return False
+    while isinstance(above, ast.Subscript | ast.Attribute) or (isinstance(above, ast.Call) and above.func is part):
+        if not isinstance(above, ast.Call) and not isinstance(above.ctx, ast.Load):
+            return False
+        part, above = above, parents.get(above)
+    return not isinstance(above, ast.Expr | ast.AugAssign | ast.Delete) or _is_last(context, above)
+
+
+def _is_last(context: RuleContext, statement: ast.AST) -> bool:
+    """Whether a statement is the last of its cell, which is shown; a call of a method there may change what it is called on."""
+    is_last = bool(context.tree.body) and statement is context.tree.body[-1]
+    return is_last and isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Call)

@@ -23,8 +23,8 @@ class TitleAboveHeader(Rule):
 
     **Fix** `pd.read_csv("sales.csv", skiprows=2)` in the cell that made the table, which runs again.
 
-    **Fix safety** Safe: of the first lines of the file one alone holds the name that is asked for, between commas, and none of the columns that were read has it.
-    Silent where the call says how the file is to be read.
+    **Fix safety** Safe: of the first lines of the file one alone holds the name that is asked for, between commas; its fields are words, each once, and more than the first line has.
+    Silent where the call says how the file is to be read, and where its argument would be worked out again.
     """
 
     code = "PDA168"
@@ -55,8 +55,7 @@ class TitleAboveHeader(Rule):
             ):
                 continue
             lines = _write_lines(source, call.args[0])
-            at = f"[n for n, line in enumerate({lines}) if {wanted!r} in [t.strip().strip('\"') for t in line.split(',')][1 - line.count(',') :]]"
-            found = context.number(f"(lambda places: places[0] if len(places) == 1 else 0)({at})")
+            found = context.number(f"({_FIND_HEADER})({lines}, {wanted!r})") if lines else None
             if found:
                 end = src.find_span(source, call.args[0])[1]
                 text = f"skiprows={int(found)}"
@@ -81,9 +80,25 @@ def _list_wanted(context: RuleContext, table: str) -> Iterator[str]:
             yield key
 
 
+_FIND_HEADER = (
+    "lambda lines, wanted: (lambda rows: (lambda places: places[0] if len(places) == 1 and "
+    "len(rows[0]) < len(rows[places[0]]) == len(set(rows[places[0]])) and all(t and not any(map(str.isdigit, t)) for t in rows[places[0]]) else 0)"
+    "([n for n, row in enumerate(rows) if len(row) > 1 and wanted in row]))([[t.strip().strip('\"') for t in line.split(',')] for line in lines] or [[]])"
+)
+"""The place of the only line that has the name among its fields: all of them words, each once, and more than the first line has."""
+
+
 def _write_lines(source: str, given: ast.expr) -> str:
-    """An expression for the first lines of what ``read_csv`` is given: a path, or ``StringIO(text)``."""
-    if isinstance(given, ast.Call) and last_name(given.func) == "StringIO" and len(given.args) == 1:
-        return f"({src.extract_text(source, given.args[0])}).splitlines()[:{MOST}]"
-    opened = f"open({src.extract_text(source, given)}, errors='replace')"
-    return f"[*__import__('itertools').islice({opened}, {MOST})]"
+    """An expression for the first lines of what ``read_csv`` is given: a path that is written out or has a name, or ``StringIO(text)`` of one; empty for anything else, which
+    may do something when it is asked again."""
+    inner = given
+    if isinstance(given, ast.Call):
+        if last_name(given.func) != "StringIO" or len(given.args) != 1:
+            return ""
+        inner = given.args[0]
+    if not isinstance(inner, ast.Name | ast.Constant):
+        return ""
+    text = src.extract_text(source, inner)
+    if inner is not given:
+        return f"({text}).splitlines()[:{MOST}]"
+    return f"[*__import__('itertools').islice(open({text}, errors='replace'), {MOST})]"

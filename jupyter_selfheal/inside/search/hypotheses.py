@@ -93,7 +93,7 @@ class Hypotheses:
         self._idle, self._failing = idle, failing
         self._leak = LEAK_OF_CRASH if crashed else LEAK
         self._strange = strange or [0.0] * len(candidates)
-        self._pairs: dict[tuple[int, int, int], list[tuple[int, str, str]]] = {}
+        self._pairs: dict[tuple[int, int, int, int], list[tuple[int, str, str]]] = {}
         self.share_missed = 0.0
         """Of small changes of the best candidate the share that the checks do not notice (0-1), where it was measured."""
 
@@ -260,7 +260,7 @@ class Hypotheses:
     def _list_pairs(self, n: int, other: int) -> list[tuple[int, str, str]]:
         """The inputs for which two candidates show something else, with what each shows; those apart that there was no time for, and equal
         values (``False`` and 0), which no check tells apart."""
-        key = n, other, len(self.shown[n])  # a question that is made shorter adds an input
+        key = n, other, len(self.shown[n]), len(self.shown[other])  # a question that is made shorter adds an input
         known = self._pairs.get(key)
         if known is None:
             known = self._pairs[key] = self._find_pairs(n, other)

@@ -48,7 +48,8 @@ _BINARY_NEXT = {
 
 
 ROUNDING = "1e-9"
-"""How far two numbers may be apart that differ by rounding only: the relative bound of ``math.isclose``."""
+"""How far apart numbers are still equal, relative to the larger one and to 1: the relative bound of ``math.isclose`` where 1 is among them.
+https://docs.python.org/3/library/math.html#math.isclose"""
 NOT_ROUNDING = 0.4
 """What remains of the weight of another operator where numbers that are rounded are asked whether they are equal."""
 _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
@@ -125,7 +126,9 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
                     )
         if is_rounded:
             bound = "<=" if old == "==" else ">"
-            near = s.put(node, f"abs({s.text_of(left)} - {s.text_of(right)}) {bound} {ROUNDING}")
+            text = s.text_of(right)
+            taken = f"({text})" if isinstance(right, ast.BinOp | ast.IfExp) else text
+            near = s.put(node, f"abs({s.text_of(left)} - {taken}) {bound} {ROUNDING} * max(1, abs({text}))")
             yield Change((near,), 0.9, node.lineno, f"`{old}` compares numbers that are rounded")
         if old in ("in", "not in"):
             swapped = (s.put(left, s.text_of(right)), s.put(right, s.text_of(left)))
