@@ -28,8 +28,9 @@ class LocalCopy(Rule):
 
     **Fix** `pd.read_csv("data/rivers.csv")`: the one file of this name, or the one whose folders agree with the address too.
 
-    **Fix safety** Safe where the address names this very repository on its usual branch, with the whole path, and the project says itself whose it is (its
-    folder's name, git's remote, its README). Unsafe otherwise: the address may hold other data by now. Stored outputs decide. Silent where the name says nothing (`data.csv` in another
+    **Fix safety** Safe where the address names this very repository on its usual branch, with the whole path, by git's remote or, without one, by the project's
+    own metadata (`pyproject.toml`, `CITATION.cff`, a badge of its builds or of Binder at the README's top). Unsafe otherwise, also where the folder's name or prose
+    names the repository, as a credit for data does: the address may hold other data. Stored outputs decide. Silent where the name says nothing (`data.csv` in another
     folder than the address has) and where several files fit.
     """
 
@@ -52,18 +53,19 @@ class LocalCopy(Rule):
                 else next((k.value for k in call.keywords if k.arg == "filepath_or_buffer"), None)
             )
             address = _read_address(context, given) if given is not None else ""
-            own = find_file_of_address(context, address) if address else ""
-            path = own or (find_copy(context, address) if address else "")
+            own = find_file_of_address(context, address) if address else None
+            path = own.path if own else (find_copy(context, address) if address else "")
             if given is not None and path:
+                safe = own is not None and own.is_own
                 yield self.patch(
                     context.replace_here((*context.span(given), repr(path))),
                     f"Read `{path}`",
-                    f"The address cannot be reached here, and {f'it names `{path}` of this repository' if own else f'`{path}` has its name'}.",
-                    applicability=Applicability.SAFE if own else Applicability.UNSAFE,
+                    f"The address cannot be reached here, and {f'it names `{path}` of this repository' if safe else f'`{path}` has its name'}.",
+                    applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
                     why="The address names this very repository, which has the file at the same path."
-                    if own
+                    if safe
                     else self.why,
-                    prior=0.85 if own else 0.8,
+                    prior=0.85 if safe else 0.8,
                 )
                 return
 

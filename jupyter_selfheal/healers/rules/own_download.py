@@ -11,7 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
-from jupyter_selfheal.healers.rules.context.own_address import find_file_of_address
+from jupyter_selfheal.healers.rules.context.own_address import OwnFile, find_file_of_address
 from jupyter_selfheal.healers.rules.local_copy import NETWORK
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -33,8 +33,9 @@ class OwnDownload(Rule):
     **Fix** `download(Path('../code/plots.py').resolve().as_uri())`, the file's own address, for each such call of the cell from the failing one on:
     `urlretrieve`, `wget.download`, or a function of the notebook that does nothing else than to write the file under its own name.
 
-    **Fix safety** Safe: the address names this very repository on its usual branch, the whole path agrees, and the project says itself whose it is (its
-    folder's name, git's remote, its README). Silent for other repositories' files, for a tag or a commit, where the result of the call is used,
+    **Fix safety** Safe: the address names this very repository on its usual branch, the whole path agrees, and git's remote or, without one, the project's own metadata
+    (`pyproject.toml`, `CITATION.cff`, a badge of its builds or of Binder at the README's top) say that it is this repository. Unsafe where only the folder's name or prose
+    names the repository, as a credit for data does. Silent for other repositories' files, for a tag or a commit, where the result of the call is used,
     and where the function puts the file elsewhere or unpacks it.
     """
 
@@ -54,24 +55,32 @@ class OwnDownload(Rule):
             return
         here = context.view_cell(context.failure.cell_id)
         splices: list[Splice] = []
-        paths = []
+        found = []
         for statement in here.failing_tree.body:
             other = _read_call(statement)
             if other is None or statement.lineno < failing.lineno or ast.dump(other.func) != ast.dump(call.func):
                 continue
-            path = _find_copy(here, other)
-            if path:
+            own = _find_copy(here, other)
+            if own:
                 start, end = here.span(other.args[0])
-                splices.append((start, end, f"Path({path!r}).resolve().as_uri()"))
-                paths.append(path)
+                splices.append((start, end, f"Path({own.path!r}).resolve().as_uri()"))
+                found.append(own)
             elif other is call:
                 return
         if splices:
+            safe = all(own.is_own for own in found)
+            path = found[0].path
             yield self.patch(
                 here.replace(here.cell_id, [*splices, *here.add_imports(["from pathlib import Path"])]),
-                f"Take `{paths[0]}`" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""),
-                f"The address cannot be reached here, and it names `{paths[0]}` of this repository.",
-                prior=0.85,
+                f"Take `{path}`" + (f" and {len(found) - 1} more" if len(found) > 1 else ""),
+                f"The address cannot be reached here, and it names `{path}` of this repository."
+                if safe
+                else f"The address cannot be reached here, and `{path}` lies at its path.",
+                applicability=Applicability.SAFE if safe else Applicability.UNSAFE,
+                why=self.why
+                if safe
+                else "Only the folder's name or prose names the repository: the file here may hold other data.",
+                prior=0.85 if safe else 0.8,
             )
 
 
@@ -83,13 +92,15 @@ def _read_call(statement: ast.stmt | None) -> ast.Call | None:
     return call if all(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in call.args) else None
 
 
-def _find_copy(context: RuleContext, call: ast.Call) -> str:
-    """The file that a call downloads; empty where the project has it not, and where it lies in the very place that is written to: opened for that, it
+def _find_copy(context: RuleContext, call: ast.Call) -> OwnFile | None:
+    """The file that a call downloads; None where the project has it not, and where it lies in the very place that is written to: opened for that, it
     would be emptied before it is read."""
     address, *rest = (str(a.value) for a in call.args if isinstance(a, ast.Constant))
-    path = find_file_of_address(context, address)
-    written = posixpath.normpath(rest[0] if rest else posixpath.basename(path))
-    return path if path and posixpath.normpath(path) != written else ""
+    own = find_file_of_address(context, address)
+    if own is None:
+        return None
+    written = posixpath.normpath(rest[0] if rest else posixpath.basename(own.path))
+    return own if posixpath.normpath(own.path) != written else None
 
 
 def _only_downloads(context: RuleContext, func: ast.expr) -> bool:

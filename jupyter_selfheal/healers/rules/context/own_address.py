@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 from jupyter_selfheal.healers.rules.context import questions
+from jupyter_selfheal.healers.rules.context.own_repository import names_repository
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 _REPOSITORY = r"([^/\s]+/[^/\s@]+?)"
@@ -17,19 +19,21 @@ ADDRESS = re.compile(
 )
 """A file of a repository on its usual branch, as the services write it. Of a tag or a commit it may be an older one."""
 
-TEXTS = re.compile(
-    r"(?i)(?:readme|index|contributing|install|setup|citation|pyproject|mkdocs|_config|_toc|book)[\w-]*\.\w+$|readme$|.*\.md$"
-)
-"""Files at a project's top that may say whose it is."""
-MOST_FILES, MOST_BYTES = 30, 200_000
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """The file of an address: its ``path``, seen from the notebook's folder, and whether the address ``is_own`` for certain: else only
+    the project's folder or its prose name the repository, as a credit for data does too."""
+
+    path: str
+    is_own: bool
 
 
-def find_file_of_address(context: RuleContext, address: str) -> str:
-    """The path, seen from the notebook's folder, of the file of its own repository that an address names; empty where it names
-    another repository's, and where the project does not say whose it is."""
+def find_file_of_address(context: RuleContext, address: str) -> OwnFile | None:
+    """The file that an address names, at its whole path in the notebook's project; None where nothing there names that repository."""
     match = ADDRESS.fullmatch(address)
     if match is None:
-        return ""
+        return None
     repository = next(group for group in match.groups()[:4] if group).removesuffix(".git")
     path = unquote(match["path"])
     raw = context.ask(questions.LOOK_AROUND, path=path.rsplit("/", 1)[-1])
@@ -37,26 +41,7 @@ def find_file_of_address(context: RuleContext, address: str) -> str:
     for found in raw["named"] if isinstance(raw, dict) else []:
         whole = (folder / found).resolve()
         root = Path(*whole.parts[: -path.count("/") - 1])
-        if whole == root / path and folder.is_relative_to(root) and _is_of(root, repository):
-            return os.path.relpath(whole, folder).replace(os.sep, "/")
-    return ""
-
-
-def _is_of(root: Path, repository: str) -> bool:
-    """Whether a folder is the top of a repository: by its name, by git's own file, or by what its texts say."""
-    if root.name.lower() == repository.rpartition("/")[2].lower():
-        return True
-    named = re.compile(rf"(?i)(?<![\w-]){re.escape(repository)}(?![\w-])")
-    try:
-        files = [root / ".git" / "config", *sorted(p for p in root.iterdir() if TEXTS.match(p.name))[:MOST_FILES]]
-    except OSError:
-        return False
-    return any(named.search(_read(file)) for file in files)
-
-
-def _read(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as stream:
-            return stream.read(MOST_BYTES)
-    except OSError:
-        return ""
+        named = names_repository(root, repository) if whole == root / path and folder.is_relative_to(root) else None
+        if named is not None:
+            return OwnFile(os.path.relpath(whole, folder).replace(os.sep, "/"), named)
+    return None
