@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import evidence, limits, progress, proposals, stability
+from jupyter_selfheal.loop import evidence, further_evidence, limits, progress, proposals, stability
 from jupyter_selfheal.loop.commands import (
     AskHealer,
     Close,
@@ -201,8 +201,9 @@ def is_advice_only(diagnosis: Diagnosis, patch: Patch, config: HealConfig) -> bo
 def select_next_tier(dossier: Dossier) -> tuple[Patch, ...]:
     """The waiting patches to try now: of the latest derivation, those that may be trusted most, likeliest first.
 
-    Of what the search found, one trial proves all that did the same on every input; and what something speaks against, and is less
-    likely, cannot outrank what nothing does. Such are tried only where that one does not hold.
+    Of what the search found, one trial proves all that did the same on every input. What something speaks against, and is less likely,
+    is left out with them, until what nothing speaks against does not hold, where its trial could say nothing more than that the checks
+    hold, which is known.
     """
     depth = max(at for at, _ in dossier.waiting)
     group = [p for at, p in dossier.waiting if at == depth]
@@ -211,6 +212,7 @@ def select_next_tier(dossier: Dossier) -> tuple[Patch, ...]:
     leaders = [p for p in tier if p.behaviour == p.id]
     if any(not p.rival for p in leaders):
         likely = AS_LIKELY * max(p.weight for p in leaders if not p.rival)
-        first = [p for p in leaders if not p.rival or p.weight >= likely]
+        is_told = further_evidence.can_tell_apart(dossier.case, leaders)
+        first = [p for p in leaders if is_told or not p.rival or p.weight >= likely]
         tier = [p for p in tier if not p.behaviour or p in first]
     return tuple(sorted(tier, key=lambda p: -p.prior))
