@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loops
 from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
@@ -20,9 +21,6 @@ from jupyter_selfheal.healers.rules.context.syntax import (
 HEAD = re.compile(
     r"(?:if|elif|else|elseif|for|foreach|while|def|function|func|class|try|except|catch|finally|do)\b(?!\s*[=.])",
     re.IGNORECASE,
-)
-COUNTED = re.compile(
-    r"for\s*\(\s*(?:\w+\s+)?(\w+)\s*=\s*(\w+)\s*;\s*\1\s*(<=?)\s*([^;]+?)\s*;\s*(?:\1\s*\+\+|\+\+\s*\1)\s*\)"
 )
 END = re.compile(
     r"(?:end|done|fi|wend|esac|next|end ?(?:if|for|while|def|function|sub|class|switch))(?: \w+)?;?", re.IGNORECASE
@@ -38,7 +36,7 @@ class ForeignBlocks(SyntaxRule):
     **Failure** `invalid syntax` at `for i in range(5) {`, `if x > 5 then` with an `endif` below, ` ```python `.
 
     **Fix** A `{` at the end of a head becomes `:`, the `}` and `endif` go; what stands around a fence becomes a comment. A loop
-    `for (i = 0; i < n; i++)` becomes `for i in range(0, n)`.
+    `for (i = 0; i < n; i++)` becomes `for i in range(n)`, or a `while` where its body changes `i` or `n`.
 
     **Fix safety** Safe: braces that close all that they open, and a word such as `endif` that nothing binds, say where a block ends as
     plainly as the indentation does. Unsafe where code stands around a fence. Silent where one of these may stand in a text of several lines.
@@ -57,8 +55,10 @@ class ForeignBlocks(SyntaxRule):
                 yield Mend(text, "Keep what stands in the fence", sure, 0.96 if sure else 0.5)
         if LONG_TEXT.search(source):
             return
-        if (braces := _drop_braces(lines)) is not None:
-            yield from (Mend(text, "Replace the braces by `:` and indentation", prior=0.96) for text in braces)
+        counted, sure = write_counted_loops(lines)
+        if (braces := _drop_braces(counted)) is not None:
+            title, prior = "Replace the braces by `:` and indentation", 0.96 if sure else 0.5
+            yield from (Mend(text, title, sure, prior) for text in braces)
         if (dropped := _drop_ends(lines)) is not None:
             yield Mend(dropped, "Remove the words that end blocks", prior=0.96)
 
@@ -106,18 +106,12 @@ def _drop_braces(lines: list[str]) -> list[str] | None:
             text, depth, heads = text[:-1].rstrip(" :") + ":", depth + 1, heads + 1
         elif HEAD.match(text) and (one := re.fullmatch(r"(.*\S)\s*\{\s*([^{}]*?)\s*\}", text)):
             text, heads = f"{one[1].rstrip(':')}: {one[2] or 'pass'}", heads + 1
-        text = COUNTED.sub(_count_loop, text)
         own.append(read_indent(line) + text + comment)
         by_depth.append(step + text + comment if text else comment)
     if depth or not heads:
         return None
     texts = ["\n".join(own), "\n".join(by_depth)]
     return sorted(dict.fromkeys(texts), key=_find_reach, reverse=True)
-
-
-def _count_loop(match: re.Match[str]) -> str:
-    last = match[4] if match[3] == "<" else f"{match[4]} + 1"
-    return f"for {match[1]} in range({match[2]}, {last})"
 
 
 def _find_reach(text: str) -> int:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loop
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.syntax import (
     WORD,
@@ -14,6 +15,7 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     Mend,
     SyntaxRule,
     find_fault,
+    find_open_bracket,
     mark_code,
     replace_line,
     split_lines,
@@ -30,8 +32,11 @@ class ForeignSyntax(SyntaxRule):
     **Fix** `elif`, `i += 1`, `and`, `not found`, `for i in range(3)`, `import numpy as np`, `return x`, `def f()`. A word that is one
     slip away from a keyword becomes it, where the cell then gets further.
 
+    A loop `for (i = 0; i < n; i++)` becomes `for i in range(n)`, and a `while` where its body changes `i` or `n`, or `i` is read behind it.
+
     **Fix safety** Safe: the form means this in the language that it comes from, and nothing in Python. Unsafe for `010`, which was 8
-    in Python 2 and may be meant as 10.
+    in Python 2 and may be meant as 10; for what stands behind `//` where a value stands before it (`a // b each`), which may be divided;
+    and for a loop that changes what it counts by and has a `continue`.
     """
 
     code = "SYN108"
@@ -47,8 +52,8 @@ class ForeignSyntax(SyntaxRule):
                 continue
             line = lines[number - 1]
             for mend in (*_use_python_forms(source, number, line), *_keyword_slips(source, number, line)):
-                after = find_fault(mend.source)
-                if after is None or after.line > fault.line:
+                after, added = find_fault(mend.source), mend.source.count("\n") + 1 - len(lines)
+                if after is None or after.line - added > fault.line:
                     yield mend
 
 
@@ -56,7 +61,18 @@ def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
     if "leading zeros" in (getattr(find_fault(source), "message", "")):
         yield from _leading_zeros(source, number, line)
         return
+    if (loop := write_counted_loop(split_lines(source), number - 1)) is not None:
+        lines, sure = loop
+        word = "range" if len(lines) == source.count("\n") + 1 else "while"
+        head = number - 1 if word == "range" else number
+        lines[head] = re.sub(r"\s*\{\s*$", ":", lines[head])
+        yield Mend("\n".join(lines), f"Use `{word}` for the loop", sure, 0.92 if sure else 0.5)
     every, titles = line, []
+    every_sure = True
+    if (noted := _write_comment(source, number, line)) is not None:
+        every, every_sure = noted
+        titles.append("Use `#` for the comment")
+        yield Mend(replace_line(source, number, every), titles[0], every_sure, 0.92 if every_sure else 0.5)
     for form in read_table("foreign_syntax")["form"]:
         changed = _substitute_in_code(form["pattern"], form["python"], line)
         if changed != line:
@@ -64,7 +80,32 @@ def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
             every = _substitute_in_code(form["pattern"], form["python"], every)
             titles.append(form["title"])
     if len(titles) > 1:
-        yield Mend(replace_line(source, number, every), "; ".join(titles), prior=0.92)
+        yield Mend(replace_line(source, number, every), "; ".join(titles), every_sure, 0.92 if every_sure else 0.5)
+
+
+SLASHES = re.compile(r"\s*//\s*(?=\S)")
+NO_VALUE = re.compile(
+    r"[;:,({\[]\s*$|^\s*\}*\s*$|(?<![\w.])(?:break|continue|pass|return|else|try|finally)\s*$|^\s*print\([^()]*\)\s*$|[\"']\s*$"
+)
+"""What ends where nothing can be divided behind it: no value stands there, or a text, or what ``print`` gives."""
+BESIDE = re.compile(r"\w+[ ,]+(?!(?:and|or|if|in|is|not|else|for)\b)[^\W\d]")
+"""Two words beside each other, which no value is."""
+
+
+def _write_comment(source: str, number: int, line: str) -> tuple[str, bool] | None:
+    """The line with a comment of C as Python's, and whether it is sure: where a value stands before ``//``, it may be divided, and what
+    is wrong stands behind."""
+    code = mark_code(line)
+    for match in SLASHES.finditer(line):
+        at = match.end() - len(match[0].lstrip())
+        if not code[at]:
+            continue
+        before, text = line[:at].rstrip(), line[match.end() :]
+        opened = find_open_bracket(source, Fault("", number, at, number, at)) is not None and not before
+        sure = NO_VALUE.search(before) is not None and not opened
+        if sure or BESIDE.match(text):
+            return (f"{before}  # {text}" if before.strip() else f"{before or line[:at]}# {text}"), sure
+    return None
 
 
 def _substitute_in_code(pattern: str, text: str, line: str) -> str:

@@ -107,6 +107,35 @@ AMBIGUOUS = {
         ("for x in [1, 2]:\n    y = x\n  print(y)",),
         ("", ""),
     ),
+    "what is divided, and a word too many": (
+        "SYN108",
+        ("total = 9\ncount = 2\nshare = total // count each",),
+        ("# count each",),
+    ),
+    "what a call gives is divided too": ("SYN108", ("share = len([4, 5]) // 2 parts",), ("# 2 parts",)),
+    "what stands in brackets is divided too": ("SYN108", ("share = (9 + 3) // 2 parts",), ("# 2 parts",)),
+    "a loop of C that changes its counter and goes on": (
+        "SYN108",
+        ("n = 6\nfor (i = 0; i < n; i++):\n    if i == 2:\n        i = i + 1\n        continue\n    print(i)",),
+        ("range(n)",),
+    ),
+    "the same with braces": (
+        "SYN112",
+        (
+            "n = 6\nfor (i = 0; i < n; i++) {\n    if (i == 2) {\n        i += 2;\n        continue;\n    }\n    print(i);\n}",
+        ),
+        ("range(n)",),
+    ),
+    "a loop of C on one line that changes its counter": (
+        "SYN112",
+        ("n = 6\nfor (i = 0; i < n; i++) { i += 1; print(i); }",),
+        ("range(n)",),
+    ),
+    "half of a number that C rounds": (
+        "SYN108",
+        ("n = 7\nfor (i = 0; i < n / 2; i++):\n    print(i)",),
+        ("while i < n / 2",),
+    ),
     "a number that was octal": ("SYN108", ("x = 010",), ("x = 0o10", "x = 10")),
     "a seed without shuffling": (
         "SKL102",
@@ -264,6 +293,13 @@ PLAIN = {
     "a counter": ("NAM103", ("count = 0\ndef visit():\n    count += 1\nvisit()",), "global count"),
     "a middle": ("NPA103", ("x = [1, 2, 3]\nx[len(x) / 2]",), "len(x) // 2"),
     "one column off": ("SYN105", ("for x in [1, 2]:\n    y = x\n   print(y)",), "\n    print(y)"),
+    "a comment of C": ("SYN108", ("count = 5; // the count of all",), "# the count"),
+    "a comment of C behind a text": ("SYN108", ("kind = 'a' // the kind of all",), "# the kind"),
+    "a loop of C that changes its counter": (
+        "SYN108",
+        ("n = 6\nfor (i = 0; i < n; i++):\n    if i == 2:\n        i = i + 1\n    print(i)",),
+        "while i < n:",
+    ),
     "a day": ("SYN108", ("import datetime\ndatetime.date(2020, 08, 05)",), "(2020, 8, 5)"),
     "dates of one reading": (
         "PDA109",
