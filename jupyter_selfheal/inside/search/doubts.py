@@ -43,7 +43,7 @@ from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_sever
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
-from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body
+from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_expected_values
 
 _WORD = re.compile(r"\w+")
 
@@ -90,8 +90,12 @@ class Doubts:
 
     def _describe_new_body(self, n: int) -> str:
         """The doubt about a function that is written anew."""
-        counts = self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
-        return describe_doubt_of_new_body(*counts) if self.candidates[n].is_anew else ""
+        candidate = self.candidates[n]
+        if not candidate.is_anew:
+            return ""
+        function = self.units[candidate.unit].text.removeprefix("def ").partition("(")[0].strip()
+        expected = list_expected_values(self.runner.program, function)
+        return describe_doubt_of_new_body(self.hypotheses.count_mended(n), self.hypotheses.count_checks(n), expected)
 
     def _describe_turned(self, n: int) -> str:
         """The doubt about a comparison that is turned round, or asks for another number, where another change of it meets the checks as well."""

@@ -19,6 +19,8 @@ FURTHER = 2_000
 """Changes that are tried in one round of several edits."""
 LAST = 12_000
 """Candidates in all after which neither pairs of likely changes nor new bodies are tried: who has waited so long has waited enough."""
+LAST_SECONDS = 5.0
+"""CPU seconds, and the seconds of the setting as steps, for both of these; less where those before them left less of the setting."""
 FULL_SECONDS = 20.0
 """The setting for which these hold; who sets a longer search gets more of them, in proportion."""
 

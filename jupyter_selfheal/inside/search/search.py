@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Susp
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
-from jupyter_selfheal.inside.search.patience import LAST, count_further, count_singles, find_last
+from jupyter_selfheal.inside.search.patience import LAST, LAST_SECONDS, count_further, count_singles, find_last
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
@@ -92,6 +92,8 @@ class Search:
         self.steps = int(seconds * STEPS_PER_SECOND)
         self.spent = 0
         self.is_rushed = False
+        self.ends_at = max(NET * seconds, LEAST_NET)
+        """CPU seconds after which the net has caught it."""
         self.began = read_cpu_time()
         self.started = time.monotonic()
         self.runner = Runner(program, ns)
@@ -157,10 +159,9 @@ class Search:
             self.pause = 0.95
             self._screen_candidates(iter(self._list_likeliest()), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * ROUNDS_AGAIN)
-        if not self.plausible and base.failed > 1:
-            rest = itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies())
-            self._screen_candidates(rest, self.limit, most=LAST)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
+        if not self.plausible and base.failed > 1:
+            self._try_what_is_rare(itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies()))
         return self._build_report("" if self.plausible else self._describe_failure(left))
 
     def _describe_failure(self, left: int) -> str:
@@ -217,6 +218,14 @@ class Search:
                 self._screen_candidates(frontier.unite(self.partial), self.limit)
             idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
 
+    def _try_what_is_rare(self, source: Iterator[Candidate]) -> None:
+        """Pairs of likely changes and new bodies, for as long as the whole search stays below its seconds and they take few of them."""
+        cpu = read_cpu_time() - self.began
+        if cpu < self.seconds:
+            self.ends_at = min(cpu + LAST_SECONDS, self.seconds)
+            self.steps = min(self.steps, self.spent + int(LAST_SECONDS * STEPS_PER_SECOND))
+            self._screen_candidates(source, self.limit, most=LAST)
+
     def _look_at_state(self, state: Candidate) -> Suspicion:
         """Which lines are suspicious with a candidate's changes; as it was where its run does not come back."""
 
@@ -260,7 +269,7 @@ class Search:
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
         clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
-        is_caught = clock >= max(CLOCK * self.seconds, LEAST_CLOCK) or cpu >= max(NET * self.seconds, LEAST_NET)
+        is_caught = clock >= max(CLOCK * self.seconds, LEAST_CLOCK) or cpu >= self.ends_at
         self.is_rushed = self.is_rushed or is_caught
         return is_caught
 

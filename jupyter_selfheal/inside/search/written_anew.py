@@ -7,6 +7,7 @@ It comes last, after all smaller changes, and is applied only where many checks 
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 import re
 import textwrap
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_selfheal.inside.search.mutations.inverted_results import negate
+from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
 
 MOST = 1_500
@@ -23,8 +25,10 @@ SOURCES, TESTS, VALUES = 4, 5, 4
 """What a loop goes through, asks and makes of an item, at most, of each kind."""
 LONGEST = 60
 """Characters of a part that is taken over from the function."""
-FEWEST, LEAST = 4, 8
-"""Failing checks, and checks in all, that a new body must meet to be applied."""
+FEWEST, LEAST, VARIOUS = 4, 8, 4
+"""Failing checks, checks in all, and values that these expect, that a new body must meet to be applied."""
+LEAST_OF_TRUTH = 15
+"""The checks where only True and False are expected: eight of them are eight bits, and of 1,500 bodies six meet those by luck."""
 _COLLECTIONS = frozenset({ITEMS, TEXT, SET, DICT})
 _LOOPS = (
     ("out = []\nfor {item} in {whole}:\n    if {test}:\n        out.append({value})\nreturn out", 0.5, "a list of them"),
@@ -69,10 +73,56 @@ class _Parts:
     values: Sequence[str]
 
 
-def describe_doubt_of_new_body(mended: int, checks: int) -> str:
-    """The doubt about a function that is written anew; empty where many checks speak for it."""
-    is_strong = mended >= FEWEST and checks >= LEAST
+def describe_doubt_of_new_body(mended: int, checks: int, expected: Sequence[str]) -> str:
+    """The doubt about a function that is written anew; empty where many checks speak for it, and not all for the same few values.
+
+    ``expected`` has the value of each check of the function whose value is written there (:func:`list_expected_values`).
+    """
+    various = set(expected)
+    is_truth = various <= {"True", "False"}
+    asked = min(checks, len(expected))
+    is_strong = asked >= LEAST_OF_TRUTH and len(various) > 1 if is_truth else asked >= LEAST and len(various) >= VARIOUS
+    is_strong = is_strong and mended >= FEWEST
     return "" if is_strong else "the function is written anew, and few checks say what it is for"
+
+
+def list_expected_values(program: Program, function: str) -> list[str]:
+    """What each check expects that asks for a result of a function by its name, where that is written as a literal."""
+    found: dict[str, str] = {}
+    for text in (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests)):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Assert) and (value := _read_expected(node.test, function)):
+                found[ast.unparse(node.test)] = value
+    for example in program.doctests:
+        with contextlib.suppress(SyntaxError):
+            value = _read_literal(ast.parse(example.want.strip(), mode="eval").body)
+            if value and re.search(rf"\b{re.escape(function)}\(", example.source):
+                found[f"{example.source.strip()} == {value}"] = value
+    return list(found.values())
+
+
+def _read_expected(test: ast.expr, function: str) -> str:
+    """The value that an assert expects of a function; empty where it asks for something else."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return "False" if _calls(test.operand, function) else ""
+    if _calls(test, function):
+        return "True"
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq | ast.Is):
+        return ""
+    sides = test.left, test.comparators[0]
+    asked = [any(_calls(n, function) for n in ast.walk(side)) for side in sides]
+    return _read_literal(sides[asked.index(False)]) if sum(asked) == 1 else ""
+
+
+def _calls(node: ast.AST, function: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+
+
+def _read_literal(node: ast.expr) -> str:
+    try:
+        return repr(ast.literal_eval(node))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return ""
 
 
 def list_new_bodies(s: Scope) -> list[Change]:

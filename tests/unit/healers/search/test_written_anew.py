@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.inside.search import search
+from jupyter_selfheal.inside.search.program import Doctest, Program, Unit
 from jupyter_selfheal.inside.search.scope import Hints, Scope
-from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_new_bodies
+from jupyter_selfheal.inside.search.written_anew import (
+    describe_doubt_of_new_body,
+    list_expected_values,
+    list_new_bodies,
+)
 from tests.unit.healers.search.searching import find
 
 
@@ -40,10 +46,52 @@ def test_what_no_small_change_mends_is_offered() -> None:
     assert all(p["rival"] for p in patches)  # four checks say too little to apply it
 
 
-@pytest.mark.parametrize(("mended", "checks"), [(3, 20), (4, 7), (1, 1)])
-def test_few_checks_do_not_speak_for_a_new_body(mended: int, checks: int) -> None:
-    assert describe_doubt_of_new_body(mended, checks)
-    assert not describe_doubt_of_new_body(4, 8)
+NUMBERS = [str(n) for n in range(8)]
+TRUTHS = ["True", "False"] * 8
+
+
+@pytest.mark.parametrize(
+    ("mended", "checks", "expected"),
+    [
+        (3, 20, NUMBERS),
+        (4, 7, NUMBERS),
+        (1, 1, NUMBERS[:1]),
+        (4, 8, NUMBERS[:7]),
+        (8, 8, TRUTHS[:8]),
+        (8, 20, TRUTHS[:14]),
+        (8, 20, ["True"] * 20),
+        (8, 20, ["1", "2", "3"] * 5),
+        (8, 20, []),
+    ],
+)
+def test_few_checks_or_few_values_do_not_speak_for_a_new_body(mended: int, checks: int, expected: list[str]) -> None:
+    assert describe_doubt_of_new_body(mended, checks, expected)
+
+
+def test_many_checks_for_several_values_do() -> None:
+    assert not describe_doubt_of_new_body(4, 8, NUMBERS)
+    assert not describe_doubt_of_new_body(4, 8, [*NUMBERS[:4], *NUMBERS[:4]])
+    assert not describe_doubt_of_new_body(4, 15, TRUTHS[:15])
+
+
+def test_only_what_is_said_of_the_function_itself_counts() -> None:
+    checks = (
+        "assert wet([1]) == 1\nassert 0 == wet([])\nassert wet([2, 0]) is None\nassert wet([1]) == 1",
+        "assert wet([3])\nassert not wet([0])",
+        "assert dry([1]) == 5\nassert isclose(wet([4]), 6)\nassert wet([5]) == limit\nassert wet([6]) > 7\nassert wet([7]) == wet([8])",
+    )
+    program = Program(
+        tuple(Unit(c, "check") for c in checks), doctests=(Doctest("wet([9, 9])", "[9]\n"), Doctest("dry(2)", "3"))
+    )
+    assert list_expected_values(program, "wet") == ["1", "0", "None", "True", "False", "[9]"]
+
+
+def test_what_is_rare_is_tried_only_while_the_search_stays_within_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = "".join(f"assert turn({[n, n + 1, n + 2]}, 1) == {n * n}\n" for n in (3, 5, 8, 9))
+    whole = find(TURN, checks, 20.0)
+    monkeypatch.setattr(search, "LAST_SECONDS", 0.0)
+    without = find(TURN, checks, 20.0)
+    assert whole["tried"] > without["tried"] + 50
 
 
 def test_no_body_is_written_for_a_method_or_a_generator() -> None:
