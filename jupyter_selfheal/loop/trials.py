@@ -14,6 +14,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import InfrastructureError
 from jupyter_selfheal.loop import plan
 from jupyter_selfheal.model import (
+    Applicability,
     Case,
     Ending,
     FailureKind,
@@ -86,7 +87,7 @@ def build_request(
     return TrialRequest(
         steps=steps,
         patch_id=patch.id,
-        timeout=_compute_time_limit(case, config) * cells + below + (calls.timeout if calls else 0.0),
+        timeout=_compute_time_limit(case, patch, config) * cells + below + (calls.timeout if calls else 0.0),
         keep=keep,
         sandbox=build_sandbox(config),
         paths=paths,
@@ -100,10 +101,13 @@ def build_sandbox(config: HealConfig) -> Sandbox:
     return Sandbox(network=config.network and not config.offline, memory_mb=config.memory_mb)
 
 
-def _compute_time_limit(case: Case, config: HealConfig) -> float:
-    """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then."""
+def _compute_time_limit(case: Case, patch: Patch, config: HealConfig) -> float:
+    """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then. What a rule is sure of gets
+    the case's patience too."""
     seconds = case.failure.seconds
-    return config.compute_trial_limit(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
+    limit = config.compute_trial_limit(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
+    is_sure = patch.healer == "rules" and not patch.is_empty and patch.applicability is Applicability.SAFE
+    return max(limit, case.patience) if is_sure else limit
 
 
 def _install_requirements(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ class Case:
     """How often the cell failed when it was run again; known once the failure was reproduced."""
     rejected: tuple[Patch, ...] = ()
     """What the user rejected in an earlier heal of this failure: it is neither tried nor offered again."""
+    patience: float = 0.0
+    """Seconds that a trial of a rule's safe patch may take at least; other patches are tried by the settings' limit alone."""
 
 
 @dataclass(frozen=True, slots=True)

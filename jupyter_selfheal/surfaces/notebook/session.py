@@ -21,8 +21,6 @@ from jupyter_selfheal.model import (
     Choice,
     Cost,
     Decision,
-    Failure,
-    FailureKind,
     Outcome,
     Patch,
     Sandbox,
@@ -50,15 +48,13 @@ Progress = Callable[[int, int, str], None]
 
 
 LONGEST_TRIAL = 25.0
-"""Seconds that a trial may take at least where the notebook's cells may take them: what is mended often only begins to work where the cell failed at once."""
+"""Seconds that a trial of a rule's safe patch may take where the notebook's cells may take them: what is mended often only begins to work where the cell failed at once."""
 
 
-def allow_trials(config: HealConfig, failure: Failure, cell_seconds: float) -> HealConfig:
-    """The settings for one heal of a batch: a trial may run as long as a cell may, up to 25 s, and longer where the cell took long until it failed."""
-    if config.timeout:
-        return config
-    taken = failure.seconds / 3 if failure.kind is FailureKind.TIMED_OUT else failure.seconds
-    return replace(config, timeout=max(min(cell_seconds, LONGEST_TRIAL), config.compute_trial_limit(taken)))
+def compute_patience(config: HealConfig, cell_seconds: float) -> float:
+    """How long a safe patch of a rule may be tried in a batch: as long as a cell may run, up to 25 s, unless a limit was given. A guess
+    that does not end would cost as much each time, so guesses have the usual limit."""
+    return 0.0 if config.timeout else min(cell_seconds, LONGEST_TRIAL)
 
 
 class Session:
@@ -205,9 +201,9 @@ class Session:
         with contextlib.closing(self._open_journal(document, name)) as journal, deadline.set_when_over(interrupted):
             events = journal.events() if self.resuming else ()
             outcome = engine.heal(
-                case,
+                replace(case, patience=compute_patience(self.settings.config, self.settings.cell_seconds)),
                 starts,
-                config=allow_trials(self.settings.config, case.failure, self.settings.cell_seconds),
+                config=self.settings.config,
                 approver=self._build_approver(document, case),
                 journal=journal,
                 baseline=seen,

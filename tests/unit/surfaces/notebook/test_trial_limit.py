@@ -1,28 +1,63 @@
-"""How long a trial of a batch may take: as long as a cell may, within bounds."""
+"""How long a trial of a batch may take: what a rule is sure of as long as a cell may, within bounds; a guess no longer than elsewhere."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Failure, FailureKind
-from jupyter_selfheal.surfaces.notebook.session import allow_trials
+from jupyter_selfheal.loop.trials import build_request
+from jupyter_selfheal.model import (
+    BASELINE,
+    Applicability,
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Notebook,
+    Patch,
+    Replace,
+    Start,
+)
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.surfaces.notebook.session import compute_patience
 
-AT_ONCE = Failure("c", "fit(loss='ls')", ename="ValueError", seconds=0.1)
-LATE = Failure("c", "fit(loss='ls')", ename="ValueError", seconds=12.0)
-CUT = Failure("c", "fit()", FailureKind.TIMED_OUT, seconds=40.0)
+USUAL = HealConfig()
+OLD = "fit(loss='ls')"
+AT_ONCE = Failure("c", OLD, ename="ValueError", seconds=0.1)
+LATE = Failure("c", OLD, ename="ValueError", seconds=12.0)
+CUT = Failure("c", OLD, FailureKind.TIMED_OUT, seconds=40.0)
+SAFE = Patch((Replace("c", OLD, "fit()"),), "Change it", applicability=Applicability.SAFE)
+UNSAFE = replace(SAFE, applicability=Applicability.UNSAFE)
+GUESS = replace(SAFE, healer="search")
+
+
+def compute_limit(failure: Failure, patch: Patch, cell_seconds: float, config: HealConfig = USUAL) -> float:
+    notebook = Notebook((Cell("c", OLD),))
+    case = Case(failure, notebook, patience=compute_patience(config, cell_seconds))
+    return build_request(case, patch, Start.BEFORE_CELL, EvidenceScorer(), config).timeout
 
 
 @pytest.mark.parametrize(
-    ("failure", "cell_seconds", "wanted"),
-    [(AT_ONCE, 120.0, 25.0), (AT_ONCE, 18.0, 18.0), (AT_ONCE, 2.0, 10.0), (LATE, 120.0, 36.0), (CUT, 40.0, 40.0)],
+    ("failure", "patch", "cell_seconds", "wanted"),
+    [
+        (AT_ONCE, SAFE, 120.0, 25.0),
+        (AT_ONCE, SAFE, 18.0, 18.0),
+        (AT_ONCE, SAFE, 2.0, 10.0),
+        (LATE, SAFE, 120.0, 36.0),
+        (CUT, SAFE, 40.0, 40.0),
+        (AT_ONCE, UNSAFE, 120.0, 10.0),
+        (AT_ONCE, GUESS, 120.0, 10.0),
+        (AT_ONCE, BASELINE, 120.0, 10.0),
+        (LATE, GUESS, 120.0, 36.0),
+    ],
 )
-def test_what_failed_at_once_may_take_long_when_it_is_mended(
-    failure: Failure, cell_seconds: float, wanted: float
+def test_only_what_a_rule_is_sure_of_may_take_long(
+    failure: Failure, patch: Patch, cell_seconds: float, wanted: float
 ) -> None:
-    config = allow_trials(HealConfig(), failure, cell_seconds)
-    assert config.compute_trial_limit(failure.seconds) == pytest.approx(wanted)
+    assert compute_limit(failure, patch, cell_seconds) == pytest.approx(wanted)
 
 
 def test_a_limit_that_was_given_stays() -> None:
-    assert allow_trials(HealConfig(timeout=3.0), LATE, 120.0).timeout == 3.0
+    assert compute_limit(LATE, SAFE, 120.0, HealConfig(timeout=3.0)) == pytest.approx(3.0)
