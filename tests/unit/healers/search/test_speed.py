@@ -4,6 +4,8 @@ tried early."""
 from __future__ import annotations
 
 import ast
+import mmap
+import os
 
 import pytest
 
@@ -131,14 +133,21 @@ def test_two_slips_in_two_functions_are_put_together_before_unlikely_changes_are
     assert found["tried"] < 2_200
 
 
-@pytest.mark.parametrize("kept", ["find_longest", "count_vowels"])
-def test_one_slip_is_found_by_itself_though_others_could_be_put_together(kept: str) -> None:
-    right = TWO_FUNCTIONS.replace("count = 1", "count = 0")
-    if kept == "find_longest":
-        right = TWO_FUNCTIONS.replace("len(name) < len(longest)", "len(name) > len(longest)")
-    best = find(right, TWO_CHECKS)["patches"][0]
+@pytest.mark.parametrize(
+    ("slip", "right", "other"),
+    [
+        ("count = 1", "count = 0", ("len(name) < len(longest)", "len(name) > len(longest)")),
+        ("len(name) < len(longest)", "len(name) > len(longest)", ("count = 1", "count = 0")),
+    ],
+)
+def test_one_slip_is_found_by_itself_though_others_could_be_put_together(
+    slip: str, right: str, other: tuple[str, str]
+) -> None:
+    best = find(TWO_FUNCTIONS.replace(*other), TWO_CHECKS)["patches"][0]
     assert best["edits"] == 1
-    assert len(best["texts"]) == 1
+    (text,) = best["texts"].values()
+    assert right in text
+    assert slip not in text
 
 
 def test_what_a_fork_had_not_told_of_is_run_again_when_it_dies() -> None:
@@ -149,3 +158,24 @@ def test_what_a_fork_had_not_told_of_is_run_again_when_it_dies() -> None:
     assert [index for index, _, _ in results] == list(range(15))
     passing = [index for index, result, _ in results if result is not None and result.plausible]
     assert passing == [n for n, text in enumerate(texts) if ast.unparse(ast.parse(text)) == "x = 2"]
+
+
+def test_each_is_handed_out_once_though_a_fork_dies_between_telling_and_saying_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    died, here, write = mmap.mmap(-1, 1), os.getpid(), os.write
+
+    def write_and_die_once(pipe: int, data: bytes) -> int:
+        written = write(pipe, data)
+        if os.getpid() != here and not died[0]:
+            died[0] = 1
+            os._exit(1)
+        return written
+
+    monkeypatch.setattr(os, "write", write_and_die_once)
+    program = Program((Unit("x = 1", "cell", cell="c"), Unit("assert x > 1", "check", cell="c")))
+    jobs = [(n, {0: compile_unit(program, 0, f"x = {n % 3}")}) for n in range(14)]
+    results = list(Pool(Runner(program, {}), 1000, 1).collect_results(iter(jobs), lambda: False))
+    assert died[0]
+    assert [index for index, _, _ in results] == list(range(14))
+    assert [index for index, result, _ in results if result is not None] == [2, 5, 8, 11]
