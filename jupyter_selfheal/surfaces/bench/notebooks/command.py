@@ -29,7 +29,13 @@ from jupyter_selfheal import registry
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, write_entry
 from jupyter_selfheal.surfaces.bench.notebooks.execute import CELL_SECONDS, count_cells, run_apart
-from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, count_roots, format_classes, format_share
+from jupyter_selfheal.surfaces.bench.notebooks.roots import (
+    add_roots,
+    count_roots,
+    format_classes,
+    format_share,
+    format_share_of_all,
+)
 from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     LISTS,
     Entry,
@@ -260,5 +266,5 @@ def format_total(rows: Sequence[Row]) -> str:
         f"{count_notebooks(rows)} notebooks, {total['cells']} cells, {total['failing']} fail, {total['healed']} of them healed{share}; "
         f"clean {clean[0]} → {clean[1]}, lost {total['lost']}, cut {total['cut']}, failing inserted cells {total['inserted_failing']}; "
         f"commit {commits}, load {min(loads):.0f}–{max(loads):.0f}, {dates}\n"
-        f"roots that hang on nothing outside, healed: {format_share(roots)}; left: {format_classes(roots)}"
+        f"roots healed: {format_share_of_all(roots)} of all; of those that hang on nothing outside, as the heal itself says: {format_share(roots)}; left: {format_classes(roots)}"
     )

@@ -16,8 +16,10 @@ FOLLOWS = "follows"
 TIME_LIMIT = "time limit"
 NOT_TOLD = "not told"
 """The heal wrote no report, or one that does not know the cell to fail."""
+NOT_INSTALLED = "module not installed"
+"""A module is missing to a heal that was allowed to install."""
 
-OPEN = ("offered", "taken back", "no fix found", SkipReason.OWN_CHECK.value, SkipReason.FLAKY.value, SkipReason.NOT_PYTHON.value, TIME_LIMIT, NOT_TOLD)  # fmt: skip
+OPEN = ("offered", "taken back", "no fix found", NOT_INSTALLED, SkipReason.OWN_CHECK.value, SkipReason.FLAKY.value, SkipReason.NOT_PYTHON.value, TIME_LIMIT, NOT_TOLD)  # fmt: skip
 """Classes of roots that hang on nothing outside of the notebook, and are not healed. Whatever else a report names is outside."""
 
 _WORDS = {Status.PROPOSED.value: "offered", Status.REVERTED.value: "taken back", Status.NOT_HEALED.value: "no fix found", Status.NOT_REACHED.value: TIME_LIMIT}  # fmt: skip
@@ -25,21 +27,22 @@ _WORDS = {Status.PROPOSED.value: "offered", Status.REVERTED.value: "taken back",
 
 def count_roots(printed: bytes, before: Mapping[int, str], after: Mapping[int, str]) -> dict[str, int]:
     """By class, how many of the cells that failed before are roots of it, or follow; a cell that the report calls healed counts as such
-    only where it ran afterwards."""
+    only where it ran afterwards, and one that it never saw fail follows only where it is below a healed one."""
     cells = {int(cell["cell"]) - 1: cell for cell in _read_cells(printed)}
+    healed = [n for n, cell in cells.items() if cell.get("status") == Status.HEALED and after.get(n) == "ran"]
     failed = [n for n, status in before.items() if status == "failed"]
-    return dict(Counter(classify_cell(cells.get(n, {}), after.get(n) == "ran") for n in failed).most_common())
+    return dict(Counter(classify_cell(cells.get(n, {}), after.get(n) == "ran", min(healed, default=n) < n) for n in failed).most_common())  # fmt: skip
 
 
-def classify_cell(cell: Mapping[str, Any], runs: bool) -> str:
-    """The class of one cell that failed. ``runs``: it ran in the healed notebook."""
+def classify_cell(cell: Mapping[str, Any], runs: bool, is_below: bool = True) -> str:
+    """The class of one cell that failed. ``runs``: it ran in the healed notebook; ``is_below``: a healed cell is above it."""
     status = cell.get("status", "")
     if cell.get("cascade_of") or status in (Status.FOLLOWED, Status.CASCADE):
         return FOLLOWS
     if status == Status.HEALED:
         return HEALED if runs else _WORDS[Status.REVERTED]
     if status == Status.RAN:
-        return FOLLOWS if runs else NOT_TOLD
+        return FOLLOWS if runs and is_below else NOT_TOLD
     if cell.get("skip_reason") or status == Status.MEANT_TO_FAIL:
         return str(cell.get("skip_reason") or SkipReason.DELIBERATE.value)
     if cell.get("kind") == FailureKind.TIMED_OUT:
@@ -48,17 +51,30 @@ def classify_cell(cell: Mapping[str, Any], runs: bool) -> str:
 
 
 def add_roots(rows: Sequence[Mapping[str, Any]]) -> dict[str, int] | None:
-    """The roots of several notebooks together, the commonest class first; None where no row tells them."""
-    told = [row["roots"] for row in rows if "roots" in row]
+    """The roots of several notebooks together, the commonest class first; None where no row tells them. A missing module is nothing
+    outside where the heal was allowed to install it."""
+    told = [_name_installable(row) for row in rows if "roots" in row]
     return dict(sum(map(Counter, told), Counter[str]()).most_common()) if told else None
 
 
+def _name_installable(row: Mapping[str, Any]) -> dict[str, int]:
+    may_install = "--install" in str(row.get("settings", "")).split()
+    missing = SkipReason.MISSING_MODULE.value
+    return {NOT_INSTALLED if may_install and name == missing else name: n for name, n in row["roots"].items()}
+
+
 def format_share(roots: Mapping[str, int] | None) -> str:
-    """How many of the roots that hang on nothing outside are healed: ``46 of 54 (85%)``."""
-    if roots is None:
-        return "–"
-    healed = roots.get(HEALED, 0)
-    every = healed + sum(roots.get(name, 0) for name in OPEN)
+    """How many of the roots that hang on nothing outside, as the heal itself says, are healed: ``46 of 54 (85%)``."""
+    return "–" if roots is None else _format_healed(roots, (HEALED, *OPEN))
+
+
+def format_share_of_all(roots: Mapping[str, int] | None) -> str:
+    """How many of all roots are healed, whatever they hang on."""
+    return "–" if roots is None else _format_healed(roots, [name for name in roots if name != FOLLOWS])
+
+
+def _format_healed(roots: Mapping[str, int], counted: Sequence[str]) -> str:
+    healed, every = roots.get(HEALED, 0), sum(roots.get(name, 0) for name in counted)
     return f"{healed} of {every} ({healed / every:.0%})" if every else "0 of 0"
 
 

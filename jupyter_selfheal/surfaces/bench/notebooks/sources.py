@@ -16,7 +16,8 @@ from typing import Any
 from jupyter_selfheal.errors import UsageError
 
 CELL_MARK = re.compile(r"^# In\[[ \d]*\]:\s*$", re.MULTILINE)
-READ_FILE = re.compile(r"^[^#\n]*\bread_\w+\(\s*r?[\"']([^\"'\n]+)[\"']", re.MULTILINE)
+READ_FILE = re.compile(r"""\bread_(?!sql|gbq)\w+\(\s*r?(["'])([^"'\n{}%]+\.[A-Za-z]\w{0,7})\1\s*[,)]""")
+"""A file that is read by a name which stands there whole: with an ending, and nothing filled in or put behind it."""
 LISTS = {"aged": "143 notebooks of 18 repositories", "relancer": "51 Kaggle notebooks of Relancer"}
 """The shipped lists, each a file in the folder ``lists``, and what it names."""
 
@@ -119,12 +120,15 @@ def _ask_git(clone: Path, entry: Entry, *words: str, said: str | None = None) ->
 def list_absent_files(notebook: Path) -> list[str]:
     """What a notebook reads from its own folder of data (``…/input/NAME/``) or from beside itself, and what is not there.
 
-    Only what is written down as the first argument of a call ``read_…``; addresses are none.
+    Only what is written down whole as the first argument of a call ``read_…``: no address, no query. A name that the notebook speaks of elsewhere
+    too, it may write itself: ``to_csv("NAME")``, ``open("NAME", "w")``, ``%%writefile NAME``.
     """
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     sources = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    read = dict.fromkeys(name for source in sources for name in READ_FILE.findall(source) if "://" not in name)
-    return [name for name in read if not (notebook.parent / name).exists()]
+    code = re.sub(r"#.*", "", "\n".join(sources))
+    elsewhere = READ_FILE.sub("", code)
+    read = dict.fromkeys(name for _, name in READ_FILE.findall(code) if "://" not in name)
+    return [n for n in read if not (notebook.parent / n).exists() and Path(n).name not in elsewhere]
 
 
 def place_notebook(folder: Path, path: str) -> Path:

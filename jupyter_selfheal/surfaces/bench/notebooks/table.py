@@ -9,11 +9,11 @@ from statistics import median
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, format_classes, format_share
+from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, format_classes, format_share, format_share_of_all
 from jupyter_selfheal.surfaces.bench.rows import STAGES, USUAL_STAGE
 
 COUNTS = ("cells", "failing", "healed", "lost", "cut", "inserted_failing")
-COLUMNS = ("list", "notebooks", "fail, and have their data", "run through after healing", "cells", "of them fail", "run after healing", "roots inside, healed", "left, by class", "lost", "cut off", "inserted ones that fail", "median s", "load", "commit", "date", "rows")  # fmt: skip
+COLUMNS = ("list", "notebooks", "fail, and have their data", "run through after healing", "cells", "of them fail", "run after healing", "all roots, healed", "roots inside, healed", "left, by class", "lost", "cut off", "inserted ones that fail", "median s", "load", "commit", "date", "rows")  # fmt: skip
 
 
 Row = Mapping[str, Any]
@@ -74,7 +74,7 @@ def _format_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     through = f"{(n := sum(map(runs_through, can_run)))} ({n / len(can_run):.0%})" if can_run else "–"
     return (
         ", ".join(dict.fromkeys(describe_rows(row) for row in rows)), count_notebooks(rows), str(len(can_run)), through, str(total["cells"]), str(total["failing"]), f"{total['healed']}{share}",
-        format_share(roots), format_classes(roots),
+        format_share_of_all(roots), format_share(roots), format_classes(roots),
         str(total["lost"]), str(total["cut"]), str(total["inserted_failing"]),
         f"{median(float(row.get('seconds', 0)) for row in rows):.0f}{own}", f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(dict.fromkeys(str(row["commit_of_ours"]) for row in rows)), ", ".join(dict.fromkeys(str(row["date"]) for row in rows)),

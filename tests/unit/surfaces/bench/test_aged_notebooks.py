@@ -13,7 +13,13 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.bench.notebooks import command
 from jupyter_selfheal.surfaces.bench.notebooks.command import format_total
 from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, read_statuses
-from jupyter_selfheal.surfaces.bench.notebooks.roots import add_roots, count_roots, format_classes, format_share
+from jupyter_selfheal.surfaces.bench.notebooks.roots import (
+    add_roots,
+    count_roots,
+    format_classes,
+    format_share,
+    format_share_of_all,
+)
 from jupyter_selfheal.surfaces.bench.notebooks.sources import (
     LISTS,
     Entry,
@@ -166,7 +172,10 @@ def test_a_run_goes_on_behind_the_rows_that_are_whole(
     assert first["command"] == "jupyter selfheal bench aged CLONES --list LIST --half tune --heal COMMAND --rows FILE"
     assert str(tmp_path) not in rows.read_text()
     assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-2]
-    assert "roots that hang on nothing outside, healed: 0 of 1 (0%); left: not told 1" in format_total([first])
+    assert (
+        "roots healed: 0 of 1 (0%) of all; of those that hang on nothing outside, as the heal itself says: 0 of 1 (0%); left: not told 1"
+        in format_total([first])
+    )
     assert "tune another command, " in refuse(*words, "--stage", "first")
     said = refuse("aged", place, "--list", listed, "--heal", COPY, "--rows", rows)
     assert "holds rows of mine.json tune another command" in said
@@ -211,6 +220,7 @@ def test_roots_are_told_by_what_the_report_says_they_hang_on() -> None:
     assert format_share(roots) == "1 of 5 (20%)", (
         "what is healed in the report and does not run afterwards is not healed"
     )
+    assert format_share_of_all(roots) == "1 of 8 (12%)", "whatever the heal says that they hang on"
     assert (
         format_classes(roots)
         == "offered 1, taken back 1, own check 1, time limit 1; outside: network 2, deliberate 1; follows 3"
@@ -229,6 +239,47 @@ def test_roots_of_a_heal_that_reported_nothing_are_not_told_and_count_as_not_hea
         "follows": 4,
         "healed": 2,
     }
+
+
+def test_a_cell_that_the_heal_never_saw_fail_follows_only_below_a_healed_one() -> None:
+    before = dict.fromkeys(range(3), "failed")
+    after = dict.fromkeys(range(3), "ran")
+    printed = print_report({"status": "ran"}, {"status": "healed"}, {"status": "ran"})
+    assert count_roots(printed, before, after) == {"not told": 1, "healed": 1, "follows": 1}
+    assert count_roots(printed, before, {**after, 1: "failed"}) == {"not told": 2, "taken back": 1}
+
+
+def test_a_missing_module_is_inside_where_the_heal_may_install() -> None:
+    roots = {"healed": 1, "missing module": 1}
+    without, allowed = ({"roots": roots, "settings": words} for words in ("--timeout 3", "--timeout 3 --install"))
+    assert format_share(add_roots([without])) == "1 of 1 (100%)"
+    assert format_share(add_roots([allowed])) == "1 of 2 (50%)"
+    assert format_share_of_all(add_roots([without])) == format_share_of_all(add_roots([allowed])) == "1 of 2 (50%)"
+    assert format_classes(add_roots([without, allowed])) == "module not installed 1; outside: missing module 1"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "pd.read_sql_query('SELECT * FROM main.staff', link)",
+        "pd.read_sql('staff.csv', link)",
+        "pd.read_csv('staff_%s.csv' % year)",
+        "pd.read_csv('staff_{}.csv'.format(year))",
+        "pd.read_csv(f'staff_{year}.csv')",
+        "pd.read_csv('staff' + year)",
+        "pd.read_csv('staff.' + ending)",
+        "pd.read_csv('staff.d' 'b')",
+        "pd.read_table('staff')",
+        "staff.to_csv('staff.csv')\npd.read_csv('staff.csv')",
+        "with open('out/staff.csv', 'w') as file: pass\npd.read_csv('out/staff.csv')",
+        "%%writefile staff.csv\na,b\n# In[ ]:\npd.read_csv('./staff.csv')",
+        "name = 'staff.csv'; staff.to_csv(name)\npd.read_csv('staff.csv')",
+    ],
+)
+def test_what_is_no_file_that_has_to_be_there_is_not_absent(source: str, tmp_path: Path) -> None:
+    notebook = tmp_path / "kiosk.ipynb"
+    notebook.write_text(json.dumps(convert_script(f"# In[ ]:\n{source}\n")))
+    assert list_absent_files(notebook) == []
 
 
 def test_a_notebook_whose_own_file_is_not_there_is_told(tmp_path: Path) -> None:

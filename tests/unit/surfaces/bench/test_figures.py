@@ -48,7 +48,7 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     report(["figures", str(rows), str(programs), "--ledger", str(tmp_path / "none")])
     out = capsys.readouterr().out
     assert (
-        "| relancer.json | 4 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | – | – | 2 | 0 | 0 | 30 (18 beyond their own) | 2–2 | aaa | 2026-11-23 | relancer |"
+        "| relancer.json | 4 | 2 | 1 (50%) | 30 | 12 | 10 (83%) | – | – | – | 2 | 0 | 0 | 30 (18 beyond their own) | 2–2 | aaa | 2026-11-23 | relancer |"
         in out
     )
     assert out.count("relancer CLONES") == 1
