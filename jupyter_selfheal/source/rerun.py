@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from jupyter_selfheal.inside.outside_calls import list_imported, reaches_out
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.source.binding import collect_names, find_root_name
 from jupyter_selfheal.source.masking import can_compile
@@ -36,16 +37,6 @@ _SIDE_EFFECTS = re.compile(
 _MUTATORS = frozenset(
     {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "add", "discard", "sort", "reverse", "setdefault",
      "fill", "put", "appendleft", "popleft", "shuffle", "seed", "fit", "fit_transform", "train"}
-)  # fmt: skip
-_REACHES_OUT = frozenset(
-    {"input", "open", "exec", "eval", "exit", "quit", "getpass", "get_ipython", "system", "popen", "urlopen", "urlretrieve",
-     "write", "writelines", "write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rename", "save", "savez", "savetxt", "savefig",
-     "dump", "to_csv", "to_excel", "to_sql", "to_parquet", "to_pickle", "to_feather", "to_hdf", "connect", "execute", "commit", "sleep"}
-)  # fmt: skip
-"""Functions and methods whose effect outlives the run, or that wait."""
-_WORLD = frozenset(
-    {"subprocess", "shutil", "requests", "urllib", "urllib3", "httpx", "aiohttp", "socket", "sqlite3", "sqlalchemy", "http", "smtplib",
-     "ftplib", "multiprocessing", "threading", "getpass", "tempfile", "boto3", "os"}
 )  # fmt: skip
 _ITERATORS = frozenset({"iter", "open", "map", "zip", "filter", "reversed", "enumerate", "reader", "DictReader"})
 """Functions whose result is used up by reading it."""
@@ -85,7 +76,7 @@ def is_repeatable(cell: Cell, modules: Mapping[str, str], may_await: bool = Fals
     names = source.names
     if names.uses & names.binds or names.deletes:
         return False
-    return not any(_reaches_out(node, modules) for node in nodes) and not _changes_given(nodes)
+    return not any(reaches_out(node, modules) for node in nodes) and not _changes_given(nodes)
 
 
 def list_iterators(cells: Iterable[Cell]) -> frozenset[str]:
@@ -104,14 +95,7 @@ def list_iterators(cells: Iterable[Cell]) -> frozenset[str]:
 
 def map_modules(cells: Iterable[Cell]) -> dict[str, str]:
     """What the cells import: the package that each name comes from."""
-    modules: dict[str, str] = {}
-    for cell in cells:
-        for node in read(cell.source).nodes:
-            if isinstance(node, ast.Import):
-                modules |= {(a.asname or a.name).split(".")[0]: a.name.split(".")[0] for a in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                modules |= {a.asname or a.name: (node.module or "").split(".")[0] for a in node.names}
-    return modules
+    return {name: package for cell in cells for name, package in list_imported(read(cell.source).nodes)}
 
 
 def awaits(nodes: Iterable[ast.stmt]) -> bool:
@@ -138,15 +122,6 @@ def walk_changed_names(node: ast.AST) -> Iterator[str]:
             )
             if child.func.attr in _MUTATORS or in_place:
                 yield find_root_name(child.func.value)
-
-
-def _reaches_out(node: ast.stmt, modules: Mapping[str, str]) -> bool:
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and modules.get(child.id) in _WORLD:
-            return True
-        if isinstance(child, ast.Call) and read_called_name(child) in _REACHES_OUT:
-            return True
-    return False
 
 
 def _changes_given(nodes: Iterable[ast.stmt]) -> bool:
