@@ -32,9 +32,35 @@ NUMBERS = frozenset({"int", "float", "len", "sum", "abs", "round", "bool", "ord"
 """Functions whose result is neither called nor indexed."""
 
 CALLED_WITH_NOTHING = re.compile(
-    r"(?:(?<![\w.])input|\.(?:lower|upper|strip|split|isdigit|isalpha|keys|values|items|copy|sort))(?=[ \t]*\))"
+    r"(?:(?<![\w.])input|(?P<owner>[\w\])\"']+)\.(?P<method>lower|upper|strip|split|isdigit|isalpha|keys|values|items|copy|sort))"
+    r"(?=[ \t]*\))"
 )
 """What is called with nothing in its brackets: ``input)``."""
+
+TAKE_VALUES = frozenset(
+    {
+        *NUMBERS,
+        "print",
+        "str",
+        "list",
+        "set",
+        "tuple",
+        "sorted",
+        "range",
+        "input",
+        "min",
+        "max",
+        "append",
+        "add",
+        "extend",
+        "join",
+        "write",
+    }
+)
+"""Calls that are given values, and no functions but by name."""
+
+TAKE_FIRST = frozenset({"agg", "apply", "applymap", "callable", "filter", "iter", "map", "pipe", "reduce", "transform"})
+"""Calls that are given a function."""
 
 METHODS = frozenset({"get", "lower", "upper", "count", "__getitem__"})
 """Attributes that are methods wherever they are: nobody keeps one of a result without calling it. ``index`` is none of a table's."""
@@ -58,10 +84,11 @@ class Bracket(SyntaxRule):
     `invalid syntax` on the line after an open bracket.
 
     **Fix** Each place is tried where the cell compiles with the bracket: first the end of the line that opens it, then the
-    ends of the lines below. One left over at a line's end goes.
+    ends of the lines below. One left over at a line's end goes, or is what is left of a call with nothing in its brackets: `word.lower)`.
 
     **Fix safety** Safe where all places that compile give the same program, or where the bracket opens the statement's own
     call. Unsafe otherwise: `(a + b * c` closes in two ways. That the result of the call is called or indexed at once (`int(input)("n")`) is no way to close it.
+    Unsafe too what may be a function that is given, or an attribute: `f(word.lower))`, `print(df.values))`.
     """
 
     code = "SYN103"
@@ -173,24 +200,41 @@ def _mend_mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
     yield from sorted(both, key=lambda m: find_fault(m.source) is not None)
 
 
+def _call_with_nothing(source: str, fault: Fault) -> Iterator[Mend]:
+    """``word.lower)`` as ``word.lower()``; nothing for what is a function itself (``key=str.lower)``, ``iter(input))``). Not sure for
+    ``.values``, which a table has without a call, and within a call that may take functions."""
+    text, code = split_lines(source)[fault.line - 1], mark_code(split_lines(source)[fault.line - 1])
+    named = list(CALLED_WITH_NOTHING.finditer(text, 0, fault.column + 1))
+    if len(named) != 1 or not all(code[named[0].end() - 1 : named[0].end() + 1]):
+        return
+    place, owner = named[0].end(), named[0]["owner"] or ""
+    opened = find_open_bracket(source, Fault("", fault.line, place, fault.line, place))
+    above = split_lines(source)[opened[0] - 1][: opened[1]] if opened is not None and opened[2] == ")" else ""
+    around = re.search(r"\w+$", above)
+    is_named = re.search(r"[(,]\s*\w+\s*=\s*[\w.\])\"']*$", text[: named[0].end()]) is not None
+    if owner in vars(builtins) or is_named or (around is not None and around[0] in TAKE_FIRST):
+        return
+    sure = named[0]["method"] != "values" and not owner[:1].isupper() and (around is None or around[0] in TAKE_VALUES)
+    whole = replace_line(source, fault.line, f"{text[:place]}({text[place:]}")
+    yield Mend(whole, "Add the missing `(`", sure, 0.95 if sure else 0.6)
+
+
 def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
     text = split_lines(source)[fault.line - 1]
     at = fault.column
     closer = text[at : at + 1]
     if closer not in OPENERS:
         return
-    if closer == ")" and len(named := list(CALLED_WITH_NOTHING.finditer(text, 0, at + 1))) == 1:
-        place = named[0].end()
-        if all(mark_code(text)[place - 1 : place + 1]):
-            whole = replace_line(source, fault.line, f"{text[:place]}({text[place:]}")
-            yield Mend(whole, "Add the missing `(`", prior=0.95)
-            return
+    whole = next(_call_with_nothing(source, fault), None) if closer == ")" else None
+    if whole is not None:
+        yield whole
     title = f"Take away the `{closer}` that nothing opens"
     atend = at + 1 >= find_code_end(text.rstrip(": ,")) or not text[at + 1 :].strip(" :,)]}")
     # `print(a) + b)`: the one before it may be the one too many
     code, rest = mark_code(text), text[:at] + text[at + 1 :]
     others = {text[:n] + text[n + 1 :] for n in range(at) if code[n] and text[n] == closer} - {rest}
     atend = atend and not any(reads_to(replace_line(source, fault.line, other), fault.line) for other in others)
+    atend = atend and whole is None
     yield Mend(replace_line(source, fault.line, text[:at] + text[at + 1 :]), title, atend, 0.9 if atend else 0.5)
     # or the bracket that a call opens was left out: `maxscores)`
     word = re.search(r"(?:[^\W\d]\w*)?$", text[:at])
@@ -201,6 +245,6 @@ def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
             yield Mend(replace_line(source, fault.line, f"{text[:n]}({text[n:]}"), "Add the missing `(`", False, 0.8)
     # or it was never opened: at the value's beginning
     start = re.match(r"\s*(?:[\w.\[\], ]+=(?!=)\s*|return\s+|print\s*)?", text)
-    if start is not None and start.end() < at:
+    if start is not None and start.end() < at and whole is None:
         opened = text[: start.end()] + OPENERS[closer] + text[start.end() :]
         yield Mend(replace_line(source, fault.line, opened), f"Add the missing `{OPENERS[closer]}`", atend, 0.85)

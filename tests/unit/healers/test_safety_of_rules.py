@@ -107,6 +107,16 @@ AMBIGUOUS = {
         ("for x in [1, 2]:\n    y = x\n  print(y)",),
         ("", ""),
     ),
+    "an attribute or a method": (
+        "SYN103",
+        ("values = {'a': 1}\nprint(values.values))",),
+        ("values.values())", "(values.values)"),
+    ),
+    "a function or what it gives": (
+        "SYN103",
+        ("word = 'a'\ndef tidy(x):\n    return x\ntidy(word.lower))",),
+        ("tidy(word.lower())", "tidy(word.lower)"),
+    ),
     "what is divided, and a word too many": (
         "SYN108",
         ("total = 9\ncount = 2\nshare = total // count each",),
@@ -293,6 +303,8 @@ PLAIN = {
     "a counter": ("NAM103", ("count = 0\ndef visit():\n    count += 1\nvisit()",), "global count"),
     "a middle": ("NPA103", ("x = [1, 2, 3]\nx[len(x) / 2]",), "len(x) // 2"),
     "one column off": ("SYN105", ("for x in [1, 2]:\n    y = x\n   print(y)",), "\n    print(y)"),
+    "a method of which a bracket is left": ("SYN103", ("word = 'a'\nprint(word.lower))",), "print(word.lower())"),
+    "a method's way of sorting": ("SYN103", ("print(sorted(['b', 'A'], key=str.lower)))",), "key=str.lower))"),
     "a comment of C": ("SYN108", ("count = 5; // the count of all",), "# the count"),
     "a comment of C behind a text": ("SYN108", ("kind = 'a' // the kind of all",), "# the kind"),
     "a loop of C that changes its counter": (
