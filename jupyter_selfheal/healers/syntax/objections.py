@@ -49,7 +49,12 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
     ):
         if words:
             return words
-    name = next(iter(sorted(list_lost_names(tree, known))), "") if known is not None else ""
+    lost = list_lost_names(tree, known) if known is not None else set()
+    if (
+        given.split() == mended.split()
+    ):  # blanks and lines alone were mended: a name that nothing binds anywhere was read before, too
+        lost &= {bound for node in ast.walk(tree) for bound in (*_list_bound(node), getattr(node, "arg", None))}
+    name = next(iter(sorted(lost)), "")
     return f"`{name}` is read where nothing binds it" if name else ""
 
 
