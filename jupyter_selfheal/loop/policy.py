@@ -33,6 +33,7 @@ from jupyter_selfheal.loop.commands import (
 )
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import (
+    AS_LIKELY,
     Applicability,
     Candidate,
     Diagnosis,
@@ -43,7 +44,6 @@ from jupyter_selfheal.model import (
     Reason,
     SkipReason,
 )
-from jupyter_selfheal.model.patch import AS_LIKELY
 from jupyter_selfheal.registry import load_traits
 
 ASKED_FOR = sys.maxsize

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.model_calls import ModelReply, ModelRequest
     from jupyter_selfheal.model.notebook import JSON, Agreement, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
+        AS_LIKELY,
         BASELINE,
         Applicability,
         Edit,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.verdict import REJECTED_BEFORE, UNCONFIRMED, Attempt, Candidate, Verdict
 
 __all__ = [
+    "AS_LIKELY",
     "BASELINE",
     "DISMISSED",
     "JSON",
@@ -123,7 +125,7 @@ _HOMES = {
     "model_calls": "ModelReply ModelRequest",
     "notebook": "Agreement Cell JSON Notebook Oracle Output",
     "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
-    "patch": "Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
+    "patch": "AS_LIKELY Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "REJECTED_BEFORE UNCONFIRMED Attempt Candidate Verdict",
     "cost": "Cost",

@@ -15,8 +15,7 @@ from itertools import zip_longest
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
-from jupyter_selfheal.model.patch import AS_LIKELY
+from jupyter_selfheal.model import AS_LIKELY, JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
 from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import find_asserts_below, list_patched_cells
