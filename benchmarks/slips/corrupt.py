@@ -295,7 +295,7 @@ def can_parse(source: str) -> bool:
     return True
 
 
-def corrupt(source: str, seed: str) -> tuple[str, tuple[str, ...]]:
+def corrupt_program(source: str, seed: str) -> tuple[str, tuple[str, ...]]:
     """The program with one to four slips, and their names. It does not parse, and would not without any one of them alone being mended."""
     rng = random.Random(seed)
     wanted = rng.choices((1, 2, 3, 4), (45, 30, 15, 10))[0]

@@ -79,7 +79,7 @@ class Worker:
         return int(struct.unpack_from("q", self.shared)[0])
 
     @property
-    def told(self) -> int:
+    def told_before(self) -> int:
         """Position before which the results were written into the pipe."""
         return int(struct.unpack_from("q", self.shared, 8)[0])
 
@@ -166,7 +166,7 @@ class Pool:
 
     def _gather_results(self) -> None:
         # results are written before it is said that they are told, and one reading takes all that a pipe holds
-        known = [w.told for w in self.workers]
+        known = [w.told_before for w in self.workers]
         ready, _, _ = select.select([w.pipe for w in self.workers], [], [], 0.05)
         for worker, position in zip(list(self.workers), known, strict=True):
             if worker.pipe not in ready:
@@ -182,7 +182,7 @@ class Pool:
             if data:
                 self._note_costs(worker, position)
                 continue
-            at, told = worker.position, worker.told
+            at, told = worker.position, worker.told_before
             self._end_worker(worker)
             self._note_costs(worker, told)
             if rest := self._list_left(worker, at, told):

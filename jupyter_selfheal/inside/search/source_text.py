@@ -68,6 +68,15 @@ class Source:
             node = self.parents[node]
             yield node
 
+    def find_next_statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement below another one in its block."""
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(self.parents[node], name, None)
+            if isinstance(body, list) and node in body[:-1]:
+                following: ast.stmt = body[body.index(node) + 1]
+                return following
+        return None
+
     def read_indent(self, node: ast.AST) -> str | None:
         """The indentation of a statement that begins its line, else None."""
         before = self.text[self.lines.starts[node.lineno - 1] : self.start_of(node)]  # type: ignore[attr-defined]

@@ -40,7 +40,7 @@ def propose_other_answer_after_loop(s: Scope, node: ast.AST) -> Iterator[Change]
         start = s.line_span(test)[0]
         whole = s.line_span(node)[1]
         word = "elif" if s.text.startswith("elif", s.start_of(test)) else "if"
-        following = _find_next(s, node)
+        following = s.find_next_statement(node)
         words = f"`{yes}` holds only after all the rounds"
         for kept, gone, condition in ((no, yes, negate(s, test.test)), (yes, no, s.text_of(test.test))):
             text = f"{inner}{word} {condition}:\n{inner}    {kept}\n"
@@ -78,16 +78,6 @@ def _read_answers(s: Scope, test: ast.If, last: ast.stmt, loop: ast.AST) -> tupl
 def _stands_before(loop: ast.AST, test: ast.If, last: ast.stmt) -> bool:
     body = getattr(loop, "body", [])
     return len(body) > 1 and body[-2] is test and body[-1] is last
-
-
-def _find_next(s: Scope, node: ast.AST) -> ast.stmt | None:
-    """The statement below another one in its block."""
-    for name in ("body", "orelse", "finalbody"):
-        body = getattr(s.parents[node], name, None)
-        if isinstance(body, list) and node in body[:-1]:
-            following: ast.stmt = body[body.index(node) + 1]
-            return following
-    return None
 
 
 def propose_lasting_flag(s: Scope, node: ast.AST) -> Iterator[Change]:

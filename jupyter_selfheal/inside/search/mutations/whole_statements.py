@@ -61,24 +61,14 @@ def _put_after_loop(
     line = branches[0].orelse[0].lineno
     words = f"`{text}` belongs after the loop" if weight == 1.0 else f"`{text}` after the loop for `else`"
     new = f"{pad}{s.read_indent(loop)}{text}\n"
-    prior = weight * (0.75 if _find_next(s, loop) is None else 0.15)
+    prior = weight * (0.75 if s.find_next_statement(loop) is None else 0.15)
     if cuts[-1][1] == end:
         yield Change((*cuts[:-1], (cuts[-1][0], end, new.lstrip("\n"))), prior, line, words)
     else:
         yield Change((*cuts, (end, end, new)), prior, line, words)
-    following = _find_next(s, loop)
+    following = s.find_next_statement(loop)
     if isinstance(following, ast.Return) and weight == 1.0:
         yield Change(tuple(cuts), 0.5, line, f"`else: {text}` ends the loop too early")
-
-
-def _find_next(s: Scope, node: ast.AST) -> ast.stmt | None:
-    """The statement after another one in its block."""
-    for name in ("body", "orelse", "finalbody"):
-        body = getattr(s.parents[node], name, None)
-        if isinstance(body, list) and node in body[:-1]:
-            following: ast.stmt = body[body.index(node) + 1]
-            return following
-    return None
 
 
 def propose_last_result(s: Scope, node: ast.AST) -> Iterator[Change]:
