@@ -120,3 +120,16 @@ def test_a_cell_that_fails_in_one_file_after_the_other_is_healed_in_both(place: 
     assert first.read_text().startswith("import math\n")
     assert "word.upper()" in second.read_text()
     assert len(done.notebook["files"]) == 2
+
+
+@pytest.mark.slow  # the notebook runs three times
+def test_a_write_that_is_lost_in_a_file_is_healed_there_for_the_cell_below_that_fails(place: Path) -> None:
+    clean = place / "clean.py"
+    text = 'def clean(frame):\n    frame["sex"].replace({"m": 0, "f": 1}, inplace=True)\n    return frame\n\n\ndef unused(table):\n    table["x"].fillna(0, inplace=True)\n'
+    clean.write_text(text)
+    cells = "import pandas as pd\nfrom clean import clean", "people = clean(pd.DataFrame({'sex': ['m', 'f']}))", "x = people.to_numpy(float)", "print(x.sum())"  # fmt: skip
+    done = heal(write(place / "n.ipynb", *cells), "-o", "out.ipynb", "--json", "--project", ".", ends=0)
+    assert [c["status"] for c in done.cells] == ["ran", "ran", "healed", "runs again"]
+    new = 'frame["sex"] = frame["sex"].replace({"m": 0, "f": 1}).infer_objects()'
+    assert clean.read_text() == text.replace('frame["sex"].replace({"m": 0, "f": 1}, inplace=True)', new)
+    assert sources(place / "out.ipynb") == list(cells)

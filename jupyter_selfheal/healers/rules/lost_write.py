@@ -230,8 +230,16 @@ def _find_definition(context: RuleContext, write: Write) -> ast.FunctionDef | No
     return next((f for f in functions if f.name == write.function), None)
 
 
+def has_lost_writes(source: str) -> bool:
+    """True where a text holds such a write, whatever it is that it writes into."""
+    return any(_read_writes("", source))
+
+
 def _list_writes(context: RuleContext, cell_id: str) -> Iterator[Write]:
-    source = context.source_of(cell_id)
+    return _read_writes(cell_id, context.source_of(cell_id))
+
+
+def _read_writes(cell_id: str, source: str) -> Iterator[Write]:
     if "[" not in source and "inplace" not in source:
         return
     for statement in src.list_statements(source):

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jupyter_selfheal.model import Edit, Notebook, Replace
+from jupyter_selfheal.model import Edit, Notebook, Replace, RunCells
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.project.files import FileFix
 from jupyter_selfheal.surfaces.project.inline import CannotInline, Inlined, inline_all, restore_file
@@ -24,10 +24,12 @@ class Derived:
     inlined: tuple[Inlined, ...]
 
     def restore_fixes(self, edits: Iterable[Edit]) -> tuple[FileFix, ...] | None:
-        """The files with what the edits change; None where they change anything but these files."""
+        """The files with what the edits change; None where they change anything but these files. Cells that run again do so in the proof."""
         fixes = []
         cells = {m.cell_id: (m, i) for m, i in zip(self.modules, self.inlined, strict=True)}
         for edit in edits:
+            if isinstance(edit, RunCells):
+                continue
             if not isinstance(edit, Replace) or edit.cell_id not in cells:
                 return None
             module, inlined = cells[edit.cell_id]

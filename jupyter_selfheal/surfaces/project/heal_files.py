@@ -25,6 +25,7 @@ from jupyter_selfheal.surfaces.project.found import Found
 from jupyter_selfheal.surfaces.project.inline import CannotInline
 from jupyter_selfheal.surfaces.project.modules import Finder
 from jupyter_selfheal.surfaces.project.places import FilePlace, find_place, list_files
+from jupyter_selfheal.surfaces.project.silent import may_come_of_a_file
 from jupyter_selfheal.surfaces.project.test_oracle import TestOracle
 
 Progress = Callable[[int, int, str], None]
@@ -103,12 +104,14 @@ class FileHealing:
         self._places: dict[FilePlace, int] = {}
 
     def find_next(self, report: NotebookReport) -> Record | None:
-        """The first cell that fails in a file of the project, or with a wrong value, and was not looked at yet."""
+        """The first cell that fails in a file of the project, with a wrong value, or for what a file did in vain, and was not looked at yet."""
         for record in report.records:
             if _may_be_healed(record) and record.cell.id not in self._seen:
                 failure = record.failure[0]
                 wrong = failure.kind is FailureKind.MISSED or failure.ename == "AssertionError"
                 if find_place(failure, self._project) is not None or (wrong and record.status is Status.NOT_HEALED):
+                    return record
+                if record.status is not Status.LEFT_ALONE and may_come_of_a_file(failure, report.healed, self._finder):
                     return record
         return None
 
