@@ -1,11 +1,13 @@
 """Twenty beginners' broken scripts, one cell each: what is applied, what is offered, and is it right?
 
     python benchmarks/classics.py [PATH] [--only TITLE…] [--show]
+    python benchmarks/classics.py code-agent/tests/broken_scripts --outputs benchmarks/code_agent.toml --rows benchmarks/rows/scripts/code-agent.jsonl
 
 Every script is healed twice by the product's own batch loop (offline, without the memory): with nothing else, and with the output that
 is expected of it. *Right*: the changed script, run in plain Python, prints what is expected and meets checks that no healer has seen.
-``PATH`` is a file of scripts as ``tests/data/classics.txt``, or a folder of ``*.py`` files, which are healed with nothing else and
-shown, not judged. A run of the whole file writes benchmarks/rows/scripts/classics.jsonl for `make figures`.
+``PATH`` is a file of scripts as ``tests/data/classics.txt``, or a folder of ``*.py`` files. What these should print is in the TOML file of
+``--outputs``, by name; one that is not in it is healed with nothing else and shown, not judged. A run of the whole file writes
+benchmarks/rows/scripts/classics.jsonl for `make figures`, one of a folder writes the file of ``--rows``.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,12 +55,12 @@ class Result:
     seconds: float
 
 
-def read_scripts(path: Path) -> Iterator[Broken]:
-    """The scripts of a file or folder."""
+def read_scripts(path: Path, outputs: dict[str, str]) -> Iterator[Broken]:
+    """The scripts of a file, or of a folder with what is expected of each by its name."""
     from jupyter_selfheal.testing.text_notebook import parse_file
 
     if path.is_dir():
-        yield from (Broken(p.stem, p.read_text("utf-8")) for p in sorted(path.glob("*.py")))
+        yield from (Broken(p.stem, p.read_text("utf-8"), outputs.get(p.stem, "")) for p in sorted(path.glob("*.py")))
         return
     for notebook in parse_file(path):
         (cell,) = notebook.cells
@@ -123,8 +126,19 @@ OUTCOMES = {
     "run without an error": ("runs", None),
     "applied wrong": ("applied", False),
     "wrongly offered": ("offered", False),
+    "applied, no one right output": ("applied", None),
+    "offered, no one right output": ("offered", None),
 }
+FOLDER_NOTE = "Scripts of others, one cell each, healed offline without the memory; *right*: run in plain Python it prints what we expect of it; what has no one right output is not judged."
 NOTE = "Own scripts of one cell each, healed offline without the memory; *right*: run in plain Python it prints what is expected and meets checks that no healer has seen."
+
+
+def choose_script(path: Path) -> Script:
+    """The heading of the figures: of our own scripts, or of a folder."""
+    if not path.is_dir():
+        return Script("Twenty classic scripts", NOTE, "python benchmarks/classics.py")
+    command = f"python benchmarks/classics.py {path.name} --outputs …"
+    return Script(f"Scripts of a folder: {path.name}", FOLDER_NOTE, command)
 
 
 def record(results: list[Result], script: Script) -> None:
@@ -135,7 +149,9 @@ def record(results: list[Result], script: Script) -> None:
             continue
         script.add("given", mode, "scripts", len(chosen))
         for words, outcome in OUTCOMES.items():
-            script.add("given", mode, words, sum((r.word, r.right) == outcome for r in chosen))
+            count = sum((r.word, r.right) == outcome for r in chosen)
+            if count or outcome[1] is not None or outcome[0] not in ("applied", "offered"):
+                script.add("given", mode, words, count)
         script.add("given", mode, "median s", [r.seconds for r in chosen], digits=1)
 
 
@@ -146,13 +162,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="titles of the scripts to be healed")
     parser.add_argument("--mode", choices=MODES, help="only so")
     parser.add_argument("--show", action="store_true", help="print each changed script")
-    parser.add_argument("--rows", type=Path, default=FOLDER / "classics.jsonl")
+    parser.add_argument("--outputs", type=Path, help="what the scripts of a folder should print: a TOML file, by name")
+    parser.add_argument("--rows", type=Path, help="where the figures go")
     options = parser.parse_args()
-    measured = Script("Twenty classic scripts", NOTE, "python benchmarks/classics.py")
+    outputs = tomllib.loads(options.outputs.read_text("utf-8")) if options.outputs else {}
+    measured = choose_script(options.path)
+    ours = options.path == parser.get_default("path")
+    rows = options.rows or (FOLDER / "classics.jsonl" if ours else None)
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["JUPYTER_DATA_DIR"] = folder  # the journals of these heals are nobody's
-        for script in read_scripts(options.path):
+        for script in read_scripts(options.path, outputs):
             for mode in MODES:
                 if (options.only and script.title not in options.only) or (options.mode or mode) != mode:
                     continue
@@ -167,10 +187,10 @@ def main() -> None:
                 if options.show:
                     print(result.source, flush=True)
                 sys.stdout.flush()
-    if options.path != parser.get_default("path") or options.only or options.mode:
+    if rows is None or options.only or options.mode:
         return  # no figure of the set
     record(results, measured)
-    print(format_script(measured.write(options.rows)))
+    print(format_script(measured.write(rows)))
 
 
 if __name__ == "__main__":
