@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.own_address import find_file_of_address
+from jupyter_selfheal.healers.rules.context.written_texts import read_text
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 READERS = frozenset({"read_csv", "read_table", "read_json", "read_excel", "read_html", "read_fwf", "read_pickle", "loadtxt", "genfromtxt", "imread"})  # fmt: skip
@@ -25,6 +26,7 @@ class LocalCopy(Rule):
 
     **Failure** `URLError: <urlopen error [Errno -3] Temporary failure in name resolution>`, `HTTPError: HTTP Error 404: Not Found` at
     `pd.read_csv("https://raw.githubusercontent.com/me/course/master/data/rivers.csv")`, where `data/rivers.csv` is in the notebook's tree.
+    Also where the address is put together: `BASE + "data/rivers.csv"`, `f"{BASE}/data/rivers.csv"`.
 
     **Fix** `pd.read_csv("data/rivers.csv")`: the one file of this name, or the one whose folders agree with the address too.
 
@@ -71,16 +73,8 @@ class LocalCopy(Rule):
 
 
 def _read_address(context: RuleContext, node: ast.expr) -> str:
-    """The address that an argument is, as it stands there or is assigned to its name; empty where it is none."""
-    if isinstance(node, ast.Name):
-        values = [
-            n.value
-            for view in context.look_upwards()
-            for n in view.walk(ast.Assign)
-            if any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-        ]
-        node = values[-1] if len(values) == 1 else node
-    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    """The address that an argument is, as it stands there or is put together of what the notebook assigns; empty where it is none."""
+    text = read_text(context, node) or ""
     return text if re.match(r"(?:https?|ftp)://", text) else ""
 
 

@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.own_address import OwnFile, find_file_of_address
+from jupyter_selfheal.healers.rules.context.written_texts import read_text
 from jupyter_selfheal.healers.rules.local_copy import NETWORK
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -31,7 +32,8 @@ class OwnDownload(Rule):
     `download("https://github.com/me/course/raw/master/code/plots.py")`, in a notebook of the repository `me/course`, which has `code/plots.py`.
 
     **Fix** `download(Path('../code/plots.py').resolve().as_uri())`, the file's own address, for each such call of the cell from the failing one on:
-    `urlretrieve`, `wget.download`, or a function of the notebook that does nothing else than to write the file under its own name.
+    `urlretrieve`, `wget.download`, or a function of the notebook that does nothing else than to write the file under its own name. An address that is put together of what
+    the notebook assigns (`REPO + "code/plots.py"`) is read as the text that it is.
 
     **Fix safety** Safe: the address names this very repository on its usual branch, the whole path agrees, and git's remote or, without one, the project's own metadata
     (`pyproject.toml`, `CITATION.cff`, a badge of its builds or of Binder at the README's top) say that it is this repository. Unsafe where only the folder's name or prose
@@ -85,21 +87,19 @@ class OwnDownload(Rule):
 
 
 def _read_call(statement: ast.stmt | None) -> ast.Call | None:
-    """The call of an address, written out, that a statement is, and nothing else."""
+    """The call with an address that a statement is, and nothing else."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not 1 <= len(call.args) <= 2 or call.keywords:
-        return None
-    return call if all(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in call.args) else None
+    return call if isinstance(call, ast.Call) and 1 <= len(call.args) <= 2 and not call.keywords else None
 
 
 def _find_copy(context: RuleContext, call: ast.Call) -> OwnFile | None:
     """The file that a call downloads; None where the project has it not, and where it lies in the very place that is written to: opened for that, it
     would be emptied before it is read."""
-    address, *rest = (str(a.value) for a in call.args if isinstance(a, ast.Constant))
-    own = find_file_of_address(context, address)
-    if own is None:
+    address, *rest = (read_text(context, a) for a in call.args)
+    own = find_file_of_address(context, address) if address else None
+    if own is None or None in rest:
         return None
-    written = posixpath.normpath(rest[0] if rest else posixpath.basename(own.path))
+    written = posixpath.normpath(rest[0] if rest and rest[0] else posixpath.basename(own.path))
     return own if posixpath.normpath(own.path) != written else None
 
 

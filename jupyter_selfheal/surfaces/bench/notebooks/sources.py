@@ -105,7 +105,16 @@ def take_out(clone: Path, entry: Entry, folder: Path) -> list[str]:
                 ["git", "-C", clone, "cat-file", "blob", blob], capture_output=True, check=True
             ).stdout
             (folder / path).write_bytes(data)
+    if not entry.folders:
+        _note_remote(folder, entry.repository)
     return sorted(path for path, blob in blobs.items() if blob in missing)
+
+
+def _note_remote(folder: Path, repository: str) -> None:
+    """Whose repository a folder is, as `git clone` leaves it: a user who has all of it has that too."""
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/master\n", encoding="utf-8")
+    (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = https://github.com/{repository}.git\n', encoding="utf-8")  # fmt: skip
 
 
 def _ask_git(clone: Path, entry: Entry, *words: str, said: str | None = None) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.healers.rules.context.own_repository import names_repository
 from jupyter_selfheal.surfaces.bench.notebooks import command
 from jupyter_selfheal.surfaces.bench.notebooks.command import format_total
 from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, read_statuses
@@ -71,6 +72,7 @@ def test_an_entry_is_taken_out_of_a_clone_without_its_absent_files(sources: tupl
     clone = find_clone(place, "who/what")
     whole = Entry("who/what", commit, "deep/nb/a.py")
     assert take_out(clone, whole, tmp_path / "all") == ["big.csv"]
+    assert names_repository(tmp_path / "all", "who/what"), "as a clone of a user's"
     part = Entry("who/what", commit, "deep/nb/a.py", ("deep/input/nb",))
     assert take_out(clone, part, tmp_path / "some") == []
     notebook = place_notebook(tmp_path / "some", part.path)
