@@ -70,6 +70,8 @@ class CleanRun:
     fixes: tuple[Fix, ...]
     dropped: tuple[Fix, ...]
     seen: dict[str, CellRun]
+    is_cut: bool = False
+    """The notebook's time ended it: the cell that was running then has shown nothing, and is not in ``seen``."""
 
 
 @dataclass
@@ -114,7 +116,7 @@ class FinalCheck:
                 records[fix_dropped.cell_id] = _mark_reverted(records[fix_dropped.cell_id], bad[0][1])
             fixes = tuple(fitting)
             last = self._try_fixes(fixes, records)
-        if last is None:
+        if last is None or last.is_cut:
             notes.append(f"{self._why_not_run} The fixes that are kept were not run together in a clean kernel.")
             return FinalResult(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes), was_run=False)
         failing = _list_newly_failing(records, last.seen)
@@ -151,7 +153,8 @@ class FinalCheck:
             except KernelError as error:
                 self._kernel_fault = str(error).replace(RUN_AGAIN, "")
                 return None
-            self._clean_runs[key] = CleanRun(given, tuple(kept), tuple(dropped), seen)
+            shown = {c: run for c, run in seen.items() if not (self.deadline.is_over and _is_timed_out(run))}
+            self._clean_runs[key] = CleanRun(given, tuple(kept), tuple(dropped), shown, len(shown) < len(seen))
         return self._clean_runs[key]
 
     def run_clean(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, CellRun]:
@@ -307,6 +310,10 @@ _FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
 
 def _is_fatal(seen: CellRun | None) -> bool:
     return seen is None or any(f.kind in _FATAL for f in seen.failure)
+
+
+def _is_timed_out(seen: CellRun) -> bool:
+    return any(f.kind is FailureKind.TIMED_OUT for f in seen.failure)
 
 
 def _build_case(cell: Cell, notebook: Notebook) -> Case:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError
-from jupyter_selfheal.model import Case, Patch, Replace, Trial, TrialRequest
+from jupyter_selfheal.model import Case, Ending, Patch, Replace, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.final import MOST_RUNS
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
@@ -100,3 +100,29 @@ def test_what_is_healed_and_cannot_be_run_as_a_whole_is_no_success(document: Mak
     assert [r.status for r in report.records] == [Status.HEALED, Status.RAN]
     assert (report.was_run, report.exit_code) == (False, 2)
     assert report.clean_run_words == "the healed notebook was NOT run as a whole in a clean kernel"
+
+
+class CutShort(FakeKernel):
+    """A clean run that the notebook's time ends in its second cell."""
+
+    time_is_up: Callable[[], None]
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        trial, state = super().run(request)
+        self.time_is_up()
+        first, second, *rest = trial.steps
+        steps = (first, replace(second, status="timeout"), *(replace(s, status="skipped") for s in rest))
+        return replace(trial, steps=steps, ending=Ending.TIMED_OUT), state
+
+
+def test_a_clean_run_that_the_notebooks_time_ends_says_nothing_of_the_cell_that_was_running(document: Make) -> None:
+    made = batch(document("a = 1 + undefined\nassert not clean", "b = 2 + undefined", "c = 3 + undefined"), write_one)
+    loop = made.dependencies.heal
+    cut = CutShort(namespace={"clean": True})
+    cut.time_is_up = lambda: setattr(loop.deadline, "at", 0.0)  # type: ignore[attr-defined]
+    states = iter([FakeKernel(namespace={"clean": False}), cut])
+    made.dependencies = replace(made.dependencies, open_state=lambda: next(states))
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.REVERTED, Status.HEALED, Status.HEALED]
+    assert not report.was_run
+    assert "time limit for this notebook" in report.notes[-1]
