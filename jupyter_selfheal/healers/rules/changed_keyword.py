@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
+from jupyter_selfheal.healers.rules.context.spelling import is_british, is_plain_slip
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NAMED = re.compile(
@@ -41,7 +42,8 @@ class ChangedKeyword(Rule):
 
     **Fix safety** Safe where the changelog names the successor, or the value given is what happens without the keyword now.
     Unsafe where something is lost, which the patch then names: a keyword is never dropped silently. Guesses by
-    likeness are unsafe.
+    likeness are unsafe, but for the one parameter of a library's function that differs by a slip: a letter that is missing, doubled or swapped
+    (`n_estimator` of `n_estimators`, `bin=10` for `bins`, with a number alone), or a British spelling (`normalise`).
     """
 
     code = "API201"
@@ -111,19 +113,35 @@ class ChangedKeyword(Rule):
         near = [suggestion] if suggestion else _list_near(name, free)
         keyword = next(k for k in call.keywords if k.arg == name)
         start = context.span(keyword)[0]
+        owner = context.describe_all([call.func], calls=True)[0].path.partition(".")[0] if near else ""
+        is_library = owner not in ("", "__main__", "builtins")
         for rank, new in enumerate(near[:2]):
             if new in given:
                 continue
             said_so = new == suggestion
+            sure = said_so or (is_library and [p for p in free if _is_slip(keyword, p)] == [new])
+            why = "The library's own message names the parameter." if said_so else "It is the only parameter of the library's function that differs by a slip." if sure else "It is the parameter of the function's signature that is nearest to what was written."  # fmt: skip
             yield self.patch(
                 context.replace(context.cell_id, [(start, start + len(name), new)]),
                 f"Change `{name}=` to `{new}=`",
                 f"`{context.text(call.func)}` takes no `{name}`.",
-                applicability=Applicability.SAFE if said_so else Applicability.UNSAFE,
-                why="The library's own message names the parameter." if said_so
-                else "It is the parameter of the function's signature that is nearest to what was written.",
-                prior=(0.85 if said_so else 0.5) - 0.1 * rank,
-            )  # fmt: skip
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=why,
+                prior=(0.85 if sure else 0.5) - 0.1 * rank,
+            )
+
+
+def _is_slip(keyword: ast.keyword, new: str) -> bool:
+    """Whether a parameter can only have been misspelt: by a letter, or as a singular whose plural takes the same number.
+
+    A text, or a list, means another thing to a plural (``labels="ab"`` are two); another form of a verb (``scaled``) is another word.
+    """
+    old = str(keyword.arg)
+    is_number = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) in (int, float)
+    short, long = sorted((old, new), key=len)
+    is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")
+    slip = is_plain_slip(old, new, strict=True) and not is_other_form
+    return slip or is_british(old, new) or (is_number and new == f"{old}s")
 
 
 def _matters(context: RuleContext, case: Case) -> bool:

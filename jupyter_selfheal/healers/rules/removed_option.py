@@ -1,8 +1,9 @@
-"""PDA111: an option of pandas or matplotlib that was removed or renamed."""
+"""PDA111: an option of pandas, matplotlib or NumPy that was removed or renamed."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
@@ -19,6 +20,8 @@ RENAMED = {
 """Parameters of matplotlib that are gone, with what took their place; empty where nothing did."""
 
 
+NOT_A_NUMBER = re.compile(r"(?:\w+\.)?(?:nan|NaN|NAN)|float\(\s*['\"]nan['\"]\s*\)")
+
 OPTION_CALLS = ("set_option", "get_option", "reset_option", "describe_option", "option_context")
 
 
@@ -32,7 +35,7 @@ class RemovedOption(Rule):
     `rcParams['axes.prop_cycle'] = cycler(color=colors)`, `rc('axes', color_cycle=colors)` and what reads the colours likewise.
 
     Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
-    pandas 1.4: `'display.max_columns'`.
+    pandas 1.4: `'display.max_columns'`. And `np.set_printoptions(threshold=np.nan)`, by which arrays were shown whole until NumPy 1.14: `sys.maxsize`.
 
     **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor.
     """
@@ -54,6 +57,7 @@ class RemovedOption(Rule):
             or "valid rc parameter" in text
             or "rcParam" in text
             or "Pattern matched multiple keys" in text
+            or "threshold must be non-NAN" in text
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
@@ -65,6 +69,7 @@ class RemovedOption(Rule):
                 or _mend_style(context, node)
                 or _mend_cycle(context, node)
                 or _mend_unlimited(context, node)
+                or _mend_threshold(context, node)
             )
             if matches is not None:
                 splices, line = matches
@@ -115,6 +120,15 @@ def _mend_unlimited(context: RuleContext, node: ast.stmt) -> tuple[list[Splice],
     ):
         return None
     return [(*context.span(minus[0]), "None")], ""
+
+
+def _mend_threshold(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
+    """``threshold=np.nan`` meant that arrays are shown whole until NumPy 1.14; its message names ``sys.maxsize``."""
+    given = [k.value for n in ast.walk(node) if isinstance(n, ast.Call) for k in n.keywords if k.arg == "threshold"]
+    known = context.reference("sys.maxsize") if "threshold must be non-NAN" in context.failure.evalue else None
+    if known is None or len(given) != 1 or not NOT_A_NUMBER.fullmatch(context.text(given[0])):
+        return None
+    return [(*context.span(given[0]), known[0])], known[1]
 
 
 def _mend_cycle(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:

@@ -72,6 +72,21 @@ def is_plural(a: str, b: str) -> bool:
     return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
 
 
+_AMERICAN = (
+    ("our", "or"),
+    ("ise", "ize"),
+    ("yse", "yze"),
+    ("isation", "ization"),
+    ("centre", "center"),
+    ("grey", "gray"),
+)
+
+
+def is_british(british: str, american: str) -> bool:
+    """True for one word in its British and its American spelling: ``colour`` and ``color``, ``normalise`` and ``normalize``."""
+    return any(old in british and british.replace(old, new) == american for old, new in _AMERICAN)
+
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_A-Za-z\d]+")
 _KEYBOARD = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qaz", "wsx", "edc", "rfv", "tgb", "yhn", "ujm", "qs", "wd", "ef", "rg", "th", "yj", "uk", "il",
