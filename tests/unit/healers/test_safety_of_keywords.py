@@ -42,3 +42,19 @@ GUESSES = {
 @pytest.mark.parametrize("title", GUESSES)
 def test_what_may_be_another_word_is_a_guess(bench: Bench, title: str) -> None:
     assert all(level is not Applicability.SAFE for level, _ in propose(bench, CODE, *GUESSES[title]))
+
+
+ROWS = "from sklearn.linear_model import Ridge\nfrom sklearn.model_selection import cross_val_score\nrows, prices = [[1], [3], [4], [7]], [2, 6, 9, 14]"
+MADE = "model = Ridge(normalize=True)\nmodel.fit(rows, prices)"
+
+
+@pytest.mark.parametrize(
+    ("below", "level"),
+    [
+        ("model.predict(rows)", Applicability.SAFE),
+        ("cross_val_score(model, rows, prices, cv=2)", Applicability.UNSAFE),  # a fold has two rows
+        ("model.coef_", Applicability.UNSAFE),
+    ],
+)
+def test_a_penalty_by_norm_is_the_same_for_all_rows_alone(bench: Bench, below: str, level: Applicability) -> None:
+    assert propose(bench, "SKL116", ROWS, MADE, below)[0][0] is level

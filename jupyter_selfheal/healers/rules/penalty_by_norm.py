@@ -1,0 +1,131 @@
+"""SKL116: a penalised linear model that divided each column by its norm."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Applicability, Patch
+
+POWERS = {"Ridge": "", "Lasso": " ** 0.5"}
+"""By which power of the number of rows the penalty grows, where columns are divided by their deviation and not by their norm."""
+ASKED = frozenset({"fit", "predict", "score"})
+"""What a pipeline does as the model itself did."""
+
+
+class PenaltyByNorm(Rule):
+    """Scale the columns before the model, and its penalty with them.
+
+    **Failure** `TypeError: Ridge.__init__() got an unexpected keyword argument 'normalize'`, since scikit-learn 1.2.
+
+    **Fix** `make_pipeline(StandardScaler(), Ridge(alpha=0.5 * len(X_train)))` for `Ridge(alpha=0.5, normalize=True)` that is fitted to `X_train`, and
+    `len(X_train) ** 0.5` for `Lasso`: a column's norm is its deviation times the root of the number of rows, as scikit-learn's own message said.
+
+    **Fix safety** Safe where the notebook fits the model once, to rows that are there, and asks it for nothing but predictions and scores: both are what they
+    were. Unsafe where it is used otherwise too: in a cross-validation the folds have fewer rows, and a pipeline has no `coef_`. Silent without an
+    intercept, for which `normalize` did nothing.
+    """
+
+    code = "SKL116"
+    name = "penalty by norm"
+    stage = Stage.CHANGELOG
+    enames = frozenset({"TypeError"})
+    message = re.compile(r"unexpected keyword argument 'normalize'")
+    applicability = Applicability.SAFE
+    why = (
+        "Predictions and scores are the same: the penalty grows by the number of rows, as scikit-learn's message said."
+    )
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        call = next((c for c in context.calls_at_failure() if last_name(c.func) in POWERS), None)
+        known = [context.reference(f"sklearn.{n}") for n in ("pipeline.make_pipeline", "preprocessing.StandardScaler")]
+        model = _find_model(context, call) if call is not None and None not in known else None
+        if call is None or model is None or not (rows := _find_rows(context, model)):
+            return
+        text = _write_model(context, call, rows)
+        if text is None:
+            return
+        pipe, scaler = (k for k in known if k is not None)
+        others = sorted(use for use in model.uses if use not in ASKED)
+        yield self.patch(
+            context.replace(
+                context.cell_id,
+                [(*context.span(call), f"{pipe[0]}({scaler[0]}(), {text})"), *context.add_imports([pipe[1], scaler[1]])],
+            ),
+            f"Scale the columns, and the penalty by `len({rows})`",
+            "Since scikit-learn 1.2, linear models no longer divide the columns by their norm themselves.",
+            applicability=Applicability.UNSAFE if others else Applicability.SAFE,
+            why=f"The model is used otherwise too ({others[0]}): folds have fewer rows, and a pipeline has no coefficients."
+            if others
+            else self.why,
+            prior=0.7 if others else 0.93,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The name of a model, what it is fitted to, and what the notebook asks of it (``coef_``, or the function that it is given to)."""
+
+    name: str
+    fits: tuple[ast.Call, ...]
+    uses: frozenset[str]
+
+
+def _find_model(context: RuleContext, call: ast.Call) -> _Model | None:
+    """Where the failing call stands in ``name = Ridge(…)``, and nothing else binds that name."""
+    made = [n for n in context.walk(ast.Assign) if n.value is call]
+    target = made[0].targets[0] if made and len(made[0].targets) == 1 else None
+    if not isinstance(target, ast.Name):
+        return None
+    fits: list[ast.Call] = []
+    uses: set[str] = set()
+    for cell in (c for c in context.notebook.cells if c.kind == "code"):
+        reading = src.read(context.source_of(cell.id))
+        for node in src.walk(context.source_of(cell.id)):
+            if not isinstance(node, ast.Name) or node.id != target.id:
+                continue
+            parent = reading.parents.get(node)
+            if not isinstance(node.ctx, ast.Load):
+                if node.lineno != target.lineno or cell.id != context.cell_id:
+                    return None  # another model by the same name
+            elif isinstance(parent, ast.Attribute):
+                uses.add(parent.attr)
+                owner = reading.parents.get(parent)
+                fits += [owner] if parent.attr == "fit" and isinstance(owner, ast.Call) and owner.func is parent else []
+            elif not isinstance(parent, ast.Expr):
+                uses.add(ast.unparse(parent)[:40] if parent is not None else target.id)
+    return _Model(target.id, tuple(fits), frozenset(uses))
+
+
+def _find_rows(context: RuleContext, model: _Model) -> str:
+    """The name of the rows that a model is fitted to; empty where that happens not once, or they are not there yet."""
+    if len(model.fits) != 1 or len(model.fits[0].args) != 2 or model.fits[0].keywords:
+        return ""
+    rows = model.fits[0].args[0]
+    if not isinstance(rows, ast.Name) or context.describe_all([rows.id])[0].length < 0:
+        return ""
+    bound = [n for n in context.walk(ast.Name) if n.id == rows.id and not isinstance(n.ctx, ast.Load)]
+    below = [src.find_names(context.source_of(c.id)) for c in context.notebook.code_after(context.cell_id)]
+    is_changed = any(n.lineno >= context.line for n in bound) or any(rows.id in n.binds | n.changes for n in below)
+    return "" if is_changed else rows.id  # there may be other rows by then
+
+
+def _write_model(context: RuleContext, call: ast.Call, rows: str) -> str | None:
+    """The call without ``normalize``, and with the penalty that says the same of scaled columns."""
+    given = {k.arg: k.value for k in call.keywords}
+    normalize = given.pop("normalize", None)
+    if not (isinstance(normalize, ast.Constant) and normalize.value is True) or {"fit_intercept", None} & set(given):
+        return None
+    first = call.args[0] if call.args else given.pop("alpha", None)
+    if len(call.args) > 1 or isinstance(first, ast.Starred):
+        return None
+    number = isinstance(first, ast.Constant)
+    alpha = f"{context.text(first) if number else context.operand(first)} * " if first is not None else ""
+    rest = [f"{name}={context.text(value)}" for name, value in given.items()]
+    penalty = f"alpha={alpha}len({rows}){POWERS[last_name(call.func)]}"
+    return f"{context.text(call.func)}({', '.join([penalty, *rest])})"
