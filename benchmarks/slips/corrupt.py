@@ -77,17 +77,17 @@ _of("input without brackets", 0.5, r"\bint\(input\(\)\)", "int input()")
 _of("input reads nothing right", 0.4, r"\bint\(input\(\)\)", "int(input()")
 _of("range without brackets", 0.5, r"\brange\(([^()\n]*)\)", r"range \1")
 _of("comma left out", 2.5, r",(?= ?)", "")
-_of("comma as full stop", 0.6, r", ", ". ")
+_of("comma as full stop", 0.6, r",( ?)", r".\1")
 _of("comma twice", 0.5, r",", ",,")
-_of("comma and sign", 0.4, r", ", " +, ")
-_of("comma as semicolon", 0.3, r", ", "; ")
+_of("comma and sign", 0.4, r", ?", " +, ")
+_of("comma as semicolon", 0.3, r",( ?)", r";\1")
 _of("comma behind an opening bracket", 0.3, r"(?<=\w)\((?=[\w'\"])", "(, ")
-_of("plus left out", 0.8, r" \+ ", " ")
-_of("sign twice", 0.4, r" \* ", " * * ")
-_of("sign exchanged", 0.3, r" / ", " /: ")
-_of("product without sign", 0.7, r"\b(\d+) \* ([a-z])", r"\1\2")
-_of("product before bracket", 0.4, r"(\d+) \* \(", r"\1(")
-_of("assigned in a condition", 1.5, r"(?<=[\w\])]) == ", " = ")
+_of("plus left out", 0.8, r" ?\+(?!=) ?", " ")
+_of("sign twice", 0.4, r"(?<=\w)( ?)\*(?=[ \w(])", r"\1* *")
+_of("sign exchanged", 0.3, r"(?<=\w)( ?)/(?=[ \w(])", r"\1/:")
+_of("product without sign", 0.7, r"\b(\d+) ?\* ?([a-z])", r"\1\2")
+_of("product before bracket", 0.4, r"(\d+) ?\* ?\(", r"\1 (")
+_of("assigned in a condition", 1.5, r"(?<=[\w\])])( ?)==( ?)", r"\1=\2")
 _of("greater or equal turned", 0.8, r">=", "=>")
 _of("less or equal turned", 0.6, r"<=", "=<")
 _of("sign apart", 0.6, r"(<|>|!|=)=", r"\1 =")
@@ -181,7 +181,7 @@ SLIPS[-1] = (
     0.5,
     lambda s, r: _change_text(s, r, lambda t: t.replace(" ", "\n", 1) if " " in t[1:-1].strip() else t),
 )
-_of("line broken at a sign", 0.4, r" (\+|and|or|==) ", r" \1\n")
+_of("line broken at a sign", 0.4, r"(?<=[\w)\]]) ?(\+(?!=)|\band\b|\bor\b|==) ?", r" \1\n")
 _of("line indented too far", 1.2, r"^([ \t]*)(?=\w)", r"\1  ")
 _of("line indented once more", 0.8, r"^([ \t]*)(?=\w)", r"\1    ")
 _of("line indented less", 1.2, r"^([ \t]*) (?=\w)", r"\1")
@@ -206,9 +206,74 @@ _of("dot doubled", 0.2, r"(?<=\w)\.(?=\w)", "..")
 _of("constructor's line", 0.2, r"def __init__\(", "def __init__ (self ")
 _of("assignment turned", 0.3, r"^([ \t]*)(\w+) = (\d+)$", r"\1\3 = \2")
 _of("in as is in", 0.2, r" in (?=\w+:)", " is in ")
-_of("is equal to", 0.2, r" == ", " is equal to ")
+_of("is equal to", 0.2, r"(?<=\w) ?== ?", " is equal to ")
 _of("between", 0.2, r"(\w+) (>=?) (\w+) and \1 (<=?) (\w+)", r"\1 \2 \3 and \4 \5")
-_of("comparison chained over or", 0.2, r" <= ", " < or = ")
+_of("comparison chained over or", 0.2, r"(?<=\w) ?<= ?", " < or = ")
+
+
+_of("comma behind the last argument's bracket", 0.3, r"(?<=\w)\)$", "),)")
+_of("comma between call and bracket", 0.3, r"(?<=\w)\((?=\w)", ",(")
+_of("space in a name", 0.4, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.4, lambda s, r: _change(s, r, r"\b([a-z]{2,})([A-Z][a-z]+)\b", r"\1 \2"))
+_of("equals left out", 0.7, r"^([ \t]*\w+) ?= ?(?=\w)", r"\1 ")
+_of("equals twice", 0.2, r"^([ \t]*\w+) ?= ?(?=\w)", r"\1 = = ")
+_of("sum's equals before its sign", 0.4, r"(\w ?)\+=", r"\1=+ =")
+_of("comparison twice", 0.3, r"(?<=\w) ?(<|>) ?(?=\w)", r" \1\1= ")
+_of("compared with nothing", 0.3, r"\b(and|or) (\w+) ?(<|>|==) ?", r"\1 \3 ")
+_of("condition in brackets not closed", 0.8, r"^([ \t]*(?:if|elif|while)) ?\((.*)\):$", r"\1(\2:")
+_of("condition opened and not closed", 0.4, r"^([ \t]*(?:if|elif|while)) ([^(\n][^\n]*):$", r"\1 (\2:")
+_of("colon inside the bracket", 0.4, r"^([ \t]*(?:if|elif|while|for)\b[^\n]*)\):$", r"\1:)")
+_of("else with colon before", 0.2, r"^([ \t]*)else:$", r"\1:else")
+_of("else without its colon and line", 0.3, r"^([ \t]*)else:\n[ \t]+", r"\1else ")
+_of("end behind the text", 0.5, r"(['\"]), ?end ?= ?", r"\1 end=")
+_of("end without quotes", 0.4, r"\bend ?= ?(['\"])[^'\"\n]*\1", "end=")
+_of("end in words of its own", 0.2, r", ?end ?= ?", "; end=")
+_of("formats apart", 0.4, r"(['\"]) ?% ?(?=[\w(])", r"\1 ")
+_of("field opened twice", 0.2, "x", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.2,
+    lambda s, r: _change_text(s, r, lambda t: t.replace("{", "{{", 1) if t[0] == "f" else t),
+)
+_of("list with round end", 0.4, r"\[([^\[\]\n()]+)\]", r"[\1)")
+_of("list with round beginning", 0.3, r"\[([^\[\]\n()]+)\]", r"(\1]")
+_of("comma in a list left out", 0.6, r"(?<=['\"\d\])]), ?(?=['\"\d\[(])", " ")
+_of("colon in a dictionary", 0.4, r"(?<=['\"])( ?): ?", "=")
+_of("colon in a dictionary left out", 0.3, r"(?<=['\"])( ?): ?", " ")
+_of("index opened twice", 0.3, r"(?<=\w)\[(?=\w)", "[[")
+_of("index in other brackets", 0.3, r"(?<=\w)\[(\w+)\]", r"[\1)")
+_of("dot left out", 0.5, r"(?<=[\w)\]])\.(?=[a-z])", " ")
+_of("dot as comma", 0.3, r"(?<=[\w)\]])\.(?=[a-z])", ",")
+_of("def misplaced", 0.3, r"^([ \t]*)def (\w+)\(", r"\1\2 def(")
+_of("def left out", 0.4, r"^([ \t]*)def (?=\w+\()", r"\1")
+_of("define", 0.3, r"^([ \t]*)def (?=\w+\()", r"\1define ")
+_of("self without its comma", 0.3, r"\(self, ?", "(self ")
+_of("parameter with its type before", 0.3, r"^([ \t]*def \w+\()(?=[a-z])", r"\1int ")
+_of("return left to the brackets", 0.2, r"^([ \t]*)return ", r"\1return: ")
+_of("return with equals", 0.3, r"^([ \t]*)return ", r"\1return = ")
+_of("loop's colon before its end", 0.3, r"^([ \t]*for \w+ in range)\(", r"\1:(")
+_of("range with in twice", 0.2, r"^([ \t]*for \w+) in ", r"\1 in in ")
+_of("range with dots", 0.2, r"\brange\((\w+), ?(\w+)\)", r"range(\1..\2)")
+_of("range without its comma", 0.4, r"\brange\((\w+), ?(?=\w)", r"range(\1 ")
+_of("line said twice, once broken", 0.3, r"^([ \t]*)(\w+) ?= ?(?=\w)", r"\1\2 =\n\1\2 = ")
+_of("backtick quotes", 0.2, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.2, lambda s, r: _change_text(s, r, lambda t: "`" + t[1:-1] + "`" if t[0] in "'\"" else t))
+_of("acute accent for a quote", 0.2, "x", "", False)
+SLIPS[-1] = (SLIPS[-1][0], 0.2, lambda s, r: _change_text(s, r, lambda t: t[:-1] + "´" if t[0] in "'\"" else t))
+_of("quote inside the text", 0.3, "x", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.3,
+    lambda s, r: _change_text(s, r, lambda t: t[0] + t[1:-1].replace(" ", " " + t[0], 1) + t[-1]),
+)
+_of("key left on a letter", 0.3, r"$(?=\n)", "", False)
+SLIPS[-1] = (
+    SLIPS[-1][0],
+    0.3,
+    lambda s, r: _change(s, r, r"(?<=\S)$(?=\n)", r.choice([" q", "1", "]", "=", " if", "[", "("])),
+)
+_of("task's words pasted", 0.3, r"\A", "Input: the values, one in each line\nOutput: as shown below\n")
+_of("print on the line of its condition", 0.4, r":\n[ \t]+print\(", " print(")
 
 
 def _misspell(word: str, rng: random.Random) -> str:
@@ -293,6 +358,76 @@ def can_parse(source: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+RIDERS: list[tuple[str, float, Slip]] = []
+"""What comes beside slips of the pen: the program parses with it, and fails or prints something else."""
+
+
+def _ride(name: str, weight: float, pattern: str, new: str | Callable[[re.Match[str]], str]) -> None:
+    RIDERS.append((name, weight, lambda s, r: _change(s, r, pattern, new)))
+
+
+_ride("text read as a number left out", 2, r"\b(?:int|float)\((input\([^()]*\))\)", r"\1")
+_ride("whole number read", 1, r"\bfloat\(input", "int(input")
+_ride("builtin in capitals", 1.5, r"\b(print|input|int|len|range|str)(?=\()", lambda m: m[1].capitalize())
+_ride("constant in small letters", 1, r"\b(True|False|None)\b", lambda m: m[1].lower())
+_ride("text conversion left out", 1, r"\bstr\((\w+)\)", r"\1")
+_ride("quotient cut or not", 1, r"(?<=[\w)\]]) ?//? ?(?=[\w(])", lambda m: "/" if "//" in m[0] else "//")
+_ride("end of the line left out", 1, r", ?end ?= ?(?:'[^'\n]*'|\"[^\"\n]*\")", "")
+_ride("range one short", 1.5, r"\brange\(([^()\n]*?) ?\+ ?1\)", r"range(\1)")
+_ride("range from nought", 0.7, r"\brange\(1, ?", "range(")
+_ride("turned comparison", 0.7, r"(?<=[\w)]) ?(<=?|>=?) ?(?=\w)", lambda m: m[0].translate(str.maketrans("<>", "><")))
+_ride("another sign", 0.7, r"(?<=\w) ?([-+*]) ?(?=\w)", lambda m: m[0].translate(str.maketrans("-+*", "+-+")))
+_ride(
+    "name misspelt once", 2, r"(?<=[(=+ ,])([a-z]{4,})(?=[),+ ])", lambda m: m[1][:-1] if m[1] not in _WORDS else m[1]
+)
+_ride("length of Java", 0.5, r"\blen\((\w+)\)", r"\1.length")
+_ride("method of JavaScript", 0.5, r"\.append\(", ".push(")
+_ride("method without brackets", 0.4, r"\.(lower|upper|strip|split|sort|pop)\(\)", r".\1")
+_ride("method as a function", 0.5, r"\b(\w+)\.(upper|lower|split|isupper|islower)\(\)", r"\2(\1)")
+_ride("call without its brackets", 0.4, r"\b(\w+\.(?:area|perimeter|speak))\(\)", r"\1")
+_ride("self left out", 0.7, r"\(self(?:, ?)?", "(")
+_ride("own attribute without self", 0.7, r"\bself\.(?=\w+\b(?! ?=[^=]))", "")
+_ride("line left unindented", 0.7, r"^    (\w+ ?[-+*]?= ?[^\n]*|return[^\n]*)$", r"\1")
+_ride("count set and not added", 0.7, r"(?<=\w)( ?)\+=", r"\1=")
+_ride("letters of a text", 2, "x", "")
+RIDERS[-1] = (RIDERS[-1][0], 2.0, lambda s, r: _change_text(s, r, lambda t: _reword(t, r)))
+_WORDS = frozenset(
+    {"else", "elif", "while", "return", "break", "class", "self", "print", "input", "range", "True", "False", "None"}
+)
+
+
+def _reword(text: str, rng: random.Random) -> str:
+    """A text with another blank, colon, capital or letter."""
+    inside = text[text.index(text[-1]) + 1 : -1]
+    if len(re.findall(r"[A-Za-z]", inside)) < 3:
+        return text
+    n = rng.randrange(len(inside) - 1)
+    forms = [
+        inside.lower(),
+        inside.capitalize(),
+        inside + " ",
+        inside.rstrip(" :.,"),
+        inside + ":",
+        inside[:n] + inside[n + 1 :],
+    ]
+    new = rng.choice([f for f in forms if f != inside])
+    return text.replace(inside, new) if "{" not in inside else text
+
+
+def add_riders(source: str, seed: str) -> tuple[str, tuple[str, ...]]:
+    """The program with none to two faults that leave it parsing, and their names."""
+    rng = random.Random("riders" + seed)
+    current, names = source, []
+    for _ in range(rng.choices((0, 1, 2), (40, 42, 18))[0]):
+        for _ in range(20):
+            name, _, slip = rng.choices(RIDERS, [w for _, w, _ in RIDERS])[0]
+            new = slip(current, rng)
+            if new and new != current and can_parse(new):
+                current, names = new, [*names, name]
+                break
+    return current, tuple(names)
 
 
 def corrupt_program(source: str, seed: str) -> tuple[str, tuple[str, ...]]:

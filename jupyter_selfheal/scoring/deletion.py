@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,23 @@ from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names
 from jupyter_selfheal.model import Case, FailureKind
 from jupyter_selfheal.source import dump_tree
 
+_BUILTINS = frozenset(dir(builtins)) - {
+    "input",
+    "all",
+    "any",
+    "sum",
+    "range",
+    "list",
+    "set",
+    "object",
+    "type",
+    "open",
+    "next",
+    "id",
+    "max",
+    "min",
+}
+"""Names that nobody says in a sentence."""
 _KEYWORDS = frozenset(keyword.kwlist) | {"self", "print"}
 
 
@@ -234,8 +252,23 @@ def _find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     words = {w for w in _list_code_words(lines[at]) if w not in _KEYWORDS}
     there = {w for source in after for w in _list_code_words(source)}
     gone = len(words & there) * 2 < len(words) if words else lines[at].strip() and not there
-    if gone:
+    if gone and not _is_kept_prose(lines[at].strip(), after, there):
         yield "deletes the line that failed"
+
+
+_PROSE = re.compile(r"(?:[^\W\d_]+ ?){1,3}: ?[^\W\d_]+(?:,? [^\W\d_]+){2,}[.!?:]*|[^\W\d_]+(?:,? [^\W\d_]+){3,}[.!?:]*")
+"""A line of nothing but words: four of them, or three behind a heading (``Output: as shown below``)."""
+_SPOKEN = frozenset({"is", "in", "as", "with", "for", "from", "if", "and", "or", "not", "while", "else"})
+"""Words of the language that stand in a sentence, too; any other one makes a line code."""
+
+
+def _is_kept_prose(line: str, after: Sequence[str], names: set[str]) -> bool:
+    """A line of words among the code that became a comment, as it stood: few of its words are names of the cell, and it begins with none."""
+    if not _PROSE.fullmatch(line) or not any(f"# {line}" in map(str.strip, s.splitlines()) for s in after):
+        return False
+    words = re.findall(r"\w+", line)
+    code = {w.lower() for w in names} | (set(keyword.kwlist) - _SPOKEN) | _BUILTINS
+    return words[0].lower() not in code | _SPOKEN and sum(w in code for w in words) * 3 <= len(words)
 
 
 def _list_code_words(text: str) -> set[str]:

@@ -230,6 +230,22 @@ def count_loops(site: Site) -> Iterator[Slip]:
         )
 
 
+_GOES_ON = re.compile(r"(?:[-+*/%=<>,.&|]|\b(?:and|or|not|in|is))\s*$")
+"""What no statement ends with."""
+
+
+def join_statements(site: Site) -> Iterator[Slip]:
+    """``if n ==`` above ``1:``: a statement that goes on in the next line is one."""
+    for end in (site.line[2], site.line[1] - 1):
+        start = site.source.rfind("\n", 0, max(end, 0)) + 1
+        behind = site.source[end + 1 :]
+        if end <= 0 or not behind.strip() or not _GOES_ON.search(site.source[start:end]):
+            continue
+        gap = len(behind) - len(behind.lstrip(" \t\n"))
+        words = "a statement is broken over two lines"
+        yield Slip(end, end + 1 + gap, " ", find_cost("join.statement"), words)
+
+
 def join_lines(site: Site) -> Iterator[Slip]:
     """A text that was broken over two lines: they are one."""
     if "unterminated string" not in site.fault.message:

@@ -24,6 +24,8 @@ CALLED = frozenset(
 """Builtins of beginners, which are called wherever they are named with a value behind them."""
 ONE_VALUE = frozenset({"abs", "float", "input", "int", "print", "round"})
 """Those to which nobody gives one tuple."""
+TYPES = frozenset({"bool", "float", "int", "str"})
+"""What a parameter is not called, and what other languages write before one."""
 METHODS = frozenset({"append", "format", "join", "lower", "replace", "split", "strip", "upper"})
 """Methods that nobody prints without calling them."""
 _UNCALLED = re.compile(rf"\b({'|'.join(sorted(CALLED))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[\w'\"]")
@@ -81,6 +83,8 @@ def _object_to_node(node: ast.AST, uncalled: set[str]) -> str:
         return "" if is_text else "nobody reckons with several values in brackets"
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return "" if hasattr(str, node.attr) else f"a text has no `{node.attr}`"
+    if isinstance(node, ast.arg) and node.arg in TYPES and node.annotation is None:
+        return f"`{node.arg}` is a type, and no parameter"
     if shown := _find_shown_inside(node):
         return shown
     operands = [getattr(node, "value", None)] if isinstance(node, ast.Assign) else []

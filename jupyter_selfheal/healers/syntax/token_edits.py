@@ -31,7 +31,7 @@ QUOTES = "“”„‘’‚´`«»"
 BUILTINS = frozenset(dir(builtins))
 AUGMENTED = frozenset({"+=", "-=", "*=", "/="})
 OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
-GUESSED = frozenset({"insert.operand", "insert.else_value", "insert.zero"})
+GUESSED = frozenset({"insert.operand", "insert.else_value", "insert.zero", "insert.printed_end"})
 """What is put where a value is missing: only something that is expected tells which."""
 NAMES_TRIED = 3
 """Variables that are tried where a value is missing."""
@@ -118,6 +118,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         values = [*(["1"] if before.text in AUGMENTED else []), *_list_names_before(site, before.start)]
         head = ":" if before.text == "in" and behind is None else ""  # the loop's colon went with what it goes over
         yield from ((gap + value + head, "insert.operand") for value in values)
+    if before is not None and before.text == "=" and _closes_value(behind) and _is_keyword_of_print(site, before):
+        yield from ((text, "insert.printed_end") for text in ("' '", "''"))
     if ends_value(before) and "expected 'else'" in site.fault.message and _closes_value(behind):
         yield from ((f" else {text}", "insert.else_value") for text in ("0", "None", "''"))
     if before is not None and (behind is None or before.text in ("else", "try", "finally") or before.ends_value):
@@ -134,10 +136,11 @@ def _list_between_values(site: Site, before: Token, behind: Token, stack: str) -
     texts = before.kind == TEXT or behind.kind == TEXT
     adds = texts and any(t.text == "+" for t in site.list_line_tokens(before.start))
     yield " + ", "insert.plus_beside_plus" if adds else "insert.plus" if texts else "insert.compare"
+    yield from _list_signs_of_sum(site, before, behind, stack)
     yield "*", "insert.times"
     if behind.kind == NAME or behind.text == "[":
         yield ".", "insert.dot"
-    yield " = ", "insert.equals"
+    yield " = ", "insert.equals_at_head" if _heads_line(site, before) else "insert.equals"
     yield " == ", "insert.compare"
     yield " in ", "insert.in"
     condition = site.list_line_tokens(before.start)[0].text in ("if", "elif", "while")
@@ -151,6 +154,32 @@ def _list_between_values(site: Site, before: Token, behind: Token, stack: str) -
         yield "\n" + own, "insert.line_end"
         yield from (("\n" + indent, "insert.line_end_outside") for indent in outer)
         yield "; ", "insert.and"
+
+
+def _heads_line(site: Site, name: Token) -> bool:
+    """``tax 0``: what stands before the gap is a variable at the beginning of its line, and the line sets none."""
+    line = site.list_line_tokens(name.start)
+    target = [t for t in line if t.end <= name.end]
+    plain = all(t.kind == NAME and not keyword.iskeyword(t.text) for t in target[::2])
+    dotted = len(target) % 2 == 1 and all(t.text == "." for t in target[1::2])
+    return plain and dotted and target[0].text not in BUILTINS and not any(t.text == "=" for t in line)
+
+
+def _list_signs_of_sum(site: Site, before: Token, behind: Token, stack: str) -> Iterator[tuple[str, str]]:
+    """``n = n 1``, ``s += 2 x``: what a name is set to is reckoned. A name that is set to itself and something counts, mostly upwards."""
+    line = [t.text for t in site.list_line_tokens(before.start)]
+    if (
+        len(line) < 4
+        or line[1] not in AUGMENTED | {"="}
+        or TEXT in (before.kind, behind.kind)
+        or stack
+        or behind.text in OPENERS
+    ):
+        return
+    counts = before.text == line[0]
+    yield " + ", "insert.plus_of_count" if counts else "insert.plus_of_sum"
+    yield " - ", "insert.minus_of_count" if counts else "insert.minus_of_sum"
+    yield "/", "insert.minus_of_sum"
 
 
 def _list_brackets(before: Token | None, behind: Token | None, stack: str) -> Iterator[tuple[str, str]]:
@@ -175,6 +204,12 @@ def _lacks_value(before: Token | None, behind: Token | None) -> bool:
     return (before.kind == SIGN and before.text in OPERATORS) or (
         behind is not None and behind.text == "," and before.text in OPENERS
     )
+
+
+def _is_keyword_of_print(site: Site, sign: Token) -> bool:
+    """``print(x, end=)``: the text was left out that stands at the end of each line, or between the values."""
+    line = [t for t in site.list_line_tokens(sign.start) if t.start < sign.start]
+    return len(line) > 2 and line[-1].text in ("end", "sep") and line[-2].text == ","
 
 
 def _closes_value(token: Token | None) -> bool:
@@ -317,6 +352,9 @@ def _list_signs(site: Site, token: Token) -> Iterator[tuple[str, str]]:
             yield " + ", "replace.sign"
     elif text == "->":
         yield ":", "replace.arrow"
+    elif text in (">>", "<<", ">>=", "<<=") and site.list_line_tokens(token.start)[0].text in CONDITION:
+        yield text[0] + text[2:], "replace.foreign"
+        yield text[0], "replace.foreign"
     elif text in ":;":
         yield (";" if text == ":" else ":"), "replace.colon_semicolon"
         yield ",", "replace.sign"
@@ -393,7 +431,7 @@ def swap_tokens(site: Site) -> Iterator[Slip]:
 
 def join_tokens(site: Site) -> Iterator[Slip]:
     """Two tokens that are one: ``else if``, ``= =``, ``in put``."""
-    names = BUILTINS | site.known
+    names = BUILTINS | _list_own_names(site)
     for index, token in site.nearby:
         if index + 1 >= len(site.tokens):
             return

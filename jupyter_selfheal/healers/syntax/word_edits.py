@@ -29,6 +29,52 @@ def insert_heads(site: Site) -> Iterator[Slip]:
     yield Slip(start, start, "while ", find_cost("insert.head_of_loop"), "`while` is missing")
 
 
+TYPES = frozenset(
+    {"int", "float", "str", "string", "String", "list", "bool", "boolean", "char", "double", "dict", "void", "var", "let", "final"}
+)  # fmt: skip
+"""Words that stand before a name where another language says its type."""
+
+
+def define_functions(site: Site) -> Iterator[Slip]:
+    """``worth(items):`` above a deeper line as ``def worth(items):``, ``int worth(items):`` too; ``def worth(int items)`` without the types."""
+    line = site.list_line_tokens(site.at)
+    typed = len(line) > 2 and line[0].text in TYPES and line[1].kind == NAME
+    head = line[1:] if typed else line
+    if (
+        len(head) > 3
+        and head[0].kind == NAME
+        and head[0].text not in BUILTINS | COMPOUND | _MARKS
+        and head[1].text == "("
+    ):
+        inside = head[2 : next((n for n, t in enumerate(head) if t.text == ")"), 0)]
+        ends = head[-1].text in (":", ")") and all(t.kind == NAME or t.text in ",=" or t.text in TYPES for t in inside)
+        called = sum(t.text == head[0].text for t in site.tokens) > 1
+        if ends and _has_body(site) and (called or _returns_below(site)):
+            cost = find_cost("insert.definition")
+            yield Slip(line[0].start, head[0].start, "def ", cost, "`def` is missing")
+    if line[:1] and line[0].text == "def":
+        spots = [
+            (a.start, b.start, "")
+            for a, b in itertools.pairwise(line[2:])
+            if a.text in TYPES and b.kind == NAME and a.kind == NAME
+        ]
+        if spots:
+            words = f"`{site.source[spots[0][0] : spots[0][1]].strip()}` is a type, and no parameter"
+            yield Slip(*spots[0], find_cost("delete.parameter_type"), words, tuple(spots[1:]))
+
+
+def _returns_below(site: Site) -> bool:
+    """Whether a block below the fault's line gives something back before the next line that stands as far to the left."""
+    _, start, end = site.line
+    own = site.source[start:end]
+    for text in site.source[end + 1 :].splitlines():
+        if text.strip() and len(text) - len(text.lstrip()) <= len(own) - len(own.lstrip()):
+            return False
+        if text.lstrip().startswith("return"):
+            return True
+    return False
+
+
 def _is_headed(line: list[Token]) -> bool:
     """True where the line begins with a word of the language, or its colon is one of a bracket."""
     depth = sum((t.text in OPENERS) - (t.text in CLOSERS) for t in line if t.kind == SIGN)

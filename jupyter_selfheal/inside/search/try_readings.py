@@ -236,7 +236,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         tried = len(nodes)
         least = min((p["cost"] for p in passing), default=math.inf)
         likelier = [n for n, node in enumerate(nodes) if likeness[n] > -1 and node.cost + CHANGE < least]
-        if likelier:
+        if likelier and explorer.expected:  # what asserts decide is searched as a program is, in the likeliest reading
             mutated = MUTATED if argument.get("mutates", True) and not passing else 0
             more, tried = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))

@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
+from jupyter_selfheal.inside.search.method_changes import list_method_changes
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.scope import Change
@@ -38,6 +39,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
     changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
+    changes += list_method_changes(tree, source, table, known)
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -46,6 +48,8 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
     a line are not printed."""
     said = " ".join(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)).split()
     lines = [line.strip() for line in expected.strip().splitlines()]
+    if not lines:  # the asserts below decide, and nothing is expected to be printed
+        return
     matches = [(_HEAD.match(line), _TAIL.search(line)) for line in lines]
     heads, tails = (
         dict.fromkeys(m[1] for m in found if m and not set(m[1].split()) & set(said))

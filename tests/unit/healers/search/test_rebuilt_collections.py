@@ -100,4 +100,4 @@ NEAR_MISSES = [
 
 @pytest.mark.parametrize(("old", "check"), NEAR_MISSES)
 def test_nothing_is_applied_for_one_check_that_any_order_meets(old: str, check: str) -> None:
-    assert all(p["rival"] for p in find(old, check)["patches"])
+    assert all(p["rival"] for p in find(old, check, seconds=0.5)["patches"])

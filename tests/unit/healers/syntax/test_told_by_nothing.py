@@ -10,7 +10,7 @@ from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, No
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
-BROKEN, RUNS = "words = ['red' 2]\nprint(len(words))", "words = ['red', 2]\nprint(len(words))"
+BROKEN, RUNS = "print(3))", "print(3)"
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ BROKEN, RUNS = "words = ['red' 2]\nprint(len(words))", "words = ['red', 2]\nprin
 )
 def test_readings_beside_one_that_runs(oracle: Oracle, is_plausible: bool, is_looked_for: bool) -> None:
     case = Case(Failure("c0", BROKEN, FailureKind.SYNTAX), Notebook((Cell("c0", BROKEN),)), oracle)
-    patch = Patch((Replace("c0", BROKEN, RUNS),), title="Add the missing comma", healer="rules")
+    patch = Patch((Replace("c0", BROKEN, RUNS),), title="Take away the bracket", healer="rules")
     history = (Attempt(patch, verdict=Verdict(patch.id, 5.0, plausible=is_plausible)),)
     answer = propose_readings(case, Starts((FakeKernel(),)), history)
     assert (answer.note != TOLD_BY_NOTHING) is is_looked_for

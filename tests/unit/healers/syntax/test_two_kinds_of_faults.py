@@ -12,11 +12,7 @@ from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import NoFacts
 
 BROKEN = """def late_fees(loans, limit)
-    fees = 0
-    for days in loans:
-        if days < limit:
-            fees =+ days
-    return fees
+    return sum(days for days in loans if days < limit)
 """
 CHECKS = """assert late_fees([3, 20, 16], 14) == 36
 assert late_fees([14], 14) == 0
@@ -26,10 +22,10 @@ assert late_fees([9, 8], 7) == 17
 """
 
 
-def _propose(program: str, checks: str) -> Answer:
+def _propose(program: str, checks: str, seconds: float = 1.0) -> Answer:
     cells = (Cell("d", program), Cell("t", checks))
     case = Case(Failure("d", program, FailureKind.SYNTAX, "SyntaxError"), Notebook(cells))
-    return SearchHealer(HealConfig(search_seconds=8.0)).propose(case, Starts((FakeKernel(()),)), NoFacts(), ())
+    return SearchHealer(HealConfig(search_seconds=seconds)).propose(case, Starts((FakeKernel(()),)), NoFacts(), ())
 
 
 def test_what_does_not_parse_and_is_wrong_is_mended_at_once() -> None:
@@ -41,11 +37,11 @@ def test_what_does_not_parse_and_is_wrong_is_mended_at_once() -> None:
 
 
 def test_a_reading_that_is_right_is_not_searched() -> None:
-    right = BROKEN.replace("<", ">").replace("=+", "+=")
+    right = BROKEN.replace("<", ">")
     answer = _propose(right, CHECKS)
-    assert answer.patches[0].source_of("d", "") == right.replace("limit)\n", "limit):\n")
+    assert answer.patches[0].source_of("d", "") == right.replace("limit)\n", "limit):\n", 1)
 
 
 def test_checks_that_nothing_meets_leave_the_readings() -> None:
-    answer = _propose(BROKEN, "assert late_fees([3], 'x') == {'a': 9}\nassert late_fees('q', None) == [7, 7]\n")
+    answer = _propose(BROKEN, "assert late_fees([3], 'x') == {'a': 9}\n", seconds=0.05)
     assert all(p.source_of("d", "").startswith("def late_fees(loans, limit):\n") for p in answer.patches)

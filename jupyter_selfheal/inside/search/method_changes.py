@@ -1,0 +1,149 @@
+"""Methods of another language, methods that are not called or called as functions, attributes without ``self``, and numbers that are added to texts."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.reading_changes import find_span
+from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_names import list_names
+
+RENAMED = {
+    "push": "append", "push_back": "append", "toUpperCase": "upper", "toLowerCase": "lower", "uppercase": "upper", "lowercase": "lower",
+    "trim": "strip", "startsWith": "startswith", "endsWith": "endswith", "indexOf": "index", "isUpper": "isupper", "isLower": "islower",
+    "isDigit": "isdigit", "isAlpha": "isalpha",
+}  # fmt: skip
+"""Methods that no list, text or dictionary of Python has, and what they are here."""
+LENGTHS = frozenset({"length", "size", "len"})
+"""How other languages ask for a length."""
+UNCALLED = frozenset(
+    {"upper", "lower", "strip", "split", "sort", "pop", "isupper", "islower", "isdigit", "isalpha", "title", "items", "keys", "copy"}
+)  # fmt: skip
+"""Methods that need no argument, and that no beginner hands on."""
+OF_TEXT = frozenset(
+    {
+        "upper",
+        "lower",
+        "split",
+        "strip",
+        "replace",
+        "isupper",
+        "islower",
+        "isdigit",
+        "isalpha",
+        "find",
+        "append",
+        "join",
+        "startswith",
+    }
+)
+"""Methods that are written as if they were functions."""
+
+
+def list_method_changes(tree: ast.Module, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """The changes of methods and attributes. ``known`` are names that exist apart from the source."""
+    own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    given = _list_own_attributes(tree)
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    handed = {id(k.value) for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr not in own | given:
+            yield from _change_attribute(node, source, table, id(node) in called, id(node) in handed)
+    yield from _measure_lengths(tree, source, table, own | given)
+    yield from _call_of_values(tree, source, table, own | known)
+    yield from _read_of_self(tree, table, known)
+    yield from _write_as_text(tree, source, table)
+
+
+def _list_own_attributes(tree: ast.Module) -> set[str]:
+    return {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+
+
+def _change_attribute(
+    node: ast.Attribute, source: str, table: LineTable, is_called: bool, is_handed: bool
+) -> Iterator[Change]:
+    end = find_span(node, table)[1]
+    start = end - len(node.attr)
+    if source[start:end] != node.attr:
+        return
+    if node.attr in RENAMED and is_called:
+        new = RENAMED[node.attr]
+        yield Change(((start, end, new),), 0.85, node.lineno, f"`{node.attr}` is `{new}`")
+    if node.attr in UNCALLED and not is_called and not is_handed:
+        yield Change(((end, end, "()"),), 0.6, node.lineno, f"`{node.attr}` is not called")
+
+
+def _measure_lengths(tree: ast.Module, source: str, table: LineTable, own: set[str]) -> Iterator[Change]:
+    """``xs.length``, ``xs.size()``: ``len(xs)``, in all places at once."""
+    called = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call) and not n.args}
+    edits, first, name = [], 0, ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in LENGTHS - own and isinstance(node.value, ast.Name):
+            start, end = find_span(called.get(id(node), node), table)
+            edits.append((start, end, f"len({node.value.id})"))
+            first, name = first or node.lineno, name or node.attr
+    if edits:
+        yield Change(tuple(sorted(edits)), 0.8, first, f"`{name}` is `len`")
+
+
+def _call_of_values(
+    tree: ast.Module, source: str, table: LineTable, bound: set[str] | frozenset[str]
+) -> Iterator[Change]:
+    """``upper(name)`` as ``name.upper()``, ``append(xs, 3)`` as ``xs.append(3)``: nothing is called so."""
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args or call.keywords:
+            continue
+        name, first = call.func.id, call.args[0]
+        if name not in OF_TEXT - bound or not isinstance(first, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
+            continue
+        start, end = find_span(call, table)
+        texts = [source[slice(*find_span(a, table))] for a in call.args]
+        new = f"{texts[0]}.{name}({', '.join(texts[1:])})"
+        yield Change(((start, end, new),), 0.8, call.lineno, f"`{name}(…)` is `{texts[0]}.{name}(…)`")
+
+
+def _read_of_self(tree: ast.Module, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """``width`` in a method of an object that has ``self.width``, where nothing binds ``width``: in all places of the class."""
+    outside = (
+        known
+        | set(dir(builtins))
+        | {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    )
+    for owner in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        given = _list_own_attributes(ast.Module([owner], []))
+        edits, line = [], 0
+        for method in (n for n in owner.body if isinstance(n, ast.FunctionDef)):
+            taken = {a.arg for a in ast.walk(method.args) if isinstance(a, ast.arg)}
+            if "self" not in taken:
+                continue
+            for node in ast.walk(method):
+                if isinstance(node, ast.Name) and node.id in given - taken - outside:
+                    start = find_span(node, table)[0]
+                    edits.append((start, start, "self."))
+                    line = line or node.lineno
+        if edits:
+            yield Change(tuple(sorted(edits)), 0.8, line, "an attribute is read without `self.`")
+
+
+def _write_as_text(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
+    """``"Total: " + total``: what is added to a text is one."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+            continue
+        for text, value in ((node.left, node.right), (node.right, node.left)):
+            is_text = _ends_with_text(text) and not isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp)
+            if is_text and not (isinstance(value, ast.Call) and "str" in list_names(value.func)):
+                start, end = find_span(value, table)
+                yield Change(
+                    ((start, end, f"str({source[start:end]})"),), 0.5, node.lineno, "a number is added to a text"
+                )
+
+
+def _ends_with_text(node: ast.expr) -> bool:
+    """A text, or a sum that has one."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _ends_with_text(node.left) or _ends_with_text(node.right)
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))

@@ -1,0 +1,114 @@
+"""What is left out of a statement or broken over two lines, methods of elsewhere, prose that becomes a comment, and near misses of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.rules.context.syntax import find_fault
+from jupyter_selfheal.healers.syntax.line_edits import join_statements
+from jupyter_selfheal.healers.syntax.site import find_site
+from jupyter_selfheal.healers.syntax.token_edits import insert_tokens, join_tokens, replace_tokens
+from jupyter_selfheal.healers.syntax.word_edits import define_functions
+from jupyter_selfheal.inside.search.value_changes import list_value_changes
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
+from jupyter_selfheal.scoring.deletion import find_deletion
+from tests.unit.healers.syntax.readings import run
+
+LEFT_OUT = {
+    "a count": ("tries = 3\ntries = tries 1\n", "tries = 3\ntries = tries + 1\n"),
+    "a sum": ("a, b = 2, 3\nwhole = a b\n", "a, b = 2, 3\nwhole = a + b\n"),
+    "what a line ends with": ("print(4, end=)\nprint(5)\n", "print(4, end=' ')\nprint(5)\n"),
+    "the equals sign": ("fare 5\nprint(fare)\n", "fare = 5\nprint(fare)\n"),
+    "the line's own end": ("n = 4\nif n >\n3:\n    print(n)\n", "n = 4\nif n > 3:\n    print(n)\n"),
+    "the word def": (
+        "worth(pens):\n    return pens * 2\nprint(worth(3))\n",
+        "def worth(pens):\n    return pens * 2\nprint(worth(3))\n",
+    ),
+    "a type for the word def": ("int half(n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
+    "a type before a parameter": ("def half(int n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
+    "half of a name": ("rowCount = 2\nprint(row Count)\n", "rowCount = 2\nprint(rowCount)\n"),
+    "one sign of two": ("n = 4\nif n >>= 3:\n    print(n)\n", "n = 4\nif n >= 3:\n    print(n)\n"),
+}
+
+
+LIKELY = 1.2
+"""What the slip costs at most."""
+
+
+def _mend(source: str) -> list[str]:
+    """What the likely slips of the kinds of this file make of a source."""
+    fault = find_fault(source)
+    assert fault is not None
+    site = find_site(source, fault, frozenset())
+    kinds = (insert_tokens, replace_tokens, join_tokens, join_statements, define_functions)
+    return [slip.apply(source) for kind in kinds for slip in kind(site) if slip.cost <= LIKELY]
+
+
+@pytest.mark.parametrize(("source", "meant"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_what_was_left_out_is_a_likely_slip(source: str, meant: str) -> None:
+    assert meant in _mend(source)
+
+
+NOT_MEANT = {
+    "a condition is no definition": ("ok(3):\n    print(3)\n", "def ok(3)"),
+    "a call that heads a block": ("n = 3\nready(n):\n    print(n)\n", "n = 3\ndef ready"),
+    "a call keeps its words": ("print total 5\n", "print = total"),
+    "a type is no variable": ("int total = 5\n", "int = total"),
+    "a line that ends is no half": ("x = 3)\n4\n", "x = 3 4"),
+}
+
+
+@pytest.mark.parametrize(("source", "unlikely"), NOT_MEANT.values(), ids=NOT_MEANT)
+def test_what_was_not_left_out_is_no_likely_slip(source: str, unlikely: str) -> None:
+    assert not [m for m in _mend(source) if m.startswith(unlikely)]
+
+
+OF_ELSEWHERE = {
+    "length": ("s = 'abcd'\nprint(s.length)\n", "4", "s = 'abcd'\nprint(len(s))\n"),
+    "push": ("xs = [2]\nxs.push(5)\nprint(xs)\n", "[2, 5]", "xs = [2]\nxs.append(5)\nprint(xs)\n"),
+    "as a function": ("s = 'ab'\nprint(upper(s))\n", "AB", "s = 'ab'\nprint(s.upper())\n"),
+    "not called": ("s = 'ab'\nprint(s.upper)\n", "AB", "s = 'ab'\nprint(s.upper())\n"),
+    "without self": (
+        "class P:\n    def __init__(self, n):\n        self.age = n\n    def next(self):\n        return age + 1\nprint(P(3).next())\n",
+        "4",
+        "class P:\n    def __init__(self, n):\n        self.age = n\n    def next(self):\n        return self.age + 1\nprint(P(3).next())\n",
+    ),
+    "a number in a text": ("n = 4\nprint('n' + n)\n", "n4", "n = 4\nprint('n' + str(n))\n"),
+}
+
+
+@pytest.mark.parametrize(("source", "expected", "meant"), OF_ELSEWHERE.values(), ids=OF_ELSEWHERE)
+def test_a_method_of_elsewhere_is_the_one_of_here(source: str, expected: str, meant: str) -> None:
+    assert meant in [p["text"] for p in run([source], expected)["passing"]]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("class Pile:\n    def push(self, x):\n        pass\nPile().push(3)\n", "append"),
+        ("class Box:\n    def __init__(self):\n        self.length = 3\nprint(Box().length)\n", "`len`"),
+        ("def upper(s):\n    return s\nprint(upper('a'))\n", ".upper("),
+        ("print(sorted(['b', 'A'], key=str.lower))\n", "not called"),
+        ("age = 3\nclass P:\n    def __init__(self):\n        self.age = 2\n    def f(self):\n        return age\n", "without `self.`"),
+    ],
+    ids=range(5),
+)  # fmt: skip
+def test_what_the_cell_itself_has_is_left(source: str, words: str) -> None:
+    changes = list_value_changes(source, "", frozenset())  # nothing is expected to be printed: asserts may decide
+    assert not [c for c in changes if words in c.words]
+
+
+PROSE = [
+    ("Output: as shown below\nprint(3)\n", "# Output: as shown below\nprint(3)\n", True),
+    ("this part reads all values\nprint(3)\n", "# this part reads all values\nprint(3)\n", True),
+    ("print total of all\nx = 3\n", "# print total of all\nx = 3\n", False),
+    ("total price of items\ntotal = 3\n", "# total price of items\ntotal = 3\n", False),
+    ("this part reads all values\nprint(3)\n", "print(3)\n", False),
+    ("total = price plus tax\nx = 3\n", "# total = price plus tax\nx = 3\n", False),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "is_kept"), PROSE, ids=range(len(PROSE)))
+def test_prose_that_becomes_a_comment_is_no_deleted_line(old: str, new: str, is_kept: bool) -> None:
+    case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
+    assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
