@@ -20,6 +20,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules, to_fault
 from jupyter_selfheal.healers.syntax import layouts, line_edits, name_edits, token_edits, word_edits, wrapping
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
+from jupyter_selfheal.healers.syntax.objections import find_objection
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
@@ -74,6 +75,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     word_edits.define_functions,
     word_edits.strip_placeholders,
     word_edits.open_calls,
+    word_edits.replace_bracket_pairs,
     token_edits.insert_tokens,
     wrapping.fill_gaps,
     wrapping.close_fields,
@@ -236,6 +238,7 @@ class _Search:
             return False
         self._programs.add(program)
         whole = cost + max(0.0, count_doubts(source, self.known, self.given) - self.base)
+        whole += find_cost("doubt.objection") * bool(find_objection(source, self.given, None))
         self._most = min(self._most, whole)
         self.readings.append(Reading(source, whole, words, guessed))
         while state is not None:

@@ -121,6 +121,27 @@ def open_calls(site: Site) -> Iterator[Slip]:
                 yield Slip(token.start + at, token.start + at, opener, cost, f"`{opener}` is missing behind `{called}`")
 
 
+def replace_bracket_pairs(site: Site) -> Iterator[Slip]:
+    """``print["big"}`` as ``print("big")``: neither bracket is of the kind that was meant."""
+    if "does not match" not in site.fault.message:
+        return
+    opened: list[int] = []
+    for index, token in enumerate(site.tokens):
+        if token.kind != SIGN or token.start > site.at:
+            continue
+        if token.text in OPENERS:
+            opened.append(index)
+        elif token.text in CLOSERS and opened:
+            first = site.tokens[opened.pop()]
+            if token.start != site.at:
+                continue
+            for pair in ("()", "[]"):
+                if first.text != pair[0] and token.text != pair[1]:
+                    words = f"`{first.text}` and `{token.text}` stand for `{pair[0]}` and `{pair[1]}`"
+                    more = ((token.start, token.end, pair[1]),)
+                    yield Slip(first.start, first.end, pair[0], find_cost("replace.bracket_pair"), words, more)
+
+
 def strip_placeholders(site: Site) -> Iterator[Slip]:
     """``print(<name>, 3)`` as ``print(name, 3)``: the brackets of a placeholder, in all their places."""
     tokens = site.tokens

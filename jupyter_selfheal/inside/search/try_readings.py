@@ -40,6 +40,12 @@ EXPLORED = 8
 """Readings in which more is changed, the likeliest first."""
 MUTATED, MUTATIONS = 3, 150
 """Readings that all single changes are tried on, and how many of them."""
+RIVALS = 3
+"""Passing sources after which no more of them are tried."""
+DATUM = 0.8
+"""What it costs more where a change writes another value down: ``n = 4`` as ``n = 5``."""
+NEARER = 0.03
+"""How much more of the output each change must bring for single changes to be tried on top of it, and not on the reading itself."""
 BEAM, DEPTH, WIDTH = 5, 3, 40
 """States that are kept after each change, changes on top of each other, and changes tried of one state."""
 CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
@@ -140,22 +146,24 @@ class Explorer:
         """Sources that pass, made from one reading."""
         passing, front = [], [start]
         given = _read_self_comparisons(start.source)
+        best = replace(start, likeness=-1.0)
         for depth in range(DEPTH + 1):
             nodes: list[_Node] = []
             for node in front:
                 done, after = self.try_node(node)
                 passing += [done] if done else []
                 nodes += [after] if after and not done else []
+            best = max([best, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
             if passing or depth == DEPTH:
                 break
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
             children = (child for node in nodes[:BEAM] for child in self._list_children(node))
             front = [c for c in children if not _adds_self_comparison(c.source, given)]
         if not passing and with_mutations:
-            for child in (c for c in self._list_mutants(start) if not _adds_self_comparison(c.source, given)):
+            for child in (c for c in self._list_mutants(best) if not _adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
-                if done:
-                    passing.append(done)
+                passing += [done] if done else []
+                if len(passing) >= RIVALS:
                     break
         return passing
 
@@ -180,12 +188,23 @@ class Explorer:
         for change in self._list_run_changes(node.source, weights)[:MUTATIONS]:
             weight = weights[change]
             cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
+            cost += DATUM * _writes_datum(node.source, change)
             yield _Node(
                 splice(node.source, change.edits),
                 cost,
                 (*node.words, change.words),
                 rival=_describe_guess(change.words),
             )
+
+
+def _writes_datum(source: str, change: Change) -> bool:
+    """Whether all that a change does is to give a variable another literal."""
+    if len(change.edits) != 1:
+        return False
+    start, end, new = change.edits[0]
+    before = source[source.rfind("\n", 0, start) + 1 : start]
+    is_whole = re.fullmatch(r"\s*\w+ *= *", before) is not None and source[end : end + 1] in ("\n", "")
+    return is_whole and re.fullmatch(r"[-\d.]+|'.*'|\".*\"", new) is not None
 
 
 def _read_self_comparisons(source: str) -> Counter[str]:

@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
+from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
 from jupyter_selfheal.inside.tree_names import list_names, list_read_names
 
 PRINTED = 3
@@ -39,7 +40,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
     changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
-    changes += list_method_changes(tree, source, table, known)
+    changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     return sorted(changes, key=lambda c: -c.prior)
 
 

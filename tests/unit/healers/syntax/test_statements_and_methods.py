@@ -8,7 +8,7 @@ from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.syntax.line_edits import join_statements
 from jupyter_selfheal.healers.syntax.site import find_site
 from jupyter_selfheal.healers.syntax.token_edits import insert_tokens, join_tokens, replace_tokens
-from jupyter_selfheal.healers.syntax.word_edits import define_functions
+from jupyter_selfheal.healers.syntax.word_edits import define_functions, replace_bracket_pairs
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 from jupyter_selfheal.scoring.deletion import find_deletion
@@ -20,6 +20,7 @@ LEFT_OUT = {
     "what a line ends with": ("print(4, end=)\nprint(5)\n", "print(4, end=' ')\nprint(5)\n"),
     "the equals sign": ("fare 5\nprint(fare)\n", "fare = 5\nprint(fare)\n"),
     "the line's own end": ("n = 4\nif n >\n3:\n    print(n)\n", "n = 4\nif n > 3:\n    print(n)\n"),
+    "brackets of one kind": ("print[4}\n", "print(4)\n"),
     "the word def": (
         "worth(pens):\n    return pens * 2\nprint(worth(3))\n",
         "def worth(pens):\n    return pens * 2\nprint(worth(3))\n",
@@ -40,7 +41,7 @@ def _mend(source: str) -> list[str]:
     fault = find_fault(source)
     assert fault is not None
     site = find_site(source, fault, frozenset())
-    kinds = (insert_tokens, replace_tokens, join_tokens, join_statements, define_functions)
+    kinds = (insert_tokens, replace_tokens, join_tokens, join_statements, define_functions, replace_bracket_pairs)
     return [slip.apply(source) for kind in kinds for slip in kind(site) if slip.cost <= LIKELY]
 
 
@@ -75,6 +76,42 @@ OF_ELSEWHERE = {
     ),
     "a number in a text": ("n = 4\nprint('n' + n)\n", "n4", "n = 4\nprint('n' + str(n))\n"),
 }
+
+
+UNPACKED = {
+    "enumerate": ("for i, x in xs:\n    print(i, x)\n", "0 p\n1 q", "for i, x in enumerate(xs):\n    print(i, x)\n"),
+    "items": ("for k, v in ages:\n    print(k, v)\n", "Bo 4", "for k, v in ages.items():\n    print(k, v)\n"),
+    "zip": ("for x, y in xs, ns:\n    print(x, y)\n", "p 1\nq 2", "for x, y in zip(xs, ns):\n    print(x, y)\n"),
+    "rows": ("print('All', sum(rows))\n", "All 6", "print('All', sum(map(sum, rows)))\n"),
+    "a whole quotient": ("print('Half', 5 / 2)\n", "Half 2", "print('Half', 5 // 2)\n"),
+    "a name and a sign": (
+        "for i in Range(1, 3):\n    print('no', i)\n",
+        "no 1\nno 2\nno 3",
+        "for i in range(1, 4):\n    print('no', i)\n",
+    ),
+}
+DATA = {"xs": ["p", "q"], "ns": [1, 2], "ages": {"Bo": 4}, "rows": [[1, 2], [3]]}
+
+
+@pytest.mark.parametrize(("source", "expected", "meant"), UNPACKED.values(), ids=UNPACKED)
+def test_what_is_unpacked_is_found_and_offered(source: str, expected: str, meant: str) -> None:
+    passing = run([source], expected, **DATA)["passing"]
+    assert meant in [p["text"].replace("(3 + 1)", "3 + 1") for p in passing]
+    assert all(p["rival"] for p in passing)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("for a, b in [(1, 2)]:\n    print(a)\n", "enumerate"),
+        ("for a, b, c in xs:\n    print(a)\n", "items"),
+        ("for x in xs, ns:\n    print(x)\n", "zip"),
+        ("print(sum(xs, 3))\n", "each has its"),
+    ],
+    ids=range(4),
+)
+def test_what_has_its_parts_is_not_unpacked_otherwise(source: str, words: str) -> None:
+    assert not [c for c in list_value_changes(source, "1", frozenset()) if words in c.words]
 
 
 @pytest.mark.parametrize(("source", "expected", "meant"), OF_ELSEWHERE.values(), ids=OF_ELSEWHERE)
