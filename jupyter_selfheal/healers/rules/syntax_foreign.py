@@ -35,7 +35,8 @@ class ForeignSyntax(SyntaxRule):
     A loop `for (i = 0; i < n; i++)` becomes `for i in range(n)`, and a `while` where its body changes `i` or `n`, or `i` is read behind it.
 
     **Fix safety** Safe: the form means this in the language that it comes from, and nothing in Python. Unsafe for `010`, which was 8
-    in Python 2 and may be meant as 10; for what stands behind `//` where a value stands before it (`a // b each`), which may be divided;
+    in Python 2 and may be meant as 10; for what stands behind `//` where a value stands before it (`a // of each`), which may be divided, and is
+    where it begins with a variable that is set above (nothing is done then);
     and for a loop that changes what it counts by and has a `continue`.
     """
 
@@ -92,6 +93,13 @@ BESIDE = re.compile(r"\w+[ ,]+(?!(?:and|or|if|in|is|not|else|for)\b)[^\W\d]")
 """Two words beside each other, which no value is."""
 
 
+def _is_bound_above(source: str, number: int, text: str) -> bool:
+    """Whether a text begins with a variable that a line above sets: ``total // count each`` divides, whatever is wrong behind it."""
+    word = re.match(r"[^\W\d]\w*", text)
+    above = "\n".join(split_lines(source)[: number - 1])
+    return word is not None and re.search(rf"(?<![\w.]){word[0]}\s*=(?!=)", above) is not None
+
+
 def _write_comment(source: str, number: int, line: str) -> tuple[str, bool] | None:
     """The line with a comment of C as Python's, and whether it is sure: where a value stands before ``//``, it may be divided, and what
     is wrong stands behind."""
@@ -103,7 +111,7 @@ def _write_comment(source: str, number: int, line: str) -> tuple[str, bool] | No
         before, text = line[:at].rstrip(), line[match.end() :]
         opened = find_open_bracket(source, Fault("", number, at, number, at)) is not None and not before
         sure = NO_VALUE.search(before) is not None and not opened
-        if sure or BESIDE.match(text):
+        if sure or (BESIDE.match(text) and not _is_bound_above(source, number, text)):
             return (f"{before}  # {text}" if before.strip() else f"{before or line[:at]}# {text}"), sure
     return None
 
