@@ -232,6 +232,10 @@ def count_loops(site: Site) -> Iterator[Slip]:
 
 _GOES_ON = re.compile(r"(?:[-+*/%=<>,.&|]|\b(?:and|or|not|in|is))\s*$")
 """What no statement ends with."""
+_BEGINS = re.compile(
+    r"(?:print|if|elif|else|for|while|def|class|try|except|finally|with|return|import|from|pass|break|continue|raise|del)\b|[\w.\[\]]+ *[-+*/]?=(?!=)"
+)
+"""What a statement of its own begins with."""
 
 
 def join_statements(site: Site) -> Iterator[Slip]:
@@ -242,6 +246,8 @@ def join_statements(site: Site) -> Iterator[Slip]:
         if end <= 0 or not behind.strip() or not _GOES_ON.search(site.source[start:end]):
             continue
         gap = len(behind) - len(behind.lstrip(" \t\n"))
+        if _BEGINS.match(behind, gap):
+            continue
         words = "a statement is broken over two lines"
         yield Slip(end, end + 1 + gap, " ", find_cost("join.statement"), words)
 

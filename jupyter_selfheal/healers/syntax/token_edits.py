@@ -72,12 +72,13 @@ def insert_tokens(site: Site) -> Iterator[Slip]:
         far = site.find_distance(index)
         reach = behind.start if behind is not None else gap
         for text, kind in _list_missing(site, before, behind, depth[index]):
-            end = reach if text.endswith(" ") or text.startswith("\n") else gap
+            end = reach if text.endswith(" ") or "\n" in text else gap
             cost = find_cost(kind) + (0.0 if kind == "insert.else_value" else far)
             if kind in GUESSED:
                 yield Slip(gap, end, text, cost, f"a value is missing, as `{text.strip()}`", guessed=True)
             else:
-                yield Slip(gap, end, text, cost, f"`{text.strip() or 'a line end'}` is missing")
+                words = "`:` and a line end are" if text.startswith(":\n") else f"`{text.strip() or 'a line end'}` is"
+                yield Slip(gap, end, text, cost, f"{words} missing")
 
 
 def _measure_depths(tokens: tuple[Token, ...]) -> list[str]:
@@ -126,6 +127,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
         first = site.list_line_tokens(before.start)[0].text
         if first in COMPOUND:
             yield ":", "insert.colon_at_end" if behind is None else "insert.colon"
+            if behind is not None and (deeper := _read_indent_below(site, before.start)):
+                yield f":\n{deeper}", "insert.colon_and_line"
         elif stack:
             yield ":", "insert.compare"
 
@@ -264,6 +267,15 @@ def _list_indents(site: Site, offset: int) -> list[str]:
     return indents
 
 
+def _read_indent_below(site: Site, offset: int) -> str:
+    """The indentation of the next line with code, where it stands deeper than the one at an offset; empty elsewhere."""
+    _, start, end = find_line(site.source, offset)
+    own = site.source[start:end]
+    below = next((t for t in site.source[end + 1 :].splitlines() if t.strip() and not t.lstrip().startswith("#")), "")
+    indent = below[: len(below) - len(below.lstrip())]
+    return indent if len(indent) > len(own) - len(own.lstrip()) else ""
+
+
 def _read_indent(site: Site, offset: int) -> str:
     start = site.source.rfind("\n", 0, offset) + 1
     text = site.source[start:offset]
@@ -333,6 +345,8 @@ def _list_replacements(site: Site, index: int, token: Token, own: frozenset[str]
         yield from ((name, "replace.look_alike") for name in LETTERS.get(text, "") if name in own)
         if text.endswith("."):
             yield text[:-1] + ",", "replace.dot_comma"
+        elif (parts := text.partition("."))[0].isdigit() and parts[2].isidentifier():  # `range(1.n)`
+            yield f"{parts[0]}, {parts[2]}", "replace.dot_comma"
     elif token.kind == NAME:
         yield from _list_names(site, index, token, own)
 

@@ -20,6 +20,11 @@ LEFT_OUT = {
     "what a line ends with": ("print(4, end=)\nprint(5)\n", "print(4, end=' ')\nprint(5)\n"),
     "the equals sign": ("fare 5\nprint(fare)\n", "fare = 5\nprint(fare)\n"),
     "the line's own end": ("n = 4\nif n >\n3:\n    print(n)\n", "n = 4\nif n > 3:\n    print(n)\n"),
+    "a colon and a line end": (
+        "for i in range(2) print(i)\n    print(3)\n",
+        "for i in range(2):\n    print(i)\n    print(3)\n",
+    ),
+    "a comma for a point": ("n = 4\nprint(range(1.n))\n", "n = 4\nprint(range(1, n))\n"),
     "brackets of one kind": ("print[4}\n", "print(4)\n"),
     "the word def": (
         "worth(pens):\n    return pens * 2\nprint(worth(3))\n",
@@ -55,6 +60,7 @@ NOT_MEANT = {
     "a call that heads a block": ("n = 3\nready(n):\n    print(n)\n", "n = 3\ndef ready"),
     "a call keeps its words": ("print total 5\n", "print = total"),
     "a type is no variable": ("int total = 5\n", "int = total"),
+    "a statement of its own": ("b = 5 +\nprint(b)\n", "b = 5 + print"),
     "a line that ends is no half": ("x = 3)\n4\n", "x = 3 4"),
 }
 
