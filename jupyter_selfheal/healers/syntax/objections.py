@@ -200,6 +200,27 @@ def _find_warning(source: str) -> str:
     return told[0] if told else ""
 
 
+TABLE_CALLED = "a table has its `values` without a call"
+_IS_TABLE = re.compile(
+    r"(?:pd|pandas)\.(?:read_\w+|DataFrame|Series)\(|(?P<own>\w+)\.(?:copy|drop|dropna|fillna|head|tail|query|rename|reset_index|sample|sort_values)\("
+)
+"""What a variable is set to that is a table, or is made of one."""
+
+
+def calls_values_of_table(mended: str, given: str, notebook: Notebook) -> bool:
+    """``df.values()`` that was not there, where every line of the notebook that sets ``df`` makes a table of it."""
+    names = set(re.findall(r"\b(\w+)\.values\(\)", mended)) - set(re.findall(r"\b(\w+)\.values\(\)", given))
+    cells = [given, *(c.source for c in notebook.cells if c.kind == "code")]
+    set_to = [m for text in cells for m in re.finditer(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?!=)(.*)$", text, re.MULTILINE)]
+    for name in names:
+        values = [m[2] for m in set_to if m[1] == name]
+        tables = [(found := _IS_TABLE.match(v)) is not None and found["own"] in (None, name) for v in values]
+        others = sum(len(re.findall(rf"\b(?:for|as|def\s+\w+\(.*)\s+{name}\b", text)) for text in cells)
+        if not values or not all(tables) or others or all(v.startswith(f"{name}.") for v in values):
+            return False
+    return bool(names)
+
+
 def list_lost_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
     """Names that are read where no scope around binds them."""
     everywhere = {name for n in ast.walk(tree) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}

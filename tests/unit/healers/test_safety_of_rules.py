@@ -119,8 +119,8 @@ AMBIGUOUS = {
     ),
     "what is divided, and a word too many": (
         "SYN108",
-        ("total = 9\ncount = 2\nshare = total // count each",),
-        ("# count each",),
+        ("total = 9\ncount = 2\nshare = total // of each",),
+        ("# of each",),
     ),
     "what a call gives is divided too": ("SYN108", ("share = len([4, 5]) // 2 parts",), ("# 2 parts",)),
     "what stands in brackets is divided too": ("SYN108", ("share = (9 + 3) // 2 parts",), ("# 2 parts",)),

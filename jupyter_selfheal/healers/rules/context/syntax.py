@@ -83,14 +83,21 @@ class SyntaxRule(Rule):
         fault = None if src.is_foreign(source) else find_fault(source)
         if fault is None:
             return
-        from jupyter_selfheal.healers.syntax.objections import object_in_notebook  # it knows the faults of this module
+        # it knows the faults of this module
+        from jupyter_selfheal.healers.syntax.objections import calls_values_of_table, object_in_notebook
 
         seen = set()
+        fails = False  # the only other reading: it calls what is no method
         for first in self.mends(source, fault):
             done = finish_mend(first)
             if done is None or done.source in seen:
                 continue
             seen.add(done.source)
+            if calls_values_of_table(done.source, source, context.notebook):
+                fails = len(seen) == 1
+                continue
+            alone = fails and len(seen) == 2 and find_fault(first.source) is None
+            done = replace(done, sure=done.sure or alone)
             objection = object_in_notebook(done.source, context.failure, context.notebook)
             if objection:
                 done = replace(done, sure=False, prior=min(done.prior, DOUBTED))

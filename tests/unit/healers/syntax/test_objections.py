@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.syntax.objections import find_objection
+from jupyter_selfheal.healers.syntax.objections import calls_values_of_table, find_objection
+from jupyter_selfheal.model import Cell, Notebook
 
 SPOKEN_AGAINST = {
     "a tuple is printed": ("print(('Sum:', x)", "print(('Sum:', x))"),
@@ -60,3 +61,19 @@ def test_what_may_well_be_meant_is_left(given: str, mended: str) -> None:
 def test_names_are_not_looked_for_where_something_binds_them_unseen() -> None:
     assert find_objection("print(array(x))", "print(array(x)", None) == ""
     assert find_objection("print(array(x))", "print(array(x)", KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("above", "mended", "is_table"),
+    [
+        ("df = pd.read_csv('a.csv')", "print(df.values())", True),
+        ("df = pd.DataFrame(rows)\ndf = df.dropna()", "x = df.values()", True),
+        ("df = {'a': 1}", "print(df.values())", False),
+        ("df = pd.read_csv('a.csv')\ndf = df.to_dict()", "print(df.values())", False),
+        ("df = pd.read_csv('a.csv')\nfor df in parts:\n    pass", "print(df.values())", False),
+        ("x = 1", "print(df.values())", False),
+    ],
+)
+def test_a_table_has_its_values_without_a_call(above: str, mended: str, is_table: bool) -> None:
+    given = mended.replace("()", "", 1) + ")"
+    assert calls_values_of_table(mended, given, Notebook((Cell("a", above), Cell("b", given)))) is is_table
