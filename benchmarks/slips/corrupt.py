@@ -416,18 +416,32 @@ def _reword(text: str, rng: random.Random) -> str:
     return text.replace(inside, new) if "{" not in inside else text
 
 
-def add_riders(source: str, seed: str) -> tuple[str, tuple[str, ...]]:
-    """The program with none to two faults that leave it parsing, and their names."""
+def add_riders(source: str, seed: str, shows: Callable[[str, str], bool] = str.__ne__) -> tuple[str, tuple[str, ...]]:
+    """The program with none to two faults that leave it parsing, and their names; ``shows`` says whether a run tells a source from the one
+    before."""
     rng = random.Random("riders" + seed)
     current, names = source, []
     for _ in range(rng.choices((0, 1, 2), (40, 42, 18))[0]):
-        for _ in range(20):
+        for _ in range(8):
             name, _, slip = rng.choices(RIDERS, [w for _, w, _ in RIDERS])[0]
             new = slip(current, rng)
-            if new and new != current and can_parse(new):
+            if new and new != current and can_parse(new) and _shows_alone(source, current, new, shows):
                 current, names = new, [*names, name]
                 break
     return current, tuple(names)
+
+
+def _shows_alone(source: str, current: str, new: str, shows: Callable[[str, str], bool]) -> bool:
+    """Whether a further fault would show in the program that has no other one: what a run does not tell cannot be mended by it."""
+    if current == source:
+        return shows(source, new)
+    before, after = current.split("\n"), new.split("\n")
+    lines = source.split("\n")
+    if not len(before) == len(after) == len(lines):
+        return False
+    changed = [n for n, (one, two) in enumerate(zip(before, after, strict=True)) if one != two]
+    alone = [after[n] if n in changed else line for n, line in enumerate(lines)]
+    return shows(source, "\n".join(alone))
 
 
 def corrupt_program(source: str, seed: str) -> tuple[str, tuple[str, ...]]:

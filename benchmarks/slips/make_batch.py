@@ -53,9 +53,11 @@ def build_record(
         if printed is None:
             return None
         examples.append({"input": given, "output": printed})
-    ridden, riders = add_riders(source, f"{seed}/{name}") if rides or parses else (source, ())
-    if riders and _run_program(ridden, inputs[0]) == examples[0]["output"]:
-        ridden, riders = source, ()
+
+    def shows(one: str, two: str) -> bool:
+        return _run_program(two, inputs[0]) != examples[0]["output"]
+
+    ridden, riders = add_riders(source, f"{seed}/{name}", shows) if rides or parses else (source, ())
     broken, slips = (ridden, ()) if parses else corrupt_program(ridden, f"{seed}/{name}")
     if not (riders if parses else slips):
         return None

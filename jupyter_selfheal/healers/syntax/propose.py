@@ -40,6 +40,7 @@ WAIT = 300.0
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
 WHY_TEXTS = "The cell prints what is expected with it."
 RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
+SEVERAL = "more than what failed was changed for no other reason than that the output is right with it"
 GUESSED = "another value in its place may be meant that gives the same"
 LIKELIER = "a likelier way to read the cell prints the same"
 _LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
@@ -115,18 +116,20 @@ def _search_reading(case: Case, reading: Reading, search: Search) -> list[Patch]
 def propose_texts(
     case: Case, starts: Starts, plan: Plan, history: Sequence[Attempt], *, mutates: bool = False
 ) -> tuple[Patch, ...]:
-    """Changes of what a cell that runs prints, where it is expected to print something else: texts, separators, formats.
+    """Changes of what a cell prints, where it is expected to print something else: texts, separators, formats; and, where it fails, of what it
+    reads and calls beside them.
 
     ``mutates``: with another change beside them, where no single one of these helped. They are offered, and never applied by themselves: another text may have been printed for a reason of its own.
     """
     source = case.failure.source
-    if case.failure.kind is not FailureKind.MISSED or not plan.oracle.stdout or src.mask(source) != source:
+    kind = case.failure.kind
+    if kind not in (FailureKind.MISSED, FailureKind.RAISED) or not plan.oracle.stdout or src.mask(source) != source:
         return ()
-    reading = Reading(source, 0.0, ())
+    reading, runs = Reading(source, 0.0, ()), kind is FailureKind.MISSED
     reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case), mutates=mutates)
     tried = {a.patch.id for a in history}
     patches = [
-        _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS)
+        _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS if runs else SEVERAL)
         for raw in (reply["passing"] if reply else ())[:PATCHES]
         if raw["text"] != source
     ]

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading
-from jupyter_selfheal.healers.syntax.propose import TOLD_BY_NOTHING, _plan_reading, _run_readings, propose_readings
+from jupyter_selfheal.healers.syntax.propose import (
+    TOLD_BY_NOTHING,
+    _plan_reading,
+    _run_readings,
+    propose_readings,
+    propose_texts,
+)
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -36,3 +43,14 @@ def test_a_builtin_that_the_notebook_has_made_its_own_may_be_called_by_a_change(
     reply = _run_readings(case, Starts((FakeKernel((own,)),)), plan, (reading,), frozenset({"input"}))
     assert reply is not None
     assert reply["passing"][0]["text"] == "n = float(input())\nprint('N', n)"
+
+
+def test_two_slips_of_a_cell_that_fails_are_found_by_what_it_is_to_print_and_offered() -> None:
+    own, source = "input = lambda: '2000'", "year = input()\nif year % 4 == 0:\n    print(yea, 'is one')\n"
+    notebook = Notebook((Cell("c0", own), Cell("c1", source)))
+    case = Case(Failure("c1", source, FailureKind.RAISED, "TypeError"), notebook, Oracle(stdout="2000 is one\n"))
+    plan = build_plan(case)
+    assert plan is not None
+    best = propose_texts(case, Starts((FakeKernel((own,)),)), plan, ())[0]
+    meant = source.replace("input()", "int(input())").replace("(yea,", "(year,")
+    assert (best.source_of("c1", ""), bool(best.rival)) == (meant, True)
