@@ -88,7 +88,8 @@ class Bracket(SyntaxRule):
 
     **Fix safety** Safe where all places that compile give the same program, or where the bracket opens the statement's own
     call. Unsafe otherwise: `(a + b * c` closes in two ways. That the result of the call is called or indexed at once (`int(input)("n")`) is no way to close it.
-    Unsafe too what may be a function that is given, or an attribute: `f(word.lower))`, `print(df.values))`.
+    Unsafe too what may be a function that is given, or an attribute: `f(word.lower))`, `print(d.values))`; of a variable that the notebook sets
+    to tables only, `values` is no method.
     """
 
     code = "SYN103"

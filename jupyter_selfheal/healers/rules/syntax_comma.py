@@ -122,4 +122,6 @@ def _is_gap(text: str, code: list[bool], match: re.Match[str]) -> bool:
     before, after = match.start() - 1, match.end()
     if after >= len(text):
         return False
+    if match.start() == after and text[after] in "'\"" and re.search(r"(?<!\w)[rbfuRBFU]{1,2}$", text[:after]):
+        return False  # the letter before a text is a part of it
     return (code[before] or text[before] in "'\"") and (code[after] or text[after] in "'\"")

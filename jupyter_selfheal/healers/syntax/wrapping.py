@@ -187,13 +187,24 @@ def close_fields(site: Site) -> Iterator[Slip]:
         return
     _, start, end = site.line
     for text in (t for t in site.tokens if t.kind == TEXT and t.text[0] in "fF" and start <= t.start < end):
-        opened = text.text.rfind("{")
+        opened = _find_open_field(text.text)
         if text.text.count("{") <= text.text.count("}") or opened < 0:
             continue
         ends = [m.end() for m in re.finditer(r"\w+(?:\([^()]*\)|\[[^\[\]]*\])*(?::[\w.,]+)?", text.text[opened:])]
         for n, at in enumerate(ends):
             place = text.start + opened + at
             yield Slip(place, place, "}", find_cost("insert.field_end") + 0.1 * n, "`}` is missing in the text")
+
+
+def _find_open_field(text: str) -> int:
+    """Where the field begins that the next one stands in, or else the last one: ``{a{b}`` as ``{a}{b}``; -1 where there is none."""
+    braces = [m for m in re.finditer(r"\{\{|\}\}|[{}]", text) if len(m[0]) == 1]
+    inside = (
+        a.start()
+        for a, b in itertools.pairwise(braces)
+        if (a[0], b[0]) == ("{", "{") and ":" not in text[a.start() : b.start()]
+    )
+    return next(inside, text.rfind("{"))
 
 
 def move_conditions(site: Site) -> Iterator[Slip]:

@@ -72,6 +72,8 @@ ENOUGH = 6
 
 _NAMES = re.compile(r"` is (?:read as )?`|` is what is read$")
 """In the words of a change that gives a name that nothing binds: the cell fails without it, whatever it prints."""
+_NEEDED = re.compile(rf"{_NAMES.pattern}|^what is read is no |^a number is added to a text$")
+"""In the words of those without which a cell mostly fails, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +155,16 @@ class Explorer:
                 done, after = self.try_node(node)
                 passing += [done] if done else []
                 nodes += [after] if after and not done else []
-            best = max([best, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
+            needed = [n for n in nodes if all(map(_NEEDED.search, n.words[len(start.words) :]))]
+            best = max([best, *needed], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
             if passing or depth == DEPTH:
                 break
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
             children = (child for node in nodes[:BEAM] for child in self._list_children(node))
             front = [c for c in children if not _adds_self_comparison(c.source, given)]
         if not passing and with_mutations:
+            if best.words != start.words and self.run(start.source)[1] == OK:
+                best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
             for child in (c for c in self._list_mutants(best) if not _adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
                 passing += [done] if done else []

@@ -9,6 +9,7 @@ from jupyter_selfheal.healers.syntax.line_edits import join_statements
 from jupyter_selfheal.healers.syntax.site import find_site
 from jupyter_selfheal.healers.syntax.token_edits import insert_tokens, join_tokens, replace_tokens
 from jupyter_selfheal.healers.syntax.word_edits import define_functions, replace_bracket_pairs
+from jupyter_selfheal.healers.syntax.wrapping import close_fields
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 from jupyter_selfheal.scoring.deletion import find_deletion
@@ -25,6 +26,7 @@ LEFT_OUT = {
         "for i in range(2):\n    print(i)\n    print(3)\n",
     ),
     "a comma for a point": ("n = 4\nprint(range(1.n))\n", "n = 4\nprint(range(1, n))\n"),
+    "the end of a field": ("a = b = 2\nprint(f'{a{b} is {b}')\n", "a = b = 2\nprint(f'{a}{b} is {b}')\n"),
     "brackets of one kind": ("print[4}\n", "print(4)\n"),
     "the word def": (
         "worth(pens):\n    return pens * 2\nprint(worth(3))\n",
@@ -46,7 +48,15 @@ def _mend(source: str) -> list[str]:
     fault = find_fault(source)
     assert fault is not None
     site = find_site(source, fault, frozenset())
-    kinds = (insert_tokens, replace_tokens, join_tokens, join_statements, define_functions, replace_bracket_pairs)
+    kinds = (
+        insert_tokens,
+        replace_tokens,
+        join_tokens,
+        join_statements,
+        define_functions,
+        replace_bracket_pairs,
+        close_fields,
+    )
     return [slip.apply(source) for kind in kinds for slip in kind(site) if slip.cost <= LIKELY]
 
 
