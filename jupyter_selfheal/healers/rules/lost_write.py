@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.column_aliases import METHODS, AliasWrite, list_alias_writes
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.replay import (
     change_and_replay,
     count_cells_below,
@@ -67,7 +68,8 @@ class LostWrite(Rule):
     **Failure** Any that comes of a table which was not changed, often many cells below: `ValueError: could not convert string to
     float: 'male'`, `Input X contains NaN`. Since pandas 3.0 `df["c"].replace(…, inplace=True)`, `df["c"].fillna(0, inplace=True)`,
     `df["c"][mask] = 0`, `df["c"].loc[mask] = 0` and `df.loc[:, "c"].fillna(0, inplace=True)` change a copy, and only a warning says so, if it is not
-    filtered out. So does `c = df["c"]` with `c.fillna(0, inplace=True)` below it, of which nothing warns.
+    filtered out. So does `c = df["c"]` with `c.fillna(0, inplace=True)` below it, of which nothing warns. And so does a
+    method that is given the table, or that writes into the object's own (`self.data["c"].fillna(0, inplace=True)`), where pandas warned of it.
 
     **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from.
     The cells that made them run again, from the first on. Where texts are replaced by numbers, `infer_objects()` makes
@@ -148,8 +150,11 @@ def _is_warned(context: RuleContext, write: Write) -> bool:
         if not write.function
         else context.notebook.code_before(context.failure.cell_id)
     )
+    warned = [c.source for c in cells if WARNING in c.warned]
+    method = rf"\.{re.escape(write.function)}\b"
     return any(
-        WARNING in c.warned and (not write.function or write.function in src.find_names(c.source).uses) for c in cells
+        not write.function or write.function in src.find_names(s).uses or re.search(method, s) is not None
+        for s in warned
     )
 
 
@@ -197,7 +202,7 @@ def _goes_through_texts(context: RuleContext, write: Write) -> bool:
 def _list_given(context: RuleContext, write: Write) -> list[str]:
     """Names that the notebook's calls of a function give for the parameter which holds the table."""
     definition = _find_definition(context, write)
-    parameters = [a.arg for a in definition.args.args] if definition is not None else []
+    parameters = [a.arg for a in definition.args.args if a.arg != "self"] if definition is not None else []
     if write.table not in parameters:
         return []
     at = parameters.index(write.table)
@@ -221,7 +226,7 @@ def _list_results(context: RuleContext, write: Write) -> list[str]:
 
 
 def _calls_function(node: ast.expr, write: Write) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == write.function
+    return isinstance(node, ast.Call) and last_name(node.func) == write.function
 
 
 def _find_definition(context: RuleContext, write: Write) -> ast.FunctionDef | None:
@@ -243,8 +248,7 @@ def _read_writes(cell_id: str, source: str) -> Iterator[Write]:
     if "[" not in source and "inplace" not in source:
         return
     for statement in src.list_statements(source):
-        function = statement.node.name if isinstance(statement.node, ast.FunctionDef) else ""
-        for node in ast.walk(statement.node):
+        for function, node in _walk_with_functions(statement.node):
             write = None
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 write = _read_call(source, node.value)
@@ -254,6 +258,15 @@ def _read_writes(cell_id: str, source: str) -> Iterator[Write]:
                 (table, column), span, text, texts, fills = write
                 by_label = isinstance(node, ast.Assign | ast.AugAssign) and not _is_mask(node)
                 yield Write(cell_id, table, text, (*span, text), texts, fills, function, by_label, column)
+
+
+def _walk_with_functions(statement: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    """Every node of a statement of a cell, with the function or the method of a class that it is in; empty at the top level."""
+    methods = [n for n in ast.iter_child_nodes(statement) if isinstance(n, ast.FunctionDef)]
+    for function in [statement] if isinstance(statement, ast.FunctionDef) else methods:
+        yield from ((function.name, node) for node in ast.walk(function))
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        yield from (("", node) for node in ast.walk(statement))
 
 
 _Reading = tuple[tuple[str, str], tuple[int, int], str, frozenset[str], bool]
@@ -285,7 +298,7 @@ def _read_call(source: str, call: ast.Call) -> _Reading | None:
 def turns_texts_to_numbers(call: ast.Call) -> bool:
     """True for ``replace({"no": 0, "yes": 1})``, by the literals in the call, and where a variable holds what is replaced."""
     given = (*call.args, *(k.value for k in call.keywords if k.arg in ("to_replace", "value")))
-    if any(isinstance(a, ast.Name) for a in given):
+    if any(isinstance(a, ast.Name | ast.Attribute) for a in given):
         return True
     values = [n.value for a in (*call.args, *call.keywords) for n in ast.walk(a) if isinstance(n, ast.Constant)]
     return any(isinstance(v, str) for v in values) and any(type(v) in (int, float) for v in values)
@@ -355,13 +368,22 @@ def _name_column(source: str, column: ast.expr) -> str:
 
 
 def _find_table(column: ast.expr) -> tuple[str, str] | None:
-    """("df", "") of ``df["c"]`` and ``df.c``, ("df", "name") of ``df[name]``; None for anything else, also for a list of columns or a
-    selection of rows."""
-    if isinstance(column, ast.Subscript) and isinstance(column.value, ast.Name):
+    """("df", "") of ``df["c"]`` and ``df.c``, ("df", "name") of ``df[name]``, ("self.df", "") of ``self.df["c"]``; None for anything else, also for
+    a list of columns or a selection of rows."""
+    table = _name_table(column.value) if isinstance(column, ast.Subscript | ast.Attribute) else ""
+    if isinstance(column, ast.Subscript) and table:
         if isinstance(column.slice, ast.Name):
-            return column.value.id, column.slice.id
+            return table, column.slice.id
         is_one = isinstance(column.slice, ast.Constant) and isinstance(column.slice.value, str)
-        return (column.value.id, "") if is_one else None
-    if isinstance(column, ast.Attribute) and isinstance(column.value, ast.Name) and column.attr not in OF_EVERY_TABLE:
-        return column.value.id, ""
+        return (table, "") if is_one else None
+    if isinstance(column, ast.Attribute) and table and column.attr not in OF_EVERY_TABLE:
+        return table, ""
     return None
+
+
+def _name_table(node: ast.expr) -> str:
+    """What may be a table's name: ``df``, or ``self.df`` in a method; empty for anything else, such as ``self``."""
+    if isinstance(node, ast.Name):
+        return "" if node.id == "self" else node.id
+    is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return ast.unparse(node) if is_own else ""
