@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -109,9 +110,9 @@ def _work_in_folder(folder: str) -> Iterator[None]:
             home = str(Path.cwd())
             sys.path[:] = path
             for name in set(sys.modules) - loaded:
-                if folder and str(Path(getattr(sys.modules[name], "__file__", None) or "/").absolute()).startswith(
-                    home
-                ):
+                if folder and os.path.abspath(getattr(sys.modules[name], "__file__", None) or "/").startswith(home):
                     del sys.modules[name]
-            for entry in [e for e in sys.path_importer_cache if not Path(e).is_absolute()]:
+            for entry in [
+                e for e in sys.path_importer_cache if not os.path.isabs(e)
+            ]:  # thousands of them: no Path for each
                 del sys.path_importer_cache[entry]
