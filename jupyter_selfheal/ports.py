@@ -112,11 +112,13 @@ class Starts:
 
     ``anew`` makes the state before the cell anew, the n-th of several: the cells above run again, and draw otherwise; with True in a
     fresh kernel with another hash seed. Whoever asked closes it. Raises :class:`~jupyter_selfheal.errors.KernelError` where that cannot be done; None where it may not.
+    ``goes_on_after``: somebody may go on from the state after the failure, so that it is said whether a fix holds there too.
     """
 
     before: tuple[TrialKernel, ...] = ()
     after: tuple[TrialKernel, ...] = ()
     anew: Callable[[int, bool], TrialKernel] | None = None
+    goes_on_after: bool = True
 
     @property
     def best(self) -> TrialKernel:

@@ -153,8 +153,9 @@ class TrialStates:
         return Start.AFTER_FAILURE if after else Start.BEFORE_CELL
 
     def find_other_start(self, proven: tuple[Start, ...]) -> TrialKernel | None:
-        """A state of the caller's from which nothing was proven yet; None where nothing was proven at all."""
-        starts = (*self._parts.starts.before, *self._parts.starts.after)
+        """A state of the caller's from which nothing was proven yet and somebody may go on; None where nothing was proven at all."""
+        given = self._parts.starts
+        starts = (*given.before, *(given.after if given.goes_on_after or not given.before else ()))
         return next((k for k in starts if self.find_start(k) not in proven), None) if proven else None
 
     def _close_states(self) -> None:

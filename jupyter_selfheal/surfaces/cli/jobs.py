@@ -18,6 +18,7 @@ from typing import Any
 from jupyter_selfheal.inside.fork.gate import measure_available_mb
 from jupyter_selfheal.providers.pot import Pot
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
+from jupyter_selfheal.surfaces.notebook.beside import count_cores
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import Settings
@@ -45,19 +46,12 @@ def choose_workers(options: argparse.Namespace, settings: Settings, notebooks: i
     if settings.writes == "allow" or settings.project is not None or settings.approve == "ask":
         return 1
     memory = settings.config.memory_mb or NOTEBOOK_MB
-    return count_workers(_count_cores(), _measure_free_mb(), notebooks, memory)
+    return count_workers(count_cores(), _measure_free_mb(), notebooks, memory)
 
 
 def count_workers(cores: int, free_mb: int, notebooks: int, memory_mb: int) -> int:
     """Half of the cores (a notebook runs while trials for it do), as far as the memory goes, and no more than there is to do for."""
     return max(min(cores // 2, free_mb // memory_mb, notebooks // LEAST_NOTEBOOKS), 1)
-
-
-def _count_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _measure_free_mb() -> int:

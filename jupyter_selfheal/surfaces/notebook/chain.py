@@ -48,6 +48,8 @@ class Chain:
         self.state = first
         self.deadline = deadline
         self.notes: list[str] = []
+        self.peak_mb = 0.0
+        """The most memory that a cell's process had so far."""
         self._replay = replay
         self._scorer = scorer
         self._limits = limits
@@ -133,7 +135,9 @@ class Chain:
             paths=self._paths,
         )
         try:
-            return self.state.run(request)
+            trial, after = self.state.run(request)
+            self.peak_mb = max(self.peak_mb, trial.peak_mb)
+            return trial, after
         except ForkRefused as refused:
             why = refused.reason
         except KernelError as gone:

@@ -84,6 +84,8 @@ class BatchDependencies:
     open_anew: MakeAnew | None = None
     open_clean: Callable[[], TrialKernel] | None = None
     """Opens the state in which the healed notebook is run in the end; where there is none, ``open_state`` does."""
+    runs_beside: bool = False
+    """Whether the healed notebook's clean run may begin while its last cells are still being healed."""
     look_at_end: Callable[[TrialKernel], None] | None = None
     """Is shown the state after the last cell, where no cell was changed."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
@@ -26,7 +27,9 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.scoring.stored import Comparison
+from jupyter_selfheal.surfaces.notebook.beside import CellSteps, RunBeside
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
+from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.changed_values import complains_of_values, describe_change, find_changed_values
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
@@ -90,6 +93,9 @@ class FinalCheck:
     runs_left: int = MOST_RUNS
 
     def __post_init__(self) -> None:
+        may_begin, begin = self.dependencies.runs_beside, self.dependencies.open_clean or self.dependencies.open_state
+        self._beside = RunBeside(begin, self.limits.sandbox, self.deadline) if may_begin else None
+        """The clean run that begins while the notebook is healed. It counts where nothing in it goes wrong; else all is run again, alone."""
         self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
         self._kernel_fault = ""
         """Why no clean kernel can be had any more."""
@@ -104,6 +110,7 @@ class FinalCheck:
         if not fixes:
             return FinalResult(notebook, dict(records), (), {}, survived=True)
         records, notes = dict(records), []
+        self._take_run_beside(notebook, records, tuple(fixes))
         last = self._try_fixes(tuple(fixes), records, notebook)
         while last is not None and (bad := self._find_not_surviving(records, last)):
             kept = last.fixes
@@ -163,17 +170,10 @@ class FinalCheck:
         Cells that never ended, or ended their kernel, are left out as long as nothing was done about them: they leave
         no state behind in the chain either. One that does so only now is left out of a second run.
         """
-        healed = {f.cell_id for f in fixes}
-        skipped = {
-            cell_id
-            for cell_id, record in records.items()
-            if record.status is Status.SKIPPED
-            or (cell_id not in healed and any(f.kind in _FATAL for f in record.failure))
-        }
-        paths = tuple(dict.fromkeys(p for f in fixes for p in f.paths))
+        skipped, paths = _list_skipped(records, fixes), _list_paths(fixes)
         ended: dict[str, CellRun] = {}
         while True:
-            cells = [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
+            cells = _list_cells(notebook, skipped)
             self.runs_left -= 1
             seen, detail = self._run_all(cells, notebook, paths)
             fatal = next((c for c in cells if _is_fatal(seen.get(c.id))), None)
@@ -188,8 +188,8 @@ class FinalCheck:
     ) -> tuple[dict[str, CellRun], str]:
         groups = [self._build_steps(cell, notebook) for cell in cells]
         request = TrialRequest(
-            tuple(s for group in groups for s in group),
-            timeout=min(sum(self.limits.most_seconds_for(c) for c in cells) + 60.0, self.deadline.left),
+            tuple(s for group in groups for s in group.steps),
+            timeout=min(sum(group.seconds for group in groups) + 60.0, self.deadline.left),
             sandbox=self.limits.sandbox,
             paths=paths,
         )
@@ -205,23 +205,54 @@ class FinalCheck:
         with contextlib.closing((self.dependencies.open_clean or self.dependencies.open_state)()) as state:
             return state.run(request)[0]
 
-    def _build_steps(self, cell: Cell, notebook: Notebook) -> tuple[Step, ...]:
+    def go_on_beside(
+        self, chain: Chain, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix], known: Container[str]
+    ) -> None:
+        """Where a clean run may go on beside the chain: these are its first cells, up to one that is not ``known`` yet. Nobody waits."""
+        if self._beside is None or not fixes or not chain.state.is_exact:
+            return
+        cells = itertools.takewhile(lambda c: c.id in known, _list_cells(notebook, _list_skipped(records, fixes)))
+        groups = [self._build_steps(cell, notebook) for cell in cells]
+        self._beside.follow(groups, _list_paths(fixes), chain.peak_mb)
+
+    def close(self) -> None:
+        """End the clean run that goes on beside, if there is one. Idempotent."""
+        if self._beside is not None:
+            self._beside.close()
+
+    def _take_run_beside(self, notebook: Notebook, records: dict[str, Record], fixes: tuple[Fix, ...]) -> None:
+        """Take the clean run that began beside the healing for that of these fixes, where all of it went as it should."""
+        if self._beside is None:
+            return
+        cells = _list_cells(notebook, _list_skipped(records, fixes))
+        groups = [self._build_steps(cell, notebook) for cell in cells]
+        trial = self._beside.finish(groups, _list_paths(fixes))
+        if trial is None:
+            return
+        made = CleanRun(notebook, fixes, (), self._split_trial(cells, notebook, trial, groups))
+        fails = any(explain_own_failure(fix, made.seen) is not None for fix in fixes) or len(made.seen) < len(cells)
+        if not (fails or _list_newly_failing(records, made.seen) or self._find_changed_values(made)):
+            self.runs_left -= 1
+            self._clean_runs[tuple(f.patch.id for f in fixes)] = made
+
+    def _build_steps(self, cell: Cell, notebook: Notebook) -> CellSteps:
         # a %pip line of ours was proven in a scratch directory, which is on the path here
         ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
         code = "" if ours and cell.source.startswith("%pip install ") else cell.source
         asked = self.dependencies.scorer.list_oracle_steps(_build_case(cell, notebook), BASELINE) if cell.oracle else ()
         run = Run(code, cell.id, go_on=True, timeout=self.limits.most_seconds_for(cell))
-        return (run, *(s for s in asked if not isinstance(s, Run)))
+        steps: tuple[Step, ...] = (run, *(s for s in asked if not isinstance(s, Run)))
+        return CellSteps(cell.id, steps, self.limits.most_seconds_for(cell))
 
     def _split_trial(
-        self, cells: Sequence[Cell], notebook: Notebook, trial: Trial, groups: Sequence[Sequence[Step]]
+        self, cells: Sequence[Cell], notebook: Notebook, trial: Trial, groups: Sequence[CellSteps]
     ) -> dict[str, CellRun]:
         """Cut the one long trial into those of the cells; cells that were not reached are not in the result."""
         cell_runs: dict[str, CellRun] = {}
         at = 0
         for number, (cell, group) in enumerate(zip(cells, groups, strict=True), start=1):
-            results, rest = trial.steps[at : at + len(group)], trial.steps[at + len(group) :]
-            at += len(group)
+            results, rest = trial.steps[at : at + len(group.steps)], trial.steps[at + len(group.steps) :]
+            at += len(group.steps)
             if not results or results[0].status == "skipped":
                 break
             reached = trial.ending is Ending.FINISHED or (rest and rest[0].status != "skipped")
@@ -306,6 +337,23 @@ def explain_own_failure(fix: Fix, seen: Mapping[str, CellRun]) -> str | None:
 
 
 _FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
+
+
+def _list_skipped(records: Mapping[str, Record], fixes: Sequence[Fix]) -> set[str]:
+    healed = {f.cell_id for f in fixes}
+    return {
+        cell_id
+        for cell_id, record in records.items()
+        if record.status is Status.SKIPPED or (cell_id not in healed and any(f.kind in _FATAL for f in record.failure))
+    }
+
+
+def _list_cells(notebook: Notebook, skipped: Container[str]) -> list[Cell]:
+    return [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
+
+
+def _list_paths(fixes: Iterable[Fix]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(p for f in fixes for p in f.paths))
 
 
 def _is_fatal(seen: CellRun | None) -> bool:

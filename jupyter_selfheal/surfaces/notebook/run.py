@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -84,7 +85,14 @@ class Batch:
         deadline = Deadline(self.limits.seconds_for_notebook(self.notebook.cells))
         first = self.dependencies.open_state()
         chain = Chain(first, self.dependencies.replay, self.dependencies.scorer, self.limits, deadline)
-        isolation = first.isolation
+        self.proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline)
+        with contextlib.closing(self.proof):
+            return self._heal_and_prove(chain, deadline, began)
+
+    def _heal_and_prove(
+        self, chain: Chain, deadline: Deadline, began: float
+    ) -> tuple[NotebookReport, dict[str, CellRun]]:
+        isolation = chain.state.isolation
         try:
             if self.point is not None and (needed := self.point.plan()) is not None:
                 self._go_on_from(self.point, needed, chain)
@@ -98,10 +106,9 @@ class Batch:
         if stopped is not None:
             settled = self._settle_unfinished(stopped)
         else:
-            as_stored = self.healthy.list_as_stored()
-            document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
-            proof = final.FinalCheck(document, self.dependencies, self.limits, deadline, as_stored)
-            settled = proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
+            self.proof.as_stored = self.healthy.list_as_stored()
+            self.proof.document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
+            settled = self.proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
         records = compare_records(
             (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
             self._mark_stale(settled.notebook),
@@ -160,6 +167,7 @@ class Batch:
                     raise
                 return f"Its kernel could not go on: {str(error).replace(RUN_AGAIN, '')}."
             self.done.add(cell.id)
+            self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.records, self.fixes, self.done)
             if len(self.fixes) > fixes:
                 self._keep_point(chain)
         return None
@@ -238,6 +246,7 @@ class Batch:
             before=(chain.state,),
             after=(after,) if after is not None and resumable else (),
             anew=chain.build_maker(self.dependencies.open_anew, cell),
+            goes_on_after=False,
         )
         case = Case(failure, self._number_cells_run(), cell.oracle)
         self.heals += 1
@@ -338,6 +347,13 @@ class Batch:
             return str(error)
         steps = [s for s in build_trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
         paths = [self.dependencies.install(requirement) for requirement in list_requirements(given)]
+        fix = final.Fix(failing, patch, outcome.applied[0], tuple(paths))
+        done = self.done | {
+            failing,
+            *(s.cell_id for s in steps),
+            *(e.cell_id for e in patch.edits if isinstance(e, Insert)),
+        }
+        self.proof.go_on_beside(chain, patched, self.records, [*self.fixes, fix], done)
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({outcomes.describe_failure(trial)})"
@@ -345,11 +361,11 @@ class Batch:
         self.notebook = patched
         if self.review is not None:
             self.review.add_healed_cell(patched.cell(failing), patched, trial, chain)
-        self.done |= {s.cell_id for s in steps} | {e.cell_id for e in patch.edits if isinstance(e, Insert)}
+        self.done |= done - {failing}
         for moved in patched.cells:
             if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
                 self._record_cell(moved, Status.RAN)
-        self.fixes.append(final.Fix(failing, patch, outcome.applied[0], tuple(paths)))
+        self.fixes.append(fix)
         return None
 
     # --- records ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import sys
 import threading
 import uuid
@@ -30,6 +31,7 @@ from jupyter_selfheal.ports import Approver, Starts, TrialKernel
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.answers import list_choices
 from jupyter_selfheal.surfaces.notebook.approve import AllSafe, PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.beside import count_cores, stays_inside
 from jupyter_selfheal.surfaces.notebook.cache import HealthyCache, Reads, ask_reads
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
@@ -98,6 +100,13 @@ class Session:
         sandbox = Sandbox(network=not config.offline, writes="allow", memory_mb=config.memory_mb)
         return Limits(settings.cell_seconds, sandbox, settings.config.notebook_timeout, settings.run_ends)
 
+    def may_run_beside(self, document: Document) -> bool:
+        """Whether a notebook may run twice at once: what it writes is thrown away, nobody compares its seconds, there is a core for it, and it
+        shares nothing else of the machine."""
+        settings = self.settings
+        may_share = settings.writes == "discard" and not settings.fresh and settings.max_slowdown == math.inf
+        return may_share and min(settings.config.parallel, count_cores()) > 1 and stays_inside(document.notebook)
+
     def open_cache(self) -> HealthyCache | None:
         """The notebooks that ran without a failure under the same settings; None where all are to be run."""
         if not self.settings.cache:
@@ -140,6 +149,7 @@ class Session:
             open_anew=lambda past, paths, n, other: self.kernels.open_anew(document, past, paths, n, other_seed=other),
             open_clean=lambda: self.kernels.open_clean_state(document, CLEAN_SEED),
             look_at_end=self._note_reads if self.settings.cache else None,
+            runs_beside=self.may_run_beside(document),
         )
         self.reads = None
         return replace(dependencies, progress=progress) if progress is not None else dependencies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -45,6 +46,8 @@ class SessionKernels:
         self._opened: dict[tuple[str, str, int], TrialKernel] = {}
         self._installers: dict[str, Callable[[str], str]] = {}
         self._scratch = contextlib.ExitStack()
+        self._opening = threading.RLock()
+        """Clean states are opened for two who work at once: the heal of a cell, and the clean run beside it."""
 
     def open_clean_state(self, document: Document, seed: int = 0, *, listen: bool = False) -> TrialKernel:
         """A state in which nothing has run, with writes of its own; ``seed`` is that of its hashes, 0 for one that Python chooses;
@@ -62,11 +65,16 @@ class SessionKernels:
             return self.open_replay_kernel(document, (), (), seed)
         if self.settings.fresh:
             return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
+        with self._opening:
+            return self._open_forked_state(document, seed, listen)
+
+    def _open_forked_state(self, document: Document, seed: int, listen: bool) -> TrialKernel:
+        spec, folder = document.kernelspec, document.notebook.folder
         request = TrialRequest(
             (*self._list_first_steps(), *([LISTEN] if listen else [])),
             timeout=60.0,
             keep=Keep.ON_SUCCESS,
-            sandbox=replace(self._sandbox, writes=writes),
+            sandbox=replace(self._sandbox, writes=self.settings.writes),
         )
         try:
             trial, state = self._open_frozen_kernel(spec, folder, seed).run(request)
@@ -151,8 +159,9 @@ class SessionKernels:
         return state, ""
 
     def _close_kernels(self) -> None:
-        while self._opened:
-            self._opened.popitem()[1].close()
+        with self._opening:
+            while self._opened:
+                self._opened.popitem()[1].close()
 
     def close(self) -> None:
         """Let go of every kernel and scratch directory. Idempotent."""

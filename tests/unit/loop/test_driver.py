@@ -84,6 +84,18 @@ def test_what_ran_nothing_yet_is_not_tried_twice(
     assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL, Start.AFTER_FAILURE)[:starts]
 
 
+def test_where_nobody_goes_on_after_the_failure_a_patch_is_tried_from_before_the_cell_alone(stage: MakeStage) -> None:
+    s = stage("total = [1, 2]", "total.append(3)\ntotal.uper()")
+    parts = build_scripted_dependencies(
+        dataclasses.replace(s.starts, goes_on_after=False),
+        [ScriptedHealer([answer(s.replaced("total.uper()", "len(total)"))])],
+    )
+    outcome = heal(s.case, parts)
+    assert outcome.reason is Reason.HEALED
+    assert outcome.proposal[0].proven_from == (Start.BEFORE_CELL,)
+    assert outcome.proposal[0].notes == ()
+
+
 def test_a_failure_that_does_not_come_again_is_shown_but_never_proven(stage: MakeStage) -> None:
     s = stage("x = 1", "x.nope")
     healthy = Case(s.case.failure.__class__(**{**fields_of(s), "source": "x"}), s.case.notebook)

@@ -44,7 +44,7 @@ def test_what_is_said_holds() -> None:
 def test_what_could_get_in_each_others_way_is_healed_one_after_the_other(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "_count_cores", lambda: 16)
+    monkeypatch.setattr(jobs, "count_cores", lambda: 16)
     monkeypatch.setattr(jobs, "_measure_free_mb", lambda: 64_000)
     unsaid = argparse.Namespace(jobs=None)
     assert choose_workers(unsaid, Settings(), 500) == 8

@@ -1,0 +1,196 @@
+"""The clean run of the healed notebook, begun while its last cells are still being healed: on another core, in a kernel of its own.
+
+Nothing that it finds is held against a fix: what does not go as it should beside something else is run again, alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.inside.fork.gate import measure_available_mb
+from jupyter_selfheal.loop.capabilities import SUBPROCESS
+from jupyter_selfheal.loop.consent import find_capabilities
+from jupyter_selfheal.model import Ending, Keep, Notebook, Sandbox, Step, Trial, TrialRequest
+from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
+
+MOST_RESTARTS = 2
+"""How often it begins anew because a fix changed a cell that it had run; then the clean run comes in the end, as ever."""
+
+SPARE_MB = 1_024
+"""Memory that must be free beside twice what the notebook takes."""
+
+
+# fmt: off
+_SHARING = frozenset((
+    "aiohttp", "asyncio", "bokeh", "dash", "dask", "distributed", "fastapi", "flask", "gradio", "h2o",
+    "http", "ipyparallel", "jpype", "mlflow", "multiprocessing", "nbclient", "panel", "pexpect", "psutil", "py4j",
+    "pyspark", "ray", "redis", "selenium", "socket", "socketserver", "streamlit", "subprocess", "tensorboard", "tornado",
+    "uvicorn", "voila", "wandb", "websockets", "xmlrpc", "zmq",
+))
+# fmt: on
+"""Modules with which a notebook may serve, or reach, something that two runs at once would share: a port, a server, a process."""
+
+_IMPORT = re.compile(r"^\s*(?:import|from)\s(.*)", re.MULTILINE)
+
+
+def count_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def stays_inside(notebook: Notebook) -> bool:
+    """Whether nothing in the notebook's code speaks for more than its own process: no shell, no server, no other process."""
+    sources = [c.source for c in notebook.cells if c.kind == "code"]
+    named = {word for text in sources for line in _IMPORT.findall(text) for word in re.findall(r"\w+", line)}
+    return not named & _SHARING and not any(SUBPROCESS in find_capabilities(text) for text in sources)
+
+
+@dataclass(frozen=True, slots=True)
+class CellSteps:
+    """What the clean run runs of a cell, and how long that may take."""
+
+    cell_id: str
+    steps: tuple[Step, ...]
+    seconds: float
+
+
+class _GivenUp(Exception):
+    """It cannot be gone on with here."""
+
+
+class RunBeside:
+    """Runs the first cells of the healed notebook as they become known. Close it.
+
+    As many as are known are run at once, each time from the state that the last ones left. ``open_clean`` opens the state in which nothing has run.
+    """
+
+    def __init__(self, open_clean: Callable[[], TrialKernel], sandbox: Sandbox, deadline: Deadline) -> None:
+        self._open_clean, self._sandbox, self._deadline = open_clean, sandbox, deadline
+        self._news = threading.Condition()
+        self._wanted: tuple[CellSteps, ...] = ()
+        self._paths: tuple[str, ...] = ()
+        self._needed_mb = 0.0
+        self._is_all = False
+        """Nothing comes after what is wanted now: its state need not be kept."""
+        self._is_over = False
+        self._restarts = -1
+        self._ran: tuple[CellSteps, ...] = ()
+        self._ran_paths: tuple[str, ...] = ()
+        self._trials: list[Trial] = []
+        self._state: TrialKernel | None = None
+        self._thread: threading.Thread | None = None
+
+    def follow(self, cells: Sequence[CellSteps], paths: Sequence[str], needed_mb: float = 0.0) -> None:
+        """These are the first cells of the healed notebook, as far as it is known. Nobody waits for them."""
+        with self._news:
+            self._wanted, self._paths = tuple(cells), tuple(paths)
+            self._needed_mb = max(needed_mb, self._needed_mb)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="selfheal-beside", daemon=True)
+                self._thread.start()
+            self._news.notify_all()
+
+    def finish(self, cells: Sequence[CellSteps], paths: Sequence[str]) -> Trial | None:
+        """These are all cells: the trial of them together, once it is there. None where not every one was run here."""
+        with self._news:
+            if self._is_over or self._thread is None:
+                return None
+            self._is_all = True
+        self.follow(cells, paths)
+        with self._news:
+            while not self._is_over and not self._is_done():
+                self._news.wait(1.0)
+            if not self._is_done() or not self._trials:
+                return None
+            steps = tuple(result for trial in self._trials for result in trial.steps)
+            return replace(self._trials[-1], steps=steps, seconds=sum(t.seconds for t in self._trials))
+
+    def close(self) -> None:
+        """End what runs, and let go of the state. Idempotent."""
+        with self._news:
+            self._is_over = True
+            state, self._state = self._state, None
+            self._news.notify_all()
+        if state is not None:
+            state.close()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _is_done(self) -> bool:
+        return not self._wanted or (self._ran == self._wanted and self._ran_paths == self._paths)
+
+    # --- on its own thread --------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        try:
+            while self._wait_for_more():
+                self._run_more()
+        except (_GivenUp, SelfHealError, OSError):
+            pass  # the clean run comes in the end, as ever
+        finally:
+            with self._news:
+                self._is_over = True
+                state, self._state = self._state, None
+                self._news.notify_all()
+            if state is not None:
+                state.close()
+
+    def _wait_for_more(self) -> bool:
+        """False once it is over."""
+        with self._news:
+            while not self._is_over and self._is_done():
+                if self._is_all:
+                    return False
+                self._news.wait()
+            return not self._is_over
+
+    def _run_more(self) -> None:
+        with self._news:
+            wanted, paths, is_all = self._wanted, self._paths, self._is_all
+            if measure_available_mb() < 2 * self._needed_mb + SPARE_MB:
+                raise _GivenUp
+        if self._state is None or paths != self._ran_paths or wanted[: len(self._ran)] != self._ran:
+            self._begin_anew(paths)
+        more = wanted[len(self._ran) :]
+        steps = tuple(step for cell in more for step in cell.steps)
+        timeout = min(sum(cell.seconds for cell in more) + 60.0, self._deadline.left)
+        keep = Keep.NEVER if is_all else Keep.ALWAYS
+        with self._news:
+            state = self._state
+        if state is None:
+            raise _GivenUp
+        trial, after = state.run(TrialRequest(steps, timeout=timeout, keep=keep, sandbox=self._sandbox, paths=paths))
+        if after is not None:
+            self._take_state(after)
+        is_whole = trial.ending is Ending.FINISHED and len(trial.steps) == len(steps)
+        if not is_whole or any(r.status == "skipped" for r in trial.steps) or (after is None and not is_all):
+            raise _GivenUp
+        with self._news:
+            self._ran, self._ran_paths = wanted, paths
+            self._trials.append(trial)
+            self._news.notify_all()
+
+    def _begin_anew(self, paths: tuple[str, ...]) -> None:
+        self._restarts += 1
+        if self._restarts > MOST_RESTARTS:
+            raise _GivenUp
+        self._ran, self._ran_paths, self._trials = (), paths, []
+        self._take_state(self._open_clean())
+
+    def _take_state(self, state: TrialKernel) -> None:
+        with self._news:
+            old, self._state = self._state, None if self._is_over else state
+            is_unwanted = self._is_over
+        if old is not None:
+            old.close()
+        if is_unwanted:
+            state.close()
+            raise _GivenUp

@@ -1,0 +1,126 @@
+"""The clean run that goes on beside the healing: it spares one run, and is believed only where all of it goes well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Replace, Trial, TrialRequest
+from jupyter_selfheal.surfaces.notebook.beside import RunBeside, stays_inside
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from tests.batches import batch
+
+Make = Callable[..., Document]
+
+
+def write_one(case: Case) -> Iterator[Patch]:
+    """``undefined`` is to be 1, in the failing cell or in the one that a comment names."""
+    at = 0 if "above" in case.failure.source else case.notebook.index(case.failure.cell_id)
+    cell = case.notebook.cells[at]
+    yield Patch((Replace(cell.id, cell.source, cell.source.replace("undefined", "1")),), f"Write 1 in {cell.source}")
+
+
+def beside(made: Batch, *later: dict[str, object]) -> list[FakeKernel]:
+    """The clean states that the batch begins from, each with its run beside; from the second one on they hold what ``later`` says."""
+    states: list[FakeKernel] = []
+
+    def open_state() -> FakeKernel:
+        states.append(FakeKernel(namespace=dict([{}, *later][len(states)] if len(states) <= len(later) else {})))
+        return states[-1]
+
+    made.dependencies = replace(made.dependencies, open_state=open_state, runs_beside=True)
+    return states
+
+
+def test_what_ran_beside_is_not_run_again(document: Make) -> None:
+    made = batch(document("a = undefined", "b = a + 1", "c = undefined", "print(a + b + c)"), write_one)
+    states = beside(made)
+    report, seen = made.run()
+    assert (report.survived, report.was_run, report.count(Status.HEALED)) == (True, True, 2)
+    assert len(states) == 2
+    assert [run.count for run in seen.values()] == [1, 2, 3, 4]
+    assert printed(seen, "c3") == "4\n"
+
+
+def test_a_fix_of_a_cell_that_had_run_beside_is_proven_from_the_top(document: Make) -> None:
+    """The second fix changes the first cell, in which the first fix stands behind it."""
+    given = document("def f(): return undefined", "a = undefined", "print(f())  # above")
+    made = batch(given, write_one)
+    states = beside(made)
+    report, seen = made.run()
+    assert report.survived
+    assert printed(seen, "c2") == "1\n"
+    assert report.healed.cells[0].source == "def f(): return 1"
+    assert len(states) <= 3
+
+
+@pytest.mark.parametrize("spoilt", ["cell", "fix"])
+def test_what_goes_wrong_beside_is_run_again_alone(document: Make, spoilt: str) -> None:
+    """What shares the machine with it may be at fault, so neither a fix nor a cell is blamed for it."""
+    cells = {
+        "cell": ("a = undefined", "assert 'busy' not in globals()"),
+        "fix": ("a = undefined\nassert 'busy' not in globals()",),
+    }
+    made = batch(document(*cells[spoilt]), write_one)
+    states = beside(made, {"busy": True}, {})
+    report, _ = made.run()
+    assert (report.survived, report.count(Status.HEALED), report.notes) == (True, 1, ())
+    assert len(states) == 3
+
+
+def test_a_fix_that_no_clean_kernel_bears_is_taken_back_as_ever(document: Make) -> None:
+    made = batch(document("a = undefined\nassert 'clean' not in globals()"), write_one)
+    beside(made, {"clean": True}, {"clean": True}, {"clean": True})
+    report, _ = made.run()
+    assert report.count(Status.REVERTED) == 1
+
+
+def printed(seen: dict[str, CellRun], cell_id: str) -> str:
+    return "".join(o.text for o in seen[cell_id].result.outputs)
+
+
+class Lost(FakeKernel):
+    """Its state cannot be kept: a thread runs in it."""
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        return super().run(request)[0], None
+
+
+def test_a_state_that_cannot_be_kept_ends_the_run_beside(document: Make) -> None:
+    made = batch(document("a = undefined", "print(a)"), write_one)
+    beside(made)
+    clean = iter((Lost(), FakeKernel()))
+    made.dependencies = replace(made.dependencies, open_clean=lambda: next(clean))
+    report, seen = made.run()
+    assert report.survived
+    assert printed(seen, "c1") == "1\n"
+
+
+def test_it_can_be_closed_before_it_began_and_twice() -> None:
+    made = RunBeside(FakeKernel, None, None)  # type: ignore[arg-type]
+    made.close()
+    made.close()
+    assert made.finish((), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "inside"),
+    [
+        ("import pandas as pd\npd.read_csv('a.csv')", True),
+        ("from sklearn.svm import SVC\nSVC(", True),
+        ("socket = 3\nprint(socket)", True),
+        ("import http.server\nserve(", False),
+        ("import os, subprocess as s", False),
+        ("!python server.py &", False),
+        ("from flask import Flask", False),
+        ("import os\nos.system('rm lock')", False),
+    ],
+)
+def test_a_notebook_that_shares_more_than_its_process_is_not_run_twice_at_once(source: str, inside: bool) -> None:
+    assert stays_inside(Notebook((Cell("a", "import os"), Cell("b", source)))) is inside
