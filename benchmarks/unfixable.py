@@ -57,9 +57,9 @@ _PATH = """def shortest(graph, start, goal):
             return len(seen)
         seen.append(node)
     return -1"""
-_ENDLESS = """def collatz(n):
+_ASTRAY = """def collatz(n):
     steps = [n]
-    while n != 1:
+    while n != 1 and len(steps) < 99:
         if n % 2:
             n = n // 2
         else:
@@ -108,8 +108,8 @@ UNFIXABLE = (
     Unfixable("another shape of result", _LEVELS, "assert depth('(())') == {'deepest': 2, 'open': 0}\nassert depth('(') == {'deepest': 1, 'open': 1}", True),
     Unfixable("several faults", _MERGE, "assert merge_intervals([(6, 9), (1, 4), (3, 5)]) == [(1, 5), (6, 9)]\nassert merge_intervals([(1, 9), (2, 3)]) == [(1, 9)]", True),
     Unfixable("a class half written", _BANK, "b = Bank()\nb.deposit('a', 5)\nb.transfer('a', 'b', 2)\nassert b.history('a') == [('in', 5), ('out', 2)]\nassert b.accounts == {'a': 3, 'b': 2}", True),
-    Unfixable("no search in a graph", _PATH, "g = {1: [2, 3], 2: [4], 3: [4], 4: [5], 5: []}\nassert shortest(g, 1, 5) == 3\nassert shortest(g, 2, 5) == 2\nassert shortest(g, 5, 1) == -1", True),
-    Unfixable("does not end", _ENDLESS, "assert collatz(6) == {'steps': [6, 3, 10, 5, 16, 8, 4, 2, 1], 'peak': 16}", True),
+    Unfixable("no search in a graph", _PATH, "g = {5: [], 1: [2, 3], 3: [4], 2: [4], 4: [5]}\nassert shortest(g, 1, 5) == 3\nassert shortest(g, 1, 3) == 1\nassert shortest(g, 2, 5) == 2\nassert shortest(g, 5, 1) == -1", True),
+    Unfixable("a loop that goes astray", _ASTRAY, "assert collatz(6) == {'steps': [6, 3, 10, 5, 16, 8, 4, 2, 1], 'peak': 16}", True),
     Unfixable("a wrong formula", _CALENDAR, "assert weekday(2024, 2, 29) == 'Thu'\nassert weekday(2000, 1, 1) == 'Sat'\nassert weekday(1999, 12, 31) == 'Fri'", True),
     Unfixable("a chain of faults", _WORDS, "assert top_words('a b a c. A c', 2) == ['a', 'c']\nassert top_words('', 1) == []", True),
     Unfixable("a long function", _LONG, "assert score(['2S', '2H', '9S', '9H', '9D']) == ('full house', 31)\nassert score(['KS']) == ('high card', 13)", True),
