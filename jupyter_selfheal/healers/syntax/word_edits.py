@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, CLOSERS, COMPOUND, OPENERS, ends_value
-from jupyter_selfheal.healers.syntax.tokens import NAME, SIGN, TEXT, Token
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, SIGN, TEXT, Token
 
 _MARKS = frozenset({"match", "case", "lambda", "async"})
 """Words beside the compound ones whose lines may have a colon."""
@@ -35,6 +35,10 @@ TYPES = frozenset(
 """Words that stand before a name where another language says its type."""
 
 
+_OF_PARAMETERS = frozenset({"(", ")", "[", "]", ",", "=", ":", "->", ".", "*", "**"})
+"""Signs that parameters, their types and defaults are written with."""
+
+
 def define_functions(site: Site) -> Iterator[Slip]:
     """``worth(items):`` above a deeper line as ``def worth(items):``, ``int worth(items):`` too; ``def worth(int items)`` without the types."""
     line = site.list_line_tokens(site.at)
@@ -46,8 +50,8 @@ def define_functions(site: Site) -> Iterator[Slip]:
         and head[0].text not in BUILTINS | COMPOUND | _MARKS
         and head[1].text == "("
     ):
-        inside = head[2 : next((n for n, t in enumerate(head) if t.text == ")"), 0)]
-        ends = head[-1].text in (":", ")") and all(t.kind == NAME or t.text in ",=" or t.text in TYPES for t in inside)
+        plain = all(t.kind in (NAME, NUMBER, TEXT) or t.text in _OF_PARAMETERS for t in head[1:])
+        ends = head[-1].text in (":", ")") and plain and not any(t.text in _MARKS | COMPOUND for t in head)
         called = sum(t.text == head[0].text for t in site.tokens) > 1
         if ends and _has_body(site) and (called or _returns_below(site)):
             cost = find_cost("insert.definition")

@@ -32,6 +32,10 @@ LEFT_OUT = {
         "worth(pens):\n    return pens * 2\nprint(worth(3))\n",
         "def worth(pens):\n    return pens * 2\nprint(worth(3))\n",
     ),
+    "the word def before types": (
+        "worth(pens: int, each: float = 2.5) -> float:\n    return pens * each\n",
+        "def worth(pens: int, each: float = 2.5) -> float:\n    return pens * each\n",
+    ),
     "a type for the word def": ("int half(n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
     "a type before a parameter": ("def half(int n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
     "half of a name": ("rowCount = 2\nprint(row Count)\n", "rowCount = 2\nprint(rowCount)\n"),
