@@ -252,7 +252,7 @@ def _find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     words = {w for w in _list_code_words(lines[at]) if w not in _KEYWORDS}
     there = {w for source in after for w in _list_code_words(source)}
     gone = len(words & there) * 2 < len(words) if words else lines[at].strip() and not there
-    if gone and not _is_kept_prose(lines[at].strip(), after, there):
+    if gone and not _is_written_anew(lines, at, after) and not _is_kept_prose(lines[at].strip(), after, there):
         yield "deletes the line that failed"
 
 
@@ -260,6 +260,14 @@ _PROSE = re.compile(r"(?:[^\W\d_]+ ?){1,3}: ?[^\W\d_]+(?:,? [^\W\d_]+){2,}[.!?:]
 """A line of nothing but words: four of them, or three behind a heading (``Output: as shown below``)."""
 _SPOKEN = frozenset({"is", "in", "as", "with", "for", "from", "if", "and", "or", "not", "while", "else"})
 """Words of the language that stand in a sentence, too; any other one makes a line code."""
+
+
+def _is_written_anew(lines: Sequence[str], at: int, after: Sequence[str]) -> bool:
+    """Whether a line that was not there is the failing one in nearly the same letters, blanks apart: ``if rest == 0:`` for ``ifrest == 0:``."""
+    given = "".join(lines[at].split())
+    new = {"".join(re.sub(r"#.*", "", line).split()) for source in after for line in source.splitlines()}
+    fresh = new - {"".join(line.split()) for n, line in enumerate(lines) if n != at}
+    return any(SequenceMatcher(None, given, line, autojunk=False).ratio() >= SPELLING for line in fresh)
 
 
 def _is_kept_prose(line: str, after: Sequence[str], names: set[str]) -> bool:

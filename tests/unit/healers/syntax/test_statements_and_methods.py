@@ -169,3 +169,19 @@ PROSE = [
 def test_prose_that_becomes_a_comment_is_no_deleted_line(old: str, new: str, is_kept: bool) -> None:
     case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
     assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_kept"),
+    [
+        ("ifready == 0:\n    x = 1\n", "if ready == 0:\n    x = 1\n", True),
+        ("esle:\n    x = 1\n", "else:\n    x = 1\n", True),
+        ("ifready == 0:\n    x = 1\n", "if True:\n    x = 1\n", False),
+        ("ifready == 0:\n    x = 1\n", "x = 1  # ifready == 0:\n", False),
+        ("stepp one two =\nsteps = 1\n", "steps = 1\n", False),
+    ],
+    ids=range(5),
+)
+def test_a_line_in_nearly_the_same_letters_is_no_deleted_one(old: str, new: str, is_kept: bool) -> None:
+    case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
+    assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
