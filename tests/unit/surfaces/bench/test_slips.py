@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.slips.corrupt import can_parse, corrupt_program
+from benchmarks.slips.corrupt import add_riders, can_parse, corrupt_program
 from benchmarks.slips.make_batch import build_record, read_programs
 
 PROGRAMS = Path(__file__).parents[4] / "benchmarks/slips/programs.txt"
@@ -32,3 +32,12 @@ def test_a_record_holds_what_the_right_program_prints() -> None:
 
 def test_a_program_that_fails_on_its_input_is_left_out() -> None:
     assert build_record("double", "print(int(input()))\n", ["four\n"], "7") is None
+
+
+def test_a_rider_leaves_a_program_parsing_and_only_where_it_shows() -> None:
+    programs = [source for _, source, _ in read_programs(PROGRAMS.read_text(encoding="utf-8"))][:15]
+    ridden = [add_riders(source, str(n)) for n, source in enumerate(programs)]
+    assert all(can_parse(text) for text, _ in ridden)
+    assert sum(bool(names) for _, names in ridden) > 5
+    assert all((text != source) == bool(names) for source, (text, names) in zip(programs, ridden, strict=True))
+    assert add_riders(programs[0], "1", lambda one, two: False) == (programs[0], ())
