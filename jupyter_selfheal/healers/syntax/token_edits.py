@@ -451,6 +451,11 @@ def join_tokens(site: Site) -> Iterator[Slip]:
             return
         behind = site.tokens[index + 1]
         joined = token.text + behind.text
+        third = site.tokens[index + 2] if index + 2 < len(site.tokens) else behind
+        if token.text == third.text == "=" and behind.text in ("+", "-", "*", "/"):
+            words = f"`= {behind.text} =` stands for `{behind.text}=`"
+            cost = find_cost("replace.foreign") + site.find_distance(index)
+            yield Slip(token.start, third.end, f"{behind.text}=", cost, words)
         if (token.text, behind.text) == ("else", "if"):
             new, cost = "elif", find_cost("replace.foreign")
         elif joined in JOINED or (token.kind == behind.kind == NAME and joined in names):

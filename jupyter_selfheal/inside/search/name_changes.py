@@ -21,6 +21,8 @@ CALLED = frozenset(
     {"print", "input", "range", "round", "float", "int", "str", "len", "sum", "max", "min", "abs", "sorted", "reversed"}
 )
 """Builtins of which no item is taken."""
+ALIKE = 0.8
+"""Likeness of two names from which one may be a slip for the other."""
 SURE = 0.6
 """Prior from which a name that nothing binds is another one, though nothing that ran shows it."""
 
@@ -57,6 +59,9 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
         for name in sorted(used - there):
             start, end = find_span(target, table)
             yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
+        for name in sorted(n for n in used - {target.id} if n in bound and _measure_likeness(target.id, n) >= ALIKE):
+            words = f"`{target.id}` is never read, and stands for `{name}`"
+            yield Change(((*find_span(target, table), name),), 0.5, target.lineno, words)
     yield from _use_bound(read, idle, used, table)
     yield from _call_subscripted(read, tree, table, known)
 

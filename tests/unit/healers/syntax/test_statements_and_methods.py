@@ -38,6 +38,7 @@ LEFT_OUT = {
     ),
     "a type for the word def": ("int half(n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
     "a type before a parameter": ("def half(int n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
+    "a sign in the midst of another": ("n = 1\nn =+ = 2\n", "n = 1\nn += 2\n"),
     "half of a name": ("rowCount = 2\nprint(row Count)\n", "rowCount = 2\nprint(rowCount)\n"),
     "one sign of two": ("n = 4\nif n >>= 3:\n    print(n)\n", "n = 4\nif n >= 3:\n    print(n)\n"),
 }
@@ -103,6 +104,11 @@ UNPACKED = {
     "items": ("for k, v in ages:\n    print(k, v)\n", "Bo 4", "for k, v in ages.items():\n    print(k, v)\n"),
     "zip": ("for x, y in xs, ns:\n    print(x, y)\n", "p 1\nq 2", "for x, y in zip(xs, ns):\n    print(x, y)\n"),
     "rows": ("print('All', sum(rows))\n", "All 6", "print('All', sum(map(sum, rows)))\n"),
+    "a target misspelt": (
+        "for x in ns:\n    prce = x * 3\n    if x > 1:\n        price = 0\n    print('No', price)\n",
+        "No 3\nNo 0",
+        "for x in ns:\n    price = x * 3\n    if x > 1:\n        price = 0\n    print('No', price)\n",
+    ),
     "a whole quotient": ("print('Half', 5 / 2)\n", "Half 2", "print('Half', 5 // 2)\n"),
     "a name and a sign": (
         "for i in Range(1, 3):\n    print('no', i)\n",
