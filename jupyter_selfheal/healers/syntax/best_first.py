@@ -260,7 +260,7 @@ class _Search:
 
 def _find_needed(fault: Fault) -> str:
     """The signs without one more or less of which the fault stays: brackets and quotes are counted before anything is parsed."""
-    if any(m in fault.message for m in ("never closed", "unmatched", "does not match")):
+    if any(m in fault.message for m in ("never closed", "unmatched", "does not match opening")):
         return "()[]{}'\"#"
     return "'\"#\\\n" if "unterminated string" in fault.message else ""
 
@@ -313,9 +313,11 @@ def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     higher = _find_at(new, after) < _find_at(state.source, state.fault)
     was_open, is_open = ("never closed" in fault.message for fault in (state.fault, after))
     further = higher if was_open and is_open else left < before_left
-    further = further and not (was_open and "does not match" in after.message)  # another bracket, and still one too few
+    further = further and not (
+        was_open and "does not match opening" in after.message
+    )  # another bracket, and still one too few
     # a closing bracket that nothing opens is found before anything is parsed, and hides what is wrong above it
-    shows = any(m in state.fault.message for m in ("unmatched", "does not match")) and not _find_needed(after)
+    shows = any(m in state.fault.message for m in ("unmatched", "does not match opening")) and not _find_needed(after)
     if further or shows or ("unterminated" in state.fault.message and is_open):
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):

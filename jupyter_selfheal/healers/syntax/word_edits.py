@@ -108,7 +108,7 @@ def _follows_condition(site: Site) -> bool:
 
 def open_calls(site: Site) -> Iterator[Slip]:
     """``minscores)`` as ``min(scores)``: the bracket that a call opens was left out, and its name runs into what it is given."""
-    if "unmatched" not in site.fault.message and "does not match" not in site.fault.message:
+    if "unmatched" not in site.fault.message and "does not match opening" not in site.fault.message:
         return
     names = {t.text for t in site.tokens if t.kind == NAME} | site.known
     bound = {a.text for a, b in itertools.pairwise(site.tokens) if b.text in ("=", "in")} | site.known
@@ -120,14 +120,15 @@ def open_calls(site: Site) -> Iterator[Slip]:
             continue
         for at in range(1, len(token.text)):
             called, rest = token.text[:at], token.text[at:]
-            if called in heads and (rest in names or rest in BUILTINS) and (at > 1 or opener == "["):
+            given = rest in names or rest in BUILTINS or (rest.isdigit() and called in defined)
+            if called in heads and given and (at > 1 or opener == "["):
                 cost = find_cost("insert.opening_of_call") + site.find_distance(index)
                 yield Slip(token.start + at, token.start + at, opener, cost, f"`{opener}` is missing behind `{called}`")
 
 
 def replace_bracket_pairs(site: Site) -> Iterator[Slip]:
     """``print["big"}`` as ``print("big")``: neither bracket is of the kind that was meant."""
-    if "does not match" not in site.fault.message:
+    if "does not match opening" not in site.fault.message:
         return
     opened: list[int] = []
     for index, token in enumerate(site.tokens):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.rules.context.syntax import find_fault
+from jupyter_selfheal.healers.syntax.best_first import _find_needed
 from jupyter_selfheal.healers.syntax.line_edits import join_statements
 from jupyter_selfheal.healers.syntax.site import find_site
 from jupyter_selfheal.healers.syntax.token_edits import insert_tokens, join_tokens, replace_tokens
-from jupyter_selfheal.healers.syntax.word_edits import define_functions, replace_bracket_pairs
+from jupyter_selfheal.healers.syntax.word_edits import define_functions, open_calls, replace_bracket_pairs
 from jupyter_selfheal.healers.syntax.wrapping import close_fields
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
@@ -38,6 +39,10 @@ LEFT_OUT = {
     ),
     "a type for the word def": ("int half(n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
     "a type before a parameter": ("def half(int n):\n    return n / 2\n", "def half(n):\n    return n / 2\n"),
+    "the bracket of a call, before a number": (
+        "def fib4(n):\n    return n\nprint(fib410))\n",
+        "def fib4(n):\n    return n\nprint(fib4(10))\n",
+    ),
     "a sign in the midst of another": ("n = 1\nn =+ = 2\n", "n = 1\nn += 2\n"),
     "half of a name": ("rowCount = 2\nprint(row Count)\n", "rowCount = 2\nprint(rowCount)\n"),
     "one sign of two": ("n = 4\nif n >>= 3:\n    print(n)\n", "n = 4\nif n >= 3:\n    print(n)\n"),
@@ -61,6 +66,7 @@ def _mend(source: str) -> list[str]:
         define_functions,
         replace_bracket_pairs,
         close_fields,
+        open_calls,
     )
     return [slip.apply(source) for kind in kinds for slip in kind(site) if slip.cost <= LIKELY]
 
@@ -191,3 +197,10 @@ def test_prose_that_becomes_a_comment_is_no_deleted_line(old: str, new: str, is_
 def test_a_line_in_nearly_the_same_letters_is_no_deleted_one(old: str, new: str, is_kept: bool) -> None:
     case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
     assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
+
+
+def test_a_line_between_two_levels_needs_no_bracket() -> None:
+    fault = find_fault("def f(text):\n    n = 3\n   return text * n\n")
+    assert fault is not None
+    assert _find_needed(fault) == ""
+    assert _find_needed(find_fault("x = (1]\n") or fault)
