@@ -19,8 +19,11 @@ from jupyter_selfheal.model import Ending, Keep, Notebook, Sandbox, Step, Trial,
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 
-MOST_RESTARTS = 2
+MOST_RESTARTS = 1
 """How often it begins anew because a fix changed a cell that it had run; then the clean run comes in the end, as ever."""
+
+LEAST_SECONDS = 1.0
+"""How long the cells took that are run at once, but for the last ones: to keep the state behind each of many quick cells would take longer than they do."""
 
 SPARE_MB = 1_024
 """Memory that must be free beside twice what the notebook takes."""
@@ -78,6 +81,8 @@ class RunBeside:
         self._wanted: tuple[CellSteps, ...] = ()
         self._paths: tuple[str, ...] = ()
         self._needed_mb = 0.0
+        self._seconds, self._seconds_taken = 0.0, 0.0
+        """What the notebook took until now, and until the last cells were taken up here."""
         self._is_all = False
         """Nothing comes after what is wanted now: its state need not be kept."""
         self._is_over = False
@@ -88,9 +93,13 @@ class RunBeside:
         self._state: TrialKernel | None = None
         self._thread: threading.Thread | None = None
 
-    def follow(self, cells: Sequence[CellSteps], paths: Sequence[str], needed_mb: float = 0.0) -> None:
-        """These are the first cells of the healed notebook, as far as it is known. Nobody waits for them."""
+    def follow(
+        self, cells: Sequence[CellSteps], paths: Sequence[str], needed_mb: float = 0.0, seconds: float = 0.0
+    ) -> None:
+        """These are the first cells of the healed notebook, as far as it is known; until now its cells took so much memory and so many
+        seconds. Nobody waits for them."""
         with self._news:
+            self._seconds = max(seconds, self._seconds)
             self._wanted, self._paths = tuple(cells), tuple(paths)
             self._needed_mb = max(needed_mb, self._needed_mb)
             if self._thread is None:
@@ -146,11 +155,15 @@ class RunBeside:
     def _wait_for_more(self) -> bool:
         """False once it is over."""
         with self._news:
-            while not self._is_over and self._is_done():
+            while not self._is_over and (self._is_done() or self._is_little()):
                 if self._is_all:
                     return False
                 self._news.wait()
+            self._seconds_taken = self._seconds
             return not self._is_over
+
+    def _is_little(self) -> bool:
+        return bool(self._ran) and not self._is_all and self._seconds - self._seconds_taken < LEAST_SECONDS
 
     def _run_more(self) -> None:
         with self._news:

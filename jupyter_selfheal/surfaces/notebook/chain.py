@@ -50,6 +50,8 @@ class Chain:
         self.notes: list[str] = []
         self.peak_mb = 0.0
         """The most memory that a cell's process had so far."""
+        self.seconds = 0.0
+        """What all runs from its states took."""
         self._replay = replay
         self._scorer = scorer
         self._limits = limits
@@ -137,6 +139,7 @@ class Chain:
         try:
             trial, after = self.state.run(request)
             self.peak_mb = max(self.peak_mb, trial.peak_mb)
+            self.seconds += trial.seconds
             return trial, after
         except ForkRefused as refused:
             why = refused.reason

@@ -213,7 +213,7 @@ class FinalCheck:
             return
         cells = itertools.takewhile(lambda c: c.id in known, _list_cells(notebook, _list_skipped(records, fixes)))
         groups = [self._build_steps(cell, notebook) for cell in cells]
-        self._beside.follow(groups, _list_paths(fixes), chain.peak_mb)
+        self._beside.follow(groups, _list_paths(fixes), chain.peak_mb, chain.seconds)
 
     def close(self) -> None:
         """End the clean run that goes on beside, if there is one. Idempotent."""
