@@ -44,12 +44,8 @@ class BooleanDummies(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
         for cell_id, source, statement in list_statements_above(context):
-            for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
-                if last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
-                    continue
-                if len(call.args) < 8 and all(k.arg not in ("dtype", None) for k in call.keywords):
-                    end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))
-                    splices.setdefault(cell_id, []).append((end, end, ', dtype="uint8"'))
+            splices.setdefault(cell_id, []).extend(_find_dummies(source, statement))
+        splices = {cell_id: found for cell_id, found in splices.items() if found}
         if not splices or (context.number(RELEASE) or 0) < 2:
             return
         edits = change_and_replay(context, splices)
@@ -60,3 +56,20 @@ class BooleanDummies(Rule):
                 "Since pandas 2.0, dummy columns hold True and False instead of 1 and 0.",
                 prior=0.86,
             )
+
+
+def has_boolean_dummies(source: str) -> bool:
+    """True where a text makes dummy columns without naming their dtype."""
+    return "get_dummies" in source and any(
+        True for s in src.list_statements(source) for _ in _find_dummies(source, s.node)
+    )
+
+
+def _find_dummies(source: str, statement: ast.stmt) -> Iterator[Splice]:
+    """The dtype for each call that names none."""
+    for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
+        if last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
+            continue
+        if len(call.args) < 8 and all(k.arg not in ("dtype", None) for k in call.keywords):
+            end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))
+            yield end, end, ', dtype="uint8"'

@@ -33,6 +33,11 @@ def list_text_questions(context: RuleContext) -> list[TextQuestion]:
     ]
 
 
+def has_text_questions(source: str) -> bool:
+    """True where a text asks so, of whatever."""
+    return "dtype" in source and any(True for s in src.list_statements(source) for _ in _find_questions(source, s.node))
+
+
 def _find_questions(source: str, statement: ast.stmt) -> Iterator[Splice]:
     dtypes = {name for node in ast.walk(statement) for name in _list_dtype_names(node)}
     for node in ast.walk(statement):

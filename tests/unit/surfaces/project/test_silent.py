@@ -37,6 +37,16 @@ def test_a_table_that_comes_through_such_a_file(tmp_path: Path, above: tuple[str
 
 
 @pytest.mark.parametrize(
+    "line",
+    ["frame = pd.get_dummies(frame)", "kept = [c for c in frame if frame[c].dtype != 'object']", "frame[frame.age > 3]['sex'][0] = 1"],
+)  # fmt: skip
+def test_what_pandas_does_otherwise_without_an_error(tmp_path: Path, line: str) -> None:
+    text = f"import pandas as pd\ndef clean(frame):\n    {line}\n    return frame\n"
+    asked = is_asked(tmp_path, *ABOVE, text=text)
+    assert asked is ("][0]" not in line), "a write into rows that were selected never reached the table"
+
+
+@pytest.mark.parametrize(
     ("last", "error", "text"),
     [
         ("other.upper()", ("AttributeError", "'int' object has no attribute 'upper'"), CLEAN),  # whatever a table holds
