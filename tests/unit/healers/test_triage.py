@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
-from jupyter_selfheal.model import Cell, Diagnosis, Locus, Output
+from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, Output, SkipReason
 from jupyter_selfheal.testing.rule_conformance import Bench, build_notebook, find_first_failure
 from tests.unit.healers.triage import diagnose
 
@@ -361,3 +361,19 @@ def test_words_that_begin_like_those_of_an_exercise_make_none(text: str, open_: 
 
 def test_a_length_of_401_is_no_refused_login(bench: Bench) -> None:
     assert diagnose(bench.fail("import numpy as np\nnp.zeros(401) + np.zeros(403)")).skip_reason is None
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("# Set up\n!pip install wonder\n\n!make all", SkipReason.NETWORK),
+        ("!git clone https://example.org/a.git", SkipReason.NETWORK),
+        ("!pip install wonder\nwhile True:\n    pass", None),  # the loop may have taken the time
+        ("!ls data\n!make all", None),
+        ("x = 1  # !pip install wonder", None),
+    ],
+)
+def test_commands_for_the_shell_that_wait_for_an_address(bench: Bench, source: str, reason: SkipReason | None) -> None:
+    broken = bench.fail("1 / 0")
+    failure = replace(broken.case.failure, source=source, kind=FailureKind.TIMED_OUT, ename="", evalue="")
+    assert diagnose(replace(broken, case=replace(broken.case, failure=failure))).skip_reason is reason

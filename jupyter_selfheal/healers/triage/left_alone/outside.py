@@ -37,6 +37,11 @@ CREDENTIAL_WORDS = re.compile(
     r"[Aa][Pp][Ii][ _]?[Kk]ey|access[ _]token|credentials?\b|not authenticated|Unauthorized|log ?in required"
 )
 
+_REACHING_OUT = re.compile(
+    r"^[!%]+\s*(?:sudo\s+)?(?:(?:python[\d.]*\s+-m\s+)?pip[\d.]*\s+install|(?:conda|mamba|npm|gem|brew|rvm|apt(?:-get)?|yum)\s|git\s+(?:clone|fetch|pull|push)|wget\s|curl\s)"
+)
+"""A line for the shell that asks an address for something."""
+
 _MAKES_TABLES = re.compile(r"create\s+(?:temp(?:orary)?\s+|virtual\s+)?table|to_sql\(|executescript\(|create_all\(")
 
 
@@ -91,6 +96,13 @@ def diagnose_credential(context: RuleContext, remedies: Remedies) -> Diagnosis |
 
 def diagnose_network(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
+    if failure.kind is FailureKind.TIMED_OUT and _waits_for_addresses(failure.source):
+        return leave_alone(
+            "The cell's commands for the shell wait for addresses that cannot be reached.",
+            SkipReason.NETWORK,
+            "Run it where they are reachable.",
+            confidence=90,
+        )
     named = failure.ename in NETWORK_NAMES or failure.ename.endswith(("ConnectionError", "Timeout"))
     if failure.kind is FailureKind.RAISED and failure.ename in ("TimeoutError", "timeout"):
         named = True
@@ -101,6 +113,12 @@ def diagnose_network(context: RuleContext, remedies: Remedies) -> Diagnosis | No
             "The cell needs network access.", SkipReason.NETWORK, "Run it where the address is reachable."
         )
     return None
+
+
+def _waits_for_addresses(source: str) -> bool:
+    """True for a cell of nothing but commands for the shell, of which one asks an address for something: what else could have taken the time?"""
+    lines = [line.strip() for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return all(line.startswith(("!", "%pip", "%conda")) for line in lines) and any(map(_REACHING_OUT.match, lines))
 
 
 def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
