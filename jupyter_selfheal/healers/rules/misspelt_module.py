@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import Splice, rename_name
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural
+from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, is_plural
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -62,6 +62,7 @@ class MisspeltModule(Rule):
         near = tuple(n for n in near if not n.startswith("_") or wrong.startswith("_"))
         for word in near if len(near) <= 2 else ():
             sure = len(near) == 1 and len(wrong) >= 5 and is_plain_slip(wrong, word)
+            sure = sure and not _is_of_another_kind(context, module, wrong, word)
             # a plural or singular of what Python's own module has: what it has is known to all
             of_python = module.split(".")[0] in sys.stdlib_module_names
             sure = sure or (len(near) == 1 and of_python and is_plural(wrong, word))
@@ -78,6 +79,15 @@ class MisspeltModule(Rule):
             why="Only this one is near, by one slip, or the alias says it." if sure else self.why,
             prior=0.75 if sure else 0.45,
         )
+
+
+def _is_of_another_kind(context: RuleContext, module: str, wrong: str, word: str) -> bool:
+    """Whether a near name can hardly be a misspelling: it begins otherwise by more than a letter (``cfexecutor`` for ``Executor``), or is a module
+    where a class was asked for (``executor``), which may have been taken out of it."""
+    if wrong[:1].casefold() != word[:1].casefold() and edit_distance(wrong.casefold(), word.casefold()) > 1:
+        return True
+    is_class = wrong[:1].isupper() and not word[:1].isupper()
+    return is_class and context.ask(questions.CHECK_IMPORTS, pairs=[[f"{module}.{word}", ""]]) == [True]
 
 
 def _list_imports(source: str) -> Iterator[ast.Import | ast.ImportFrom]:

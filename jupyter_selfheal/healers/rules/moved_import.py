@@ -67,7 +67,12 @@ class MovedImport(Rule):
             _format_title(*plan.notes[0].split(" → ")),
             "The library moved or removed this import: " + "; ".join(plan.notes) + ".",
             applicability=level,
-            why="; ".join(plan.unsafe) or self.why,
+            why="; ".join(plan.unsafe)
+            or (
+                f"The changelog names the successor, which {', '.join(plan.requires)} has."
+                if plan.requires
+                else self.why
+            ),
             removes="; ".join(plan.removed)
             or ("" if all(text for _, _, text in plan.splices) else "an import of what is no longer needed"),
             prior=0.9 if not plan.unsafe else 0.6,

@@ -97,6 +97,8 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
             homes.setdefault(path, []).append("*")
         else:
             home, name, deep = _split_path(context, path)
+            if change is not None and change.requires:  # it is not there yet, and cannot be asked
+                home, _, name = path.rpartition(".")
             if deep:
                 plan.chains[bound] = f"{name}.{deep}"
                 homes.setdefault(home, []).append(name)
@@ -121,21 +123,26 @@ def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Chang
     path = f"{module}.{name}" if name and name != "*" else module
     change = known.names.get(path)
     if change is not None and (change.requires or change.binds or (not change.new and change.forms)):
-        return change, change.new
+        return _forget_requirement(context, change, change.new), change.new
     if change is not None and change.new and context.exists(change.new):
         return change, change.new
     moved = known.module(module)
     if moved is not None and moved[1]:
         target = moved[1] + (f".{name}" if name and name != "*" else "")
         if moved[0].requires or context.exists(target):
-            return moved[0], target
+            return _forget_requirement(context, moved[0], target), target
     gone = known.modules.get(path) if name else None  # `from sklearn import cross_validation`
     if gone is not None and gone.new and (gone.requires or context.exists(gone.new)):
-        return gone, gone.new
+        return _forget_requirement(context, gone, gone.new), gone.new
     if module == "scipy" and name and context.exists(f"numpy.{name}"):
         source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
     return _search_package(context, module, name)
+
+
+def _forget_requirement(context: RuleContext, change: Change, target: str) -> Change:
+    """The change, without what is to be installed for it where that is there."""
+    return replace(change, requires="") if change.requires and context.exists(target) else change
 
 
 def _is_settled(context: RuleContext, name: str, condition: str) -> bool:

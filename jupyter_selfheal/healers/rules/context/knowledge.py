@@ -174,7 +174,8 @@ def load_knowledge() -> Knowledge:
     for path in sorted(DATA.glob("*.toml")):
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         for release in raw["release"]:
-            about = {"library": raw["library"], "version": release["version"], "source": release["source"]}
+            library = release.get("library") or raw["library"]
+            about = {"library": library, "version": release["version"], "source": release["source"]}
             for table, target in (("modules", modules), ("names", names), ("methods", methods)):
                 for old, entry in release.get(table, {}).items():
                     target[old] = _change(old, entry, about)
