@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.run_candidate import Result
+
 LIKELIEST, PER_LINE, MOST = 4_000, 100, 6_000
 """Single changes that are tried, best first: so many, or so many for each suspicious line, but no more than ``MOST``."""
 SUSPICIOUS = 0.7
@@ -23,6 +26,21 @@ LAST_SECONDS = 5.0
 """CPU seconds, and the seconds of the setting as steps, for both of these; less where those before them left less of the setting."""
 FULL_SECONDS = 20.0
 """The setting for which these hold; who sets a longer search gets more of them, in proportion."""
+GO_ON_STEPS = 8_000_000
+"""Steps for what comes after the first plausible candidate, or a quarter of what it took to find it."""
+UNITED_AFTER = (1_200, 2_400)
+"""Single changes after which those that together mend all that fails are united, before less likely ones are tried."""
+FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
+"""Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
+NET, CLOCK = 2.0, 5.0
+"""CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts: its steps are
+used up long before, unless they are steps into slow C code, or the machine is busy."""
+LEAST_NET, LEAST_CLOCK = 5.0, 30.0
+"""And the least that each is, so that a search of few steps gives the same answer on a busy machine too."""
+ENOUGH_SINGLES = 0.5
+"""Share of the steps after which several edits are tried, where every candidate tells which checks it makes pass."""
+ENOUGH_FINISHED = 0.7
+"""And the share after which those are left that were cut while all their other checks passed."""
 
 
 def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float) -> int:
@@ -51,3 +69,12 @@ def find_last(plausible: Sequence[int], late: Sequence[int]) -> int:
 
 def _scale(count: int, seconds: float) -> int:
     return int(count * max(1.0, seconds / FULL_SECONDS))
+
+
+def describe_failure(base: Result, partial: Sequence[Candidate], left: int) -> str:
+    """How near a search came that found nothing, and how many changes it did not try (``left``)."""
+    rest = f"; {left:,} less likely changes were not tried" if left > 0 else ""
+    if not partial:
+        return "no candidate passes" + (", and none makes a failing check pass" if base.failed > 1 else "") + rest
+    best = min(base.failed, *(c.result.failed for c in partial))
+    return f"no candidate passes: of {base.failed} failing checks the best leaves {best}{rest}"

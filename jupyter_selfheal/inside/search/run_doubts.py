@@ -22,6 +22,7 @@ from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
+from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
 from jupyter_selfheal.inside.search.near_failures import (
     describe_near_failure,
@@ -37,6 +38,7 @@ from jupyter_selfheal.inside.search.program import (
 )
 from jupyter_selfheal.inside.search.result_sizes import describe_other_size
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.second_faults import LEAST_CHECKS, adds_statement, describe_second_fault
 from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
 
 LOOKED_AT = 10
@@ -76,7 +78,11 @@ class RunDoubts:
         if place not in self.idle and len(self.idle) < LOOKED_AT:
             c = self.candidates[n]
             is_weak = self.hypotheses.is_weakly_proven(n)
-            self.idle[place] = self._describe_idle_loop(c) or (self._describe_weak_run(n) if is_weak else "")
+            self.idle[place] = (
+                self._describe_idle_loop(c)
+                or (self._describe_weak_run(n) if is_weak else "")
+                or self._describe_second_fault(n)
+            )
         return self.idle.get(place, "")
 
     def _describe_weak_run(self, n: int) -> str:
@@ -129,6 +135,30 @@ class RunDoubts:
         return self._ask_functions(
             n, lambda function, given: describe_other_size(self.runner, c.codes, function, given)
         )
+
+    def _describe_second_fault(self, n: int) -> str:
+        """The doubt about a function that breaks where no check comes to what holds of each checked call, or that comes to its end; and
+        about what is put in, or is of several edits, where a likely slip beside it makes no difference to the checks."""
+        c, calls = self.candidates[n], self.sight.calls
+
+        def describe(function: str, checked: list[tuple[Any, ...]]) -> str:
+            given = calls.get(function, ())
+            text = next((t for t in c.texts.values() if f"def {function}(" in t), "")
+            return describe_broken_law(self.runner, c.codes, function, given, checked) or describe_unfinished(
+                self.runner, c.codes, function, text, given, checked
+            )
+
+        if doubt := self._ask_functions(n, describe):
+            return doubt
+        is_added = any(adds_statement(self.units[k].text, text) for k, text in c.texts.items())
+        is_several = c.edits > 1 and not c.is_slip
+        if not (is_added or is_several) or self.hypotheses.count_checks(n) < LEAST_CHECKS:
+            return ""
+        told = (
+            describe_second_fault(c, self.runner, self.maker, function, calls.get(function, ()), checked)
+            for function, checked in self.sight.checked.items()
+        )
+        return next((doubt for doubt in told if doubt), "")
 
     def _describe_open_boundary(self, n: int) -> str:
         """The doubt about a function that is odd for a number which it compares with, where no check comes to."""

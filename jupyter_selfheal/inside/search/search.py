@@ -15,9 +15,37 @@ from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, is_likely_slip
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
+from jupyter_selfheal.inside.search.cut_candidates import (
+    AGAIN,
+    ALMOST,
+    LONGER,
+    LONGER_COUNTED,
+    LONGEST,
+    list_likeliest,
+    list_unbeaten,
+    select_likelier,
+    select_promising,
+)
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
-from jupyter_selfheal.inside.search.patience import LAST, LAST_SECONDS, count_further, count_singles, find_last
+from jupyter_selfheal.inside.search.patience import (
+    CLOCK,
+    ENOUGH_FINISHED,
+    ENOUGH_SINGLES,
+    FIRST_ROUNDS,
+    GO_ON_STEPS,
+    LAST,
+    LAST_SECONDS,
+    LEAST_CLOCK,
+    LEAST_NET,
+    NET,
+    ROUNDS_AGAIN,
+    UNITED_AFTER,
+    count_further,
+    count_singles,
+    describe_failure,
+    find_last,
+)
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
@@ -32,47 +60,14 @@ from jupyter_selfheal.inside.search.process_pool import (
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, import_ahead, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
-from jupyter_selfheal.inside.search.run_candidate import LOOPS, OK, TIME, Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
 
 LEAST, MOST = 25_000, 400_000
 """Steps for a candidate while screening: twice what its passing checks take, within these."""
 TRACED = 50_000
 """Steps the program may take as it is while its lines are looked at, until a check of it counts as looping."""
-LONGER = ((0.15, 20, 150), (0.4, 150, 40), (0.7, 500, 20), (0.85, 500, 20))
-"""(share, longer, most): after that share of the steps single changes pause, and ``most`` candidates that were cut after
-they had passed some checks are tried again with a limit so many times longer, for half of the steps to the next pause; what is
-left at the end is for two changes."""
-LONGEST, ALMOST = 15_000_000, 6
-"""Steps that no candidate exceeds, given to the few that passed most before they were cut a second time."""
-GUESSES = 2
-"""And of those, how many that had passed nothing."""
-GO_ON_STEPS = 8_000_000
-"""Steps for what comes after the first plausible candidate, or a quarter of what it took to find it."""
-LATE_AFTER = 12
-"""Candidates that were cut and are tried again once something is plausible."""
-LIKELIER = 3
-"""And of those that were cut before they had passed anything."""
-AGAIN = 400_000
-"""Steps after which a candidate that is tried again loops, once something is plausible; more where the program takes many as it is."""
-COUNTED = 1500
-"""Single changes whose passed checks are counted, to find those that a second change may complete."""
-ENOUGH_SINGLES = 0.5
-"""Share of the steps after which several edits are tried, where every candidate tells which checks it makes pass."""
-ENOUGH_FINISHED = 0.7
-"""And the share after which those are left that were cut while all their other checks passed."""
-LONGER_COUNTED = ((0.85, 8, 40), (0.95, 60, 5))
-"""As ``LONGER``, after the first rounds of several edits."""
-FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
-"""Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
-UNITED_AFTER = (1_200, 2_400)
-"""Single changes after which those that together mend all that fails are united, before less likely ones are tried."""
 LOOK = 200_000
 """Steps for looking at what fails in a state of several edits."""
-NET, CLOCK = 2.0, 5.0
-"""CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts: its steps are
-used up long before, unless they are steps into slow C code, or the machine is busy."""
-LEAST_NET, LEAST_CLOCK = 5.0, 30.0
-"""And the least that each is, so that a search of few steps gives the same answer on a busy machine too."""
 RANKED = 8_000_000
 """Steps for comparing what was found."""
 RUSHED = "the search had to end before it had tried the changes that are as likely"
@@ -157,22 +152,12 @@ class Search:
                 break
         if not self.counts_all and not self.plausible and base.failed > 1:
             self.pause = 0.95
-            self._screen_candidates(iter(self._list_likeliest()), self.limit, again=True, count=True)
+            self._screen_candidates(iter(list_likeliest(self.candidates)), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * ROUNDS_AGAIN)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
         if not self.plausible and base.failed > 1:
             self._try_what_is_rare(itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies()))
-        return self._build_report("" if self.plausible else self._describe_failure(left))
-
-    def _describe_failure(self, left: int) -> str:
-        """How near the search came, where nothing passes, and how many changes were not tried."""
-        rest = f"; {left:,} less likely changes were not tried" if left > 0 else ""
-        if not self.partial:
-            return (
-                "no candidate passes" + (", and none makes a failing check pass" if self.base.failed > 1 else "") + rest
-            )
-        best = min(self.base.failed, *(c.result.failed for c in self.partial))
-        return f"no candidate passes: of {self.base.failed} failing checks the best leaves {best}{rest}"
+        return self._build_report("" if self.plausible else describe_failure(self.base, self.partial, left))
 
     def _prepare_counting(self) -> None:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
@@ -239,28 +224,18 @@ class Search:
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
-        cut = [c for c in self.late if c.result.failed == c.result.cut and c.result.passed > self.base.passed]
+        cut = list_unbeaten(self.late, self.base.passed)
         if cut and not self.plausible:
             self.late = [c for c in self.late if c not in cut]
             self.pause = ENOUGH_FINISHED
-            self._screen_candidates(
-                iter(sorted(cut, key=lambda c: (-c.result.passed, -c.weight))[:ALMOST]), LONGEST, again=True
-            )
+            self._screen_candidates(iter(cut[:ALMOST]), LONGEST, again=True)
 
     def _select_late(self, most: int) -> list[Candidate]:
-        """Candidates that were cut: those that had passed most, or, where something is plausible, the likelier ones."""
-        late, self.late = [c for c in self.late if c.given < LONGEST], []
-        if not self.plausible:
-            if self.counts_all:  # a check that failed before it was cut fails with more time, too
-                late = [c for c in late if c.result.failed <= LOOPS]
-            promising = sorted((c for c in late if c.result.passed), key=lambda c: (-c.result.passed, -c.weight))
-            others = [c for c in late if not c.result.passed and self.sight.result.failed == 1]
-            most_of_others = most if most > ALMOST else GUESSES
-            return [*promising, *sorted(others, key=lambda c: -c.weight)[:most_of_others]][:most]
-        best = max(c.weight for c in self.plausible)
-        likelier = sorted((c for c in late if c.weight >= best), key=lambda c: -c.weight)
-        passed = [c for c in likelier if c.result.passed]
-        return passed[:LATE_AFTER] + [c for c in likelier if not c.result.passed][:LIKELIER]
+        """Candidates that were cut and are tried again; the others of them are not."""
+        late, self.late = self.late, []
+        if self.plausible:
+            return select_likelier(late, max(c.weight for c in self.plausible))
+        return select_promising(late, most, counts_all=self.counts_all, is_one=self.sight.result.failed == 1)
 
     def _is_spent(self) -> bool:
         """Whether the search ends: its steps are used up, or the net has caught it."""
@@ -272,11 +247,6 @@ class Search:
         is_caught = clock >= max(CLOCK * self.seconds, LEAST_CLOCK) or cpu >= self.ends_at
         self.is_rushed = self.is_rushed or is_caught
         return is_caught
-
-    def _list_likeliest(self) -> list[Candidate]:
-        """Single changes that pass something, for counting how many checks each passes; best first."""
-        singles = [c for c in self.candidates if c.result.passed and c.edits == 1]
-        return sorted(singles, key=lambda c: -c.weight)[:COUNTED]
 
     # --- screening ---
 

@@ -15,7 +15,14 @@ import pytest
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.probes import record_calls
-from jupyter_selfheal.inside.search import compare_behaviour, localise_faults, process_pool, propose_mutations, search
+from jupyter_selfheal.inside.search import (
+    compare_behaviour,
+    localise_faults,
+    patience,
+    process_pool,
+    propose_mutations,
+    search,
+)
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.process_pool import (
     LEAST_MEMORY,
@@ -275,10 +282,10 @@ def test_without_forks_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_busy_machine_changes_nothing_in_the_answer_until_the_clock_ends_the_search() -> None:
     idle, busy = (Search(MANY_MEND, {"__name__": "__main__"}, 600.0, 2, {}) for _ in range(2))
-    busy.started -= 0.96 * search.CLOCK * busy.seconds
+    busy.started -= 0.96 * patience.CLOCK * busy.seconds
     assert busy.run()["patches"] == idle.run()["patches"]
     over = Search(MANY_MEND, {"__name__": "__main__"}, 600.0, 2, {})
-    over.started -= search.CLOCK * over.seconds
+    over.started -= patience.CLOCK * over.seconds
     assert not over.run()["patches"]
 
 

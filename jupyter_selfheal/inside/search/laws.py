@@ -1,0 +1,365 @@
+"""What holds of every checked call of a function (its laws), and whether a patch breaks one of them where no check comes to.
+
+Each call of ``unique`` that is checked gives every item once: with two of ``[2, 2]`` a second fault is left, which no check reaches. A law
+says how a result stands to what was given: it has the same items, some of them, each once, in order, as many, or is a place, a count or an
+item of it (Ernst et al. 2001, "Dynamically discovering likely program invariants"; of results and arguments, as metamorphic testing asks).
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, LATE, Input, collect_behaviours, generate_inputs
+from jupyter_selfheal.inside.search.empty_inputs import list_empty_inputs
+from jupyter_selfheal.inside.search.input_domain import conform_inputs, is_related, list_near
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+FEWEST = 3
+"""Checked calls that must each say something of a law, by different results, and all the same."""
+PARTS = 3
+"""Parts of records by which they may be in order."""
+STEPS = 1_500_000
+"""Steps that all calls may take."""
+Arguments = tuple[Any, ...]
+Law = Callable[[Arguments, Any], bool | None]
+"""Whether it holds of a call and its result; None where that call says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    words: str
+    holds: Law
+
+
+def describe_broken_law(
+    runner: Runner,
+    codes: Mapping[int, CodeType],
+    function: str,
+    calls: Sequence[Arguments],
+    checked: Sequence[Arguments],
+) -> str:
+    """The doubt about a patch with which a call like the ``checked`` ones breaks what holds of each of these; empty where none does.
+
+    ``calls`` are those of the ``function`` that were seen. Made up are only inputs that have all that the checked ones share, and are no larger.
+    """
+    if len(checked) < FEWEST:
+        return ""
+    alike = list_alike(calls, checked)
+    (shown,) = collect_behaviours(runner, [dict(codes)], function, [*checked, *alike], STEPS)
+    results = [_read_result(text) for text in shown]
+    told = [(given, result) for given, (is_known, result) in zip(checked, results, strict=False) if is_known]
+    if len(told) < len(checked):
+        return ""
+    laws = _list_laws(told)
+    others = zip(alike, results[len(checked) :], strict=False)
+    for given, (is_known, result) in sorted(others, key=lambda pair: len(repr(pair[0]))):
+        broken = next((law.words for law in laws if law.holds(given, result) is False), "") if is_known else ""
+        if broken:
+            return f"`{Input(function, given).text}` gives {result!r} with it, which {broken}, as no checked call does"
+    return ""
+
+
+def describe_unfinished(
+    runner: Runner,
+    codes: Mapping[int, CodeType],
+    function: str,
+    text: str,
+    calls: Sequence[Arguments],
+    checked: Sequence[Arguments],
+) -> str:
+    """The doubt about a patch with which a call like the ``checked`` ones, or one of nothing, comes to the end of its function behind a loop
+    that gives something in its first round (in its ``text``), where each check expects something."""
+    if not checked or not _ends_in_round(text, function):
+        return ""
+    given = [
+        *checked,
+        *(i.arguments for i in list_empty_inputs({function: checked}, [function])),
+        *list_alike(calls, checked),
+    ]
+    (shown,) = collect_behaviours(runner, [dict(codes)], function, given, STEPS)
+    if "None" in shown[: len(checked)]:
+        return ""
+    unfinished = next((g for g, said in zip(given, shown, strict=False) if said == "None"), None)
+    return (
+        f"`{Input(function, unfinished).text}` gives nothing with it, and each check expects something"
+        if unfinished
+        else ""
+    )
+
+
+def _ends_in_round(text: str, function: str) -> bool:
+    """Whether a function ends with a loop whose first round gives something whatever it finds: what was meant to stand behind it."""
+    for node in ast.parse(text).body:
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name == function
+            and isinstance(node.body[-1], ast.For | ast.While)
+        ):
+            last = node.body[-1].body[-1]
+            return isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) != "None"
+    return False
+
+
+def list_alike(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:
+    """Generated calls that have all that the checked ones share, by themselves and of one argument to another."""
+    given = conform_inputs(generate_inputs([*checked, *calls]), checked)
+    texts = set(map(repr, checked))
+    held = frozenset.intersection(*(frozenset(_list_relations(arguments)) for arguments in checked))
+    near = zip(given, list_near(given, checked), strict=True)
+    return [
+        g
+        for g, is_near in near
+        if is_near and repr(g) not in texts and is_related(g, checked) and held <= frozenset(_list_relations(g))
+    ]
+
+
+def _list_relations(arguments: Arguments) -> Iterator[tuple[int, int, str]]:
+    """How the sizes of arguments stand to each other: a number is no greater than a length or another number, or not below it."""
+    sizes = [len(a) if isinstance(a, list | tuple | str | dict | set) else a for a in arguments]
+    for (n, size), (m, other) in itertools.combinations(enumerate(sizes), 2):
+        if isinstance(size, int | float) and isinstance(other, int | float):
+            if size <= other:
+                yield n, m, "<="
+            if size >= other:
+                yield n, m, ">="
+            if size < other:
+                yield n, m, "<"
+            if size > other:
+                yield n, m, ">"
+
+
+def _read_result(shown: str) -> tuple[bool, Any]:
+    if shown.startswith("!") or shown == LATE:
+        return False, None
+    try:
+        return True, ast.literal_eval(shown.removesuffix(CHANGES))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False, None
+
+
+def _list_laws(known: Sequence[tuple[Arguments, Any]]) -> list[_Named]:
+    """The laws that hold of every checked call, and of which enough of them say something."""
+    counts = {len(given) for given, _ in known}
+    if len(counts) != 1:
+        return []
+    laws = []
+    for law in _list_possible_laws(counts.pop()):
+        told: dict[str, bool] = {}
+        for given, result in known:
+            if (holds := law.holds(given, result)) is not None:
+                told[repr((given, result))] = holds
+        if len(told) >= FEWEST and all(told.values()):
+            laws.append(law)
+    return laws
+
+
+def _list_possible_laws(count: int) -> Iterator[_Named]:
+    yield _Named("is not in order", _is_ascending)
+    yield _Named("is not in falling order", _is_descending)
+    for part, reverse in itertools.product(range(PARTS), (False, True)):
+        order = "falling order" if reverse else "order"
+        yield _Named(f"is not in {order} by `[{part}]`", _ask_parts(part, reverse))
+    for at in range(count):
+        whole = f"what it is given (argument {at + 1})" if count > 1 else "what it is given"
+        for words, of_one in _OF_ONE:
+            yield _Named(words.format(whole=whole), _ask_one(at, of_one))
+    for at, other in itertools.permutations(range(count), 2):
+        for words, of_two in _OF_TWO:
+            yield _Named(words, _ask_two(at, other, of_two))
+
+
+def _ask_one(at: int, holds: Callable[[Any, Any], bool | None]) -> Law:
+    return lambda given, result: holds(given[at], result)
+
+
+def _ask_two(at: int, other: int, holds: Callable[[Any, Any, Any], bool | None]) -> Law:
+    return lambda given, result: holds(given[at], given[other], result)
+
+
+def _ask_parts(at: int, reverse: bool) -> Law:
+    return lambda given, result: _is_ordered([_take_parts(a, at) for a in given], _take_parts(result, at), reverse)
+
+
+def _take_parts(value: Any, at: int) -> list[Any] | None:
+    """One part of each record of a list; None where it holds anything else."""
+    if not isinstance(value, list | tuple) or not all(type(item) in (list, tuple) and len(item) > at for item in value):
+        return None
+    return [item[at] for item in value]
+
+
+def _is_items(value: Any) -> bool:
+    return isinstance(value, list | tuple | str)
+
+
+def _is_ascending(given: Arguments, result: Any) -> bool | None:
+    return _is_ordered(given, result, reverse=False)
+
+
+def _is_descending(given: Arguments, result: Any) -> bool | None:
+    return _is_ordered(given, result, reverse=True)
+
+
+def _is_ordered(given: Sequence[Any], result: Any, reverse: bool) -> bool | None:
+    if not isinstance(result, list | tuple) or len(result) < 2:
+        return None
+    try:
+        wanted = sorted(result, reverse=reverse)
+        is_given = any(isinstance(a, list | tuple) and list(a) == sorted(a, reverse=reverse) for a in given)
+    except TypeError:
+        return None
+    if is_given and list(result) == wanted:
+        return None
+    return list(result) == wanted
+
+
+def _count(items: Any) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for item in items:
+        counted[repr(item)] = counted.get(repr(item), 0) + 1
+    return counted
+
+
+def _has_same_items(whole: Any, result: Any) -> bool | None:
+    if not _can_hold(whole, result) or not _is_items(result) or len(whole) < 2:
+        return None
+    return _count(whole) == _count(result)
+
+
+def _can_hold(whole: Any, result: Any) -> bool:
+    """Whether a result may have items of what was given; a text has letters of a text."""
+    if isinstance(result, str):
+        return isinstance(whole, str)
+    return _is_items(whole) and isinstance(result, list | tuple | dict | set)
+
+
+def _has_each(whole: Any, result: Any) -> bool | None:
+    if not _can_hold(whole, result) or not len(whole):
+        return None
+    return set(_count(whole)) <= set(_count(result))
+
+
+def _has_only(whole: Any, result: Any) -> bool | None:
+    if not _can_hold(whole, result) or not len(result):
+        return None
+    return set(_count(result)) <= set(_count(whole))
+
+
+def _has_no_more(whole: Any, result: Any) -> bool | None:
+    if not _can_hold(whole, result) or not len(result) or len(set(_count(whole))) == len(whole):
+        return None
+    counted = _count(whole)
+    return all(n <= counted.get(item, 0) for item, n in _count(result).items())
+
+
+def _has_each_once(whole: Any, result: Any) -> bool | None:
+    if not _can_hold(whole, result) or len(set(_count(whole))) == len(whole):
+        return None
+    return len(set(_count(result))) == len(result)
+
+
+def _is_in_its_order(whole: Any, result: Any) -> bool | None:
+    if (
+        not _is_items(whole)
+        or not _is_items(result)
+        or len(result) < 2
+        or isinstance(whole, str) != isinstance(result, str)
+    ):
+        return None
+    if _is_sorted(whole):
+        return None  # what is put in order has its order, too
+    left = iter(map(repr, whole))
+    return all(item in left for item in map(repr, result))
+
+
+def _is_sorted(whole: Any) -> bool:
+    try:
+        return list(whole) in (sorted(whole), sorted(whole, reverse=True))
+    except TypeError:
+        return False
+
+
+def _is_as_long(whole: Any, result: Any) -> bool | None:
+    if not _is_items(whole) or not _is_items(result) or isinstance(whole, str) != isinstance(result, str):
+        return None  # `''.join` of letters is as long as their list, that of words is not
+    return len(whole) == len(result)
+
+
+def _is_its_count(whole: Any, result: Any) -> bool | None:
+    if not isinstance(whole, int) or isinstance(whole, bool) or not _is_items(result):
+        return None
+    return len(result) == whole
+
+
+def _is_its_item(whole: Any, result: Any) -> bool | None:
+    if not _is_items(whole) or len(whole) < 2 or isinstance(result, bool | list | dict) or result is None:
+        return None
+    return repr(result) in set(_count(whole))
+
+
+def _is_no_longer(whole: Any, result: Any) -> bool | None:
+    if not _is_items(whole) or type(result) is not int:
+        return None
+    return 0 <= result <= len(whole)
+
+
+def _holds_parts(whole: Any, result: Any) -> bool | None:
+    """Lists within the result, or a dictionary's, that have all items of what was given."""
+    parts = list(result.values()) if isinstance(result, dict) else result
+    if not _is_items(whole) or isinstance(parts, str) or not isinstance(parts, list | tuple) or not len(whole):
+        return None
+    if not all(isinstance(part, list | tuple) for part in parts):
+        return None
+    return _count(whole) == _count(itertools.chain.from_iterable(parts))
+
+
+def _counts_all(whole: Any, result: Any) -> bool | None:
+    if not _is_items(whole) or not isinstance(result, dict) or not len(whole):
+        return None
+    if not all(type(n) is int for n in result.values()):
+        return None
+    return sum(result.values()) == len(whole)
+
+
+_OF_ONE: tuple[tuple[str, Callable[[Any, Any], bool | None]], ...] = (
+    ("has not the same items as {whole}", _has_same_items),
+    ("has not each item of {whole}", _has_each),
+    ("has what is no item of {whole}", _has_only),
+    ("has an item more often than {whole}", _has_no_more),
+    ("has an item twice", _has_each_once),
+    ("has not the order of {whole}", _is_in_its_order),
+    ("is not as long as {whole}", _is_as_long),
+    ("has not as many items as {whole} says", _is_its_count),
+    ("is no item of {whole}", _is_its_item),
+    ("is no number up to the length of {whole}", _is_no_longer),
+    ("has not all items of {whole}", _holds_parts),
+    ("does not count all items of {whole}", _counts_all),
+)
+
+
+def _has_items_of_both(one: Any, other: Any, result: Any) -> bool | None:
+    if not _is_items(one) or not _is_items(result) or isinstance(one, str):
+        return None
+    added = list(other) if isinstance(other, list | tuple) else [other]
+    return _count([*one, *added]) == _count(result)
+
+
+def _has_only_of_both(one: Any, other: Any, result: Any) -> bool | None:
+    """Only what is in both, and all of it."""
+    if (
+        not isinstance(one, list | tuple)
+        or not isinstance(other, list | tuple)
+        or not isinstance(result, list | tuple | set)
+    ):
+        return None
+    return set(_count(result)) == set(_count(one)) & set(_count(other))
+
+
+_OF_TWO: tuple[tuple[str, Callable[[Any, Any, Any], bool | None]], ...] = (
+    ("has not the items of both", _has_items_of_both),
+    ("has not what is in both", _has_only_of_both),
+)

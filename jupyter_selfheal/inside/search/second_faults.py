@@ -1,0 +1,117 @@
+"""A fault that may be left beside the one that a patch mends: one that no check reaches.
+
+Who left a statement out, or made two slips, may well have made another one. So of a patch that puts a statement in, or is of several edits,
+more is asked than that the checks hold: no boundary of a comparison (`<` for `<=`), and no number that is one greater or less, may pass the same
+checks and give another value for an input that is like the checked ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
+from jupyter_selfheal.inside.search.laws import list_alike
+from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+LEAST_CHECKS = 5
+"""Checks below which nothing is asked: what so few decide about has doubts of its own."""
+LIKELY, MOST = 0.7, 40
+"""The least weight of the changes that are tried, and how many of them at most."""
+EACH, STEPS = 25_000, 3_000_000
+"""Steps for the checks of one, and for comparing all."""
+WAIT = 60.0
+"""Seconds on the clock after which this is given up."""
+_NUMBER = re.compile(r"-?\d+")
+_BOUNDARY = re.compile(r"<=?|>=?")
+
+Arguments = tuple[Any, ...]
+
+
+def adds_statement(old: str, new: str) -> bool:
+    """Whether a text has a statement more than the old one, and all that this had in the same order."""
+    before, after = (list(map(_head, _list_statements(text))) for text in (old, new))
+    left = iter(after)
+    return len(after) > len(before) and all(head in left for head in before)
+
+
+def _list_statements(text: str) -> Iterator[ast.stmt]:
+    def walk(node: ast.AST) -> Iterator[ast.stmt]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                yield child
+            yield from walk(child)
+
+    return walk(ast.parse(text))
+
+
+def _head(node: ast.stmt) -> str:
+    """A statement without its blocks: its first line."""
+    return ast.unparse(node).partition("\n")[0]
+
+
+def describe_second_fault(
+    candidate: Candidate,
+    runner: Runner,
+    maker: Maker,
+    function: str,
+    calls: Sequence[Arguments],
+    checked: Sequence[Arguments],
+) -> str:
+    """A likely slip in the patched ``function`` that the checks do not tell from what stands there, in words; empty where there is none."""
+    alike = list_alike(calls, checked) if checked else []
+    unit = next((n for n, text in candidate.texts.items() if text.startswith(f"def {function}(")), None)
+    if not alike or unit is None:
+        return ""
+    text = candidate.texts[unit]
+    changed = [(words, {**candidate.codes, unit: code}) for words, code in _list_slips(maker, unit, text)]
+    passing = [changed[n] for n in _list_passing(runner, [codes for _, codes in changed])]
+    if not passing:
+        return ""
+    variants = [candidate.codes, *(codes for _, codes in passing)]
+    shown = run_in_fork(lambda: collect_behaviours(runner, variants, function, [*checked, *alike], STEPS), WAIT)
+    if not isinstance(shown, list):
+        return ""
+    is_nothing_expected = "None" in shown[0][: len(checked)]
+    for (words, _), other in zip(passing, shown[1:], strict=True):
+        for given, mine, theirs in zip([*checked, *alike], shown[0], other, strict=False):
+            is_value = "!" not in (mine[:1], theirs[:1]) and (theirs != "None" or is_nothing_expected)
+            if is_value and mine != theirs:
+                return f"{words} passes the same checks, and `{Input(function, given).text}` gives {theirs} with it, not {mine}"
+    return ""
+
+
+def _list_slips(maker: Maker, unit: int, text: str) -> Iterator[tuple[str, CodeType]]:
+    """Likely changes of one boundary or number, as code: not `!=` for `==`, which nobody writes by a slip that goes unnoticed."""
+    everywhere = dict.fromkeys(range(text.count("\n") + 3), 1.0)
+    found = 0
+    for weight, _, change in sorted(maker.rank_changes(unit, text, everywhere), key=lambda item: -item[0]):
+        if weight < LIKELY or found == MOST:
+            return
+        if len(change.edits) != 1:
+            continue
+        start, end, new = change.edits[0]
+        old, new = text[start:end].strip(), new.strip()
+        is_boundary = _BOUNDARY.fullmatch(old) and _BOUNDARY.fullmatch(new) and old[0] == new[0]
+        if is_boundary or (_NUMBER.fullmatch(old) and _NUMBER.fullmatch(new)):
+            code = maker.compile_text(unit, splice(text, change.edits))
+            if code is not None:
+                found += 1
+                yield f"`{new}` for `{old}`", code
+
+
+def _list_passing(runner: Runner, variants: Sequence[Mapping[int, CodeType]]) -> list[int]:
+    """The variants, by number, with which every check passes."""
+    until = time.monotonic() + WAIT
+    jobs = iter([(n, dict(codes)) for n, codes in enumerate(variants)])
+    results = Pool(runner, EACH, 1).collect_results(jobs, lambda: time.monotonic() > until)
+    with contextlib.closing(results):
+        return [n for n, result, _ in results if result is not None and result.plausible]

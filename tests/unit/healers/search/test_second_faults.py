@@ -1,0 +1,129 @@
+"""What is held back because a fault may be left beside the one that was mended, where no check comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
+from jupyter_selfheal.inside.search.program import read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.second_faults import adds_statement
+from tests.unit.healers.search.searching import find
+
+ONCE = "def once(xs):\n    kept = []\n    for n, x in enumerate(xs):\n        if {}:\n            kept.append(x)\n    return kept\n"
+DOUBLES = [([2, 2, 1],), ([3, 3],), ([4, 5, 5],), ([7],), ([1, 1, 6, 6],)]
+BY_COST = (
+    "def by_cost(goods):\n    return sorted(goods, key=lambda good: good[1] if len(goods) > {} else 0, reverse=True)\n"
+)
+COSTS = [
+    ([("tea", 3), ("jam", 5), ("nut", 9)],),
+    ([("ink", 1), ("pen", 7), ("cap", 2)],),
+    ([("oil", 2), ("rye", 4), ("fig", 8), ("yam", 1)],),
+]
+EACH = "def each(xs, more):\n    return xs + more{}\n"
+BOTH = [([1, 3], [2]), ([], [4]), ([5], []), ([6, 7], [8])]
+LETTERS = "def letters(words):\n    return ''.join(words)\n"
+SPELT = [(["a", "b"],), (["c"],), (["x", "y", "z"],), (["q", "r", "s", "t"],)]
+LARGEST = "def largest(xs, count):\n    return sorted(xs)[::-1][:count]\n"
+ASKED = [([3, 1, 2], 2), ([5, 6], 1), ([9, 8, 7, 1], 3), ([4, 2], 2)]
+
+
+def build_runner(text: str) -> Runner:
+    return Runner(
+        read_program({"units": [{"text": text, "role": "define", "mutable": True}]}), {"__name__": "__main__"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "checked", "words"),
+    [
+        (ONCE.format("not n or x != xs[n - 1]"), "once", DOUBLES, "has an item twice"),
+        (ONCE.format("x not in kept"), "once", DOUBLES, ""),
+        (ONCE.format("not n or x != xs[n - 1]"), "once", DOUBLES[:2], ""),
+        (ONCE.format("True"), "once", [([1],), ([4, 3],), ([5, 9],), ([],)], ""),
+        (BY_COST.format(2), "by_cost", COSTS, "is not in falling order by `[1]`"),
+        (BY_COST.format(0), "by_cost", COSTS, ""),
+        (EACH.format("[:1]"), "each", [*BOTH, ([2, 2, 2], [5])], "has not each item of what it is given (argument 2)"),
+        (EACH.format(""), "each", [*BOTH, ([2, 2, 2], [5])], ""),
+        (LETTERS, "letters", SPELT, ""),
+        (LARGEST, "largest", ASKED, ""),
+    ],
+)
+def test_a_law_of_all_checked_calls_that_another_call_breaks_is_a_doubt(
+    text: str, function: str, checked: Sequence[tuple[Any, ...]], words: str
+) -> None:
+    doubt = describe_broken_law(build_runner(text), {}, function, checked, checked)
+    assert words in doubt if words else not doubt
+
+
+PAID = "def all_paid(bills):\n    for bill in bills:\n        if bill == 0:\n            return {}\n{}"
+BILLS = [([1, 1],), ([0, 1],), ([0],), ([1],)]
+
+
+@pytest.mark.parametrize(
+    ("text", "checked", "is_doubted"),
+    [
+        (PAID.format("False", "        return True\n"), BILLS, True),
+        (PAID.format("False", "    return True\n"), BILLS, False),
+        (PAID.format("None", "        return True\n"), BILLS, False),
+        (PAID.format("False", "        return True\n"), [*BILLS, ([],)], False),
+        ("def say(bills):\n    print(bills)\n", BILLS, False),
+        ("def find(bills):\n    for bill in bills:\n        if bill < 9:\n            return bill\n", BILLS, False),
+    ],
+)
+def test_what_comes_to_its_end_where_each_check_expects_something_is_a_doubt(
+    text: str, checked: Sequence[tuple[Any, ...]], is_doubted: bool
+) -> None:
+    function = text[4 : text.index("(")]
+    assert bool(describe_unfinished(build_runner(text), {}, function, text, checked, checked)) is is_doubted
+
+
+CLIMBS = """def count_climbs(heights):
+    at = 1
+    found = 0
+    while at < len(heights):
+        if heights[at] > heights[at - 1]:
+            found += 1
+    return found
+"""
+CLIMBED = """assert count_climbs([1, 2, 1]) == 1
+assert count_climbs([3, 1, 2]) == 1
+assert count_climbs([5, 4]) == 0
+assert count_climbs([2]) == 0
+assert count_climbs([7, 9]) == 1
+assert count_climbs([1, 2, 3]) == 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("checks", "doubt"),
+    [
+        (CLIMBED, "`>=` for `>` passes the same checks, and `count_climbs([7, 7, 9])` gives 2 with it, not 1"),
+        (CLIMBED + "assert count_climbs([4, 4, 6]) == 1\n", ""),
+    ],
+)
+def test_what_is_put_in_is_held_back_where_a_likely_slip_beside_it_passes_the_same_checks(
+    checks: str, doubt: str
+) -> None:
+    best = find(CLIMBS, checks)["patches"][0]
+    assert ("`at += 1` is missing" in best["words"], best["rival"]) == (True, doubt)
+
+
+GUARDED = "def f(xs):\n    if not xs:\n        return 0\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "is_added"),
+    [
+        (GUARDED, True),
+        (GUARDED.replace("    if not xs:\n        return 0\n", "").replace("+= x\n", "+= x\n        last = x\n"), True),
+        (GUARDED.replace("    if not xs:\n        return 0\n", "").replace("= 0", "= 1"), False),
+        (GUARDED.replace("    if not xs:\n        return 0\n", "").replace("    return", "        return"), False),
+    ],
+)
+def test_a_statement_that_was_not_there_is_one_more(new: str, is_added: bool) -> None:
+    old = "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
+    assert adds_statement(old, new) is is_added
