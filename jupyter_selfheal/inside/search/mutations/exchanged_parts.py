@@ -114,18 +114,6 @@ def propose_turned_queue(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change(((s.start_of(node), s.end_of(node), new),), 0.6, node.lineno, f"`{name}` turns in the other direction")
 
 
-def propose_anywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``x in ys`` for ``x == ys[i]``: it may stand at any place."""
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        return
-    sides = (node.left, node.comparators[0])
-    word = "in" if isinstance(node.ops[0], ast.Eq) else "not in"
-    for one, other in (sides, sides[::-1]):
-        if isinstance(other, ast.Subscript) and isinstance(other.slice, ast.Name) and isinstance(other.value, ast.Name):
-            new = f"{s.text_of(one)} {word} {other.value.id}"
-            yield Change((s.put(node, new),), 0.2, node.lineno, f"`{s.text_of(node)}` asks at one place only")
-
-
 def propose_list_begun(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``groups[key] = [x]`` for ``groups[key] = x`` beside ``groups[key].append(x)``: what is appended to begins as a list."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Subscript):
@@ -143,7 +131,6 @@ def propose_list_begun(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 OPERATORS = (
-    propose_anywhere,
     propose_list_begun,
     propose_exchanged_parts,
     propose_collected_result,
