@@ -43,6 +43,7 @@ from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_sever
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
+from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_expected_values
 
 _WORD = re.compile(r"\w+")
@@ -80,6 +81,7 @@ class Doubts:
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
             )
+            or self._describe_wrapped_place(n)
             or self._describe_new_body(n)
             or describe_doubt_of_body(
                 (self.units[k].text for k in self.candidates[n].texts), self.hypotheses.count_mended(n)
@@ -87,6 +89,12 @@ class Doubts:
             or self._describe_literal(n, likeliest)
             or self.runs.describe(n)
         )
+
+    def _describe_wrapped_place(self, n: int) -> str:
+        """The doubt about an index that is moved one back in a loop that begins at 0."""
+        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        place = next((found for old, text in changes if (found := find_wrapped_place(old, text))), "")
+        return f"`{place}` is the last item in the first round" if place else ""
 
     def _describe_new_body(self, n: int) -> str:
         """The doubt about a function that is written anew."""

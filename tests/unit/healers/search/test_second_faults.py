@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_un
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.second_faults import adds_statement
+from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from tests.unit.healers.search.searching import find
 
 ONCE = "def once(xs):\n    kept = []\n    for n, x in enumerate(xs):\n        if {}:\n            kept.append(x)\n    return kept\n"
@@ -127,3 +128,23 @@ GUARDED = "def f(xs):\n    if not xs:\n        return 0\n    total = 0\n    for 
 def test_a_statement_that_was_not_there_is_one_more(new: str, is_added: bool) -> None:
     old = "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
     assert adds_statement(old, new) is is_added
+
+
+TURNS = "def f(xs, ys):\n    for i in {}:\n        if {}:\n            print(i)\n"
+
+
+@pytest.mark.parametrize(
+    ("loop", "old", "new", "place"),
+    [
+        ("range(len(xs))", "xs[i] == ys[i]", "xs[i - 1] == ys[i]", "xs[i - 1]"),
+        ("range(0, len(xs))", "xs[i] == ys[i]", "xs[i] == ys[i - 1]", "ys[i - 1]"),
+        ("range(1, len(xs))", "xs[i] == ys[i]", "xs[i - 1] == ys[i]", ""),
+        ("range(len(xs))", "xs[i] == ys[i]", "i > 0 and xs[i - 1] == ys[i]", ""),
+        ("range(len(xs))", "xs[i - 1] != ys[i]", "xs[i - 1] == ys[i]", ""),
+        ("xs", "ys[i] == 0", "ys[i - 1] == 0", ""),
+    ],
+)
+def test_an_index_that_is_moved_back_in_a_loop_from_0_is_the_last_one_first(
+    loop: str, old: str, new: str, place: str
+) -> None:
+    assert find_wrapped_place(TURNS.format(loop, old), TURNS.format(loop, new)) == place

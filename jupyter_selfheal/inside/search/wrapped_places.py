@@ -1,0 +1,43 @@
+"""An index that a patch moves one back although its loop begins at 0: `xs[i - 1]` is the last item then, and meets a handful of checks by luck."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+
+def find_wrapped_place(old: str, new: str) -> str:
+    """``xs[i - 1]`` in the new text of a function, in a loop that begins with ``i`` at 0, where the old one has nothing like it; else empty."""
+    known = {ast.unparse(n.slice) for n in ast.walk(ast.parse(old)) if isinstance(n, ast.Subscript)}
+    return next((place for place, index in _list_wrapped(ast.parse(new)) if index not in known), "")
+
+
+def _list_wrapped(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    for loop in ast.walk(tree):
+        match loop:
+            case (
+                ast.For(target=ast.Name(name), iter=ast.Call(func=ast.Name("range"), args=[_]))
+                | ast.For(target=ast.Name(name), iter=ast.Call(func=ast.Name("range"), args=[ast.Constant(0), _]))
+            ):
+                if not _asks_for(loop, name):
+                    yield from _list_moved_back(loop, name)
+
+
+def _asks_for(loop: ast.AST, name: str) -> bool:
+    """Whether something in a loop asks for its number, as ``if i > 0`` does: then the first round may be left out."""
+    tests = (n.test for n in ast.walk(loop) if isinstance(n, ast.If | ast.IfExp | ast.While))
+    asked = (c for test in tests for c in ast.walk(test) if isinstance(c, ast.Compare))
+    return any(_is_name(side, name) for c in asked for side in (c.left, *c.comparators))
+
+
+def _list_moved_back(loop: ast.AST, name: str) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(loop):
+        match node:
+            case ast.Subscript(slice=ast.BinOp(left=ast.Name(index), op=ast.Sub(), right=ast.Constant(int()))) if (
+                index == name
+            ):
+                yield ast.unparse(node), ast.unparse(node.slice)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
