@@ -275,8 +275,9 @@ def _is_kept_prose(line: str, after: Sequence[str], names: set[str]) -> bool:
     if not _PROSE.fullmatch(line) or not any(f"# {line}" in map(str.strip, s.splitlines()) for s in after):
         return False
     words = re.findall(r"\w+", line)
-    code = {w.lower() for w in names} | (set(keyword.kwlist) - _SPOKEN) | _BUILTINS
-    return words[0].lower() not in code | _SPOKEN and sum(w in code for w in words) * 3 <= len(words)
+    python = (set(keyword.kwlist) - _SPOKEN) | _BUILTINS
+    begins = words[0] in names or words[0].lower() in python | _SPOKEN
+    return not begins and sum(w in names | python for w in words) * 3 <= len(words)
 
 
 def _list_code_words(text: str) -> set[str]:

@@ -170,6 +170,8 @@ def test_what_the_cell_itself_has_is_left(source: str, words: str) -> None:
 PROSE = [
     ("Output: as shown below\nprint(3)\n", "# Output: as shown below\nprint(3)\n", True),
     ("this part reads all values\nprint(3)\n", "# this part reads all values\nprint(3)\n", True),
+    ("Input: the values, one each\nx = input()\n", "# Input: the values, one each\nx = input()\n", True),
+    ("Print total of all\nx = 3\n", "# Print total of all\nx = 3\n", False),
     ("print total of all\nx = 3\n", "# print total of all\nx = 3\n", False),
     ("total price of items\ntotal = 3\n", "# total price of items\ntotal = 3\n", False),
     ("this part reads all values\nprint(3)\n", "print(3)\n", False),
