@@ -59,6 +59,7 @@ class FinalResult:
     notes: tuple[str, ...] = ()
     was_run: bool = True
     """False where the clean run that would show it could not be made."""
+    ran_beside: bool = False
 
 
 MOST_RUNS = 12
@@ -97,6 +98,7 @@ class FinalCheck:
         self._beside = RunBeside(begin, self.limits.sandbox, self.deadline) if may_begin else None
         """The clean run that begins while the notebook is healed. It counts where nothing in it goes wrong; else all is run again, alone."""
         self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
+        self._made_beside: CleanRun | None = None
         self._kernel_fault = ""
         """Why no clean kernel can be had any more."""
 
@@ -131,7 +133,8 @@ class FinalCheck:
         if failing and not self._can_run:
             notes.append(f"{self._why_not_run} Which fix breaks what is not known.")
         settled = _mark_followed(records, last.seen)
-        return FinalResult(last.notebook, settled, last.fixes, last.seen, not failing, tuple(notes))
+        beside = last is self._made_beside
+        return FinalResult(last.notebook, settled, last.fixes, last.seen, not failing, tuple(notes), ran_beside=beside)
 
     @property
     def _can_run(self) -> bool:
@@ -233,7 +236,7 @@ class FinalCheck:
         fails = any(explain_own_failure(fix, made.seen) is not None for fix in fixes) or len(made.seen) < len(cells)
         if not (fails or _list_newly_failing(records, made.seen) or self._find_changed_values(made)):
             self.runs_left -= 1
-            self._clean_runs[tuple(f.patch.id for f in fixes)] = made
+            self._made_beside = self._clean_runs[tuple(f.patch.id for f in fixes)] = made
 
     def _build_steps(self, cell: Cell, notebook: Notebook) -> CellSteps:
         # a %pip line of ours was proven in a scratch directory, which is on the path here

@@ -217,6 +217,8 @@ class NotebookReport:
     survived: bool = False
     was_run: bool = True
     """False where the clean run that would show whether it survives could not be made."""
+    ran_beside: bool = False
+    """That run began while the notebook was healed: its seconds are more than it takes alone."""
     notes: tuple[str, ...] = ()
     error: str = ""
     seconds: float = 0.0

@@ -123,6 +123,7 @@ class Batch:
             isolation=isolation,
             survived=settled.survived,
             was_run=settled.was_run,
+            ran_beside=settled.ran_beside,
             notes=(*self.document.notes, *chain.notes, *self.specifications.notes, *settled.notes),
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),

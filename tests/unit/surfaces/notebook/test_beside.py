@@ -10,6 +10,7 @@ import pytest
 from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Replace, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.beside import RunBeside, stays_inside
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
+from jupyter_selfheal.surfaces.notebook.drift import Drift
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -44,6 +45,7 @@ def test_what_ran_beside_is_not_run_again(document: Make) -> None:
     report, seen = made.run()
     assert (report.survived, report.was_run, report.count(Status.HEALED)) == (True, True, 2)
     assert len(states) == 2
+    assert report.ran_beside
     assert [run.count for run in seen.values()] == [1, 2, 3, 4]
     assert printed(seen, "c3") == "4\n"
 
@@ -70,7 +72,7 @@ def test_what_goes_wrong_beside_is_run_again_alone(document: Make, spoilt: str) 
     made = batch(document(*cells[spoilt]), write_one)
     states = beside(made, {"busy": True}, {})
     report, _ = made.run()
-    assert (report.survived, report.count(Status.HEALED), report.notes) == (True, 1, ())
+    assert (report.survived, report.count(Status.HEALED), report.notes, report.ran_beside) == (True, 1, (), False)
     assert len(states) == 3
 
 
@@ -100,6 +102,14 @@ def test_a_state_that_cannot_be_kept_ends_the_run_beside(document: Make) -> None
     report, seen = made.run()
     assert report.survived
     assert printed(seen, "c1") == "1\n"
+
+
+def test_seconds_of_a_run_beside_speak_against_no_fix() -> None:
+    """Something else ran on the machine: unasked nothing is said, and what is said does not take them for more than they are."""
+    alone, shared = (Drift(4.0, 9.0, 3, ran_beside=ran_beside) for ran_beside in (False, True))
+    assert (alone.is_noteworthy, shared.is_noteworthy) == (True, False)
+    assert "at most 9.0 s after" in shared.words
+    assert "at most" not in alone.words
 
 
 def test_it_can_be_closed_before_it_began_and_twice() -> None:
