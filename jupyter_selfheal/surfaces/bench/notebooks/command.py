@@ -8,6 +8,7 @@ counted apart. "Runs" is not "right": read the diffs.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -26,9 +27,16 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal import registry
-from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.errors import InfrastructureError, UsageError
+from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, write_entry
-from jupyter_selfheal.surfaces.bench.notebooks.execute import CELL_SECONDS, count_cells, run_apart
+from jupyter_selfheal.surfaces.bench.notebooks.execute import (
+    CELL_SECONDS,
+    Status,
+    count_cells,
+    list_installs,
+    run_apart,
+)
 from jupyter_selfheal.surfaces.bench.notebooks.roots import (
     add_roots,
     count_roots,
@@ -234,12 +242,23 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
         after, extra = before, 0
         if out.exists():
             given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found
-            after, extra = run_apart(given)
+            after, extra = _run_healed(given)
     return {
         **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "own_seconds": own_seconds,
         "missing_files": len(missing), "absent_files": len(absent),
         "load": round(os.getloadavg()[0], 2), "commit_of_ours": find_commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }  # fmt: skip
+
+
+def _run_healed(healed: Path) -> tuple[Status, int]:
+    """Run a healed notebook; what its inserted cells install is installed apart from it, as it runs without a network."""
+    installer = ScratchInstaller()
+    with contextlib.closing(installer):
+        folders = []
+        for requirement in list_installs(healed):
+            with contextlib.suppress(InfrastructureError):  # then its cells fail, and count so
+                folders.append(installer(requirement))
+        return run_apart(healed, folders)
 
 
 # --- what is printed ------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,11 @@ from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS
 
 CELL_SECONDS, NOTEBOOK_SECONDS, WAIT_SECONDS = 25, 200, 1200
 """What a cell may run, what a notebook may run, and how long a run is waited for."""
+PIP = "%pip install "
 APART = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child")
 """Linux's command for a process without a network, which takes its children with it when it is killed."""
+NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull}
+"""What keeps a notebook's ``%pip install`` from changing the environment that others are measured in, from folders of this machine too."""
 Status = Mapping[int, str]
 """By the number of a cell among the given code cells that are not empty: ``ran``, ``failed`` or ``cut``."""
 
@@ -54,14 +58,24 @@ def run_cells(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def run_apart(path: Path) -> tuple[Status, int]:
-    """Run a notebook in a process without a network: the status of each given cell, and how many inserted ones fail."""
+def list_installs(path: Path) -> list[str]:
+    """What the inserted cells of a healed notebook install: each requirement of a line ``%pip install …``."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    inserted = ("".join(c["source"]) for c in cells if c["metadata"].get("selfheal", {}).get("inserted"))
+    return [line.removeprefix(PIP).strip() for text in inserted for line in text.splitlines() if line.startswith(PIP)]
+
+
+def run_apart(path: Path, installed: Sequence[str] = ()) -> tuple[Status, int]:
+    """Run a notebook in a process without a network: the status of each given cell, and how many inserted ones fail.
+
+    ``installed``: folders of what its inserted cells install, which find it there already.
+    """
     if shutil.which(APART[0]) is None:
         raise UsageError("notebooks are run without a network by Linux's `unshare`, which is not here")
     own = process_arguments("surfaces.bench.notebooks.execute")
     try:
         ran = subprocess.run(
-            [*APART, *own["args"]], env=own["env"], input=str(path), cwd=path.parent, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False,
+            [*APART, *own["args"]], env={**own["env"], **NO_INDEX}, input="\n".join([str(path), *installed]), cwd=path.parent, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise UsageError(f"{path.name} did not end within {WAIT_SECONDS} s: leave it out of the list") from error
@@ -89,5 +103,8 @@ def count_cells(before: Status, after: Status, inserted_failing: int) -> dict[st
 
 
 def main() -> None:
-    """Run the notebook whose path standard input says, and write what became of its cells."""
-    print(json.dumps(run_cells(Path(sys.stdin.read()))))
+    """Run the notebook whose path the first line of standard input says, with the folders of the other lines on its path, and write what became of its cells."""
+    path, *installed = sys.stdin.read().split("\n")
+    before = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join([*installed, *([before] if before else [])])
+    print(json.dumps(run_cells(Path(path))))

@@ -13,7 +13,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.rules.context.own_repository import names_repository
 from jupyter_selfheal.surfaces.bench.notebooks import command
 from jupyter_selfheal.surfaces.bench.notebooks.command import format_total
-from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, read_statuses
+from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, list_installs, read_statuses
 from jupyter_selfheal.surfaces.bench.notebooks.roots import (
     add_roots,
     count_roots,
@@ -295,3 +295,14 @@ def test_a_notebook_whose_own_file_is_not_there_is_told(tmp_path: Path) -> None:
     notebook = folder / "kiosk.ipynb"
     notebook.write_text(json.dumps(convert_script(f"# In[ ]:\n{source}\n")))
     assert list_absent_files(notebook) == ["../../staff.csv"]
+
+
+def test_what_inserted_cells_install_is_told_from_what_the_notebook_does(tmp_path: Path) -> None:
+    cells = [
+        ("%pip install tabulate\n", {"selfheal": {"inserted": True}}),
+        ("%pip install other", {}),
+        ("import tabulate", {}),
+    ]
+    made = [{"cell_type": "code", "source": text, "metadata": about, "outputs": []} for text, about in cells]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": made}))
+    assert list_installs(tmp_path / "n.ipynb") == ["tabulate"]
