@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
+from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage, questions
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
-from jupyter_selfheal.healers.rules.context.spelling import is_british, is_plain_slip
+from jupyter_selfheal.healers.rules.context.spelling import edit_distance, is_british, is_plain_slip, normalize
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NAMED = re.compile(
@@ -25,9 +25,14 @@ KEYWORD_FIRST = re.compile(
     r"^(\w+) must be None; got"
 )
 MISSING = re.compile(r"missing \d+ required positional arguments?: |^No group keys passed")
+COUNT = re.compile(r"n_\w+|bin|(?:skip|n)row|ncol|epoch|decimal|(?:min_)?period")
+"""Parameters in the singular that say of how many, and so take the same whole number in the plural."""
 SUGGESTED = re.compile(
     r"[Dd]id you mean:? ['\"`]?(\w+)['\"`]?\??|[Uu]se ['\"`](\w+)['\"`] instead|renamed to ['\"`](\w+)['\"`]"
 )
+
+LIKE = re.compile(r"[Dd]id you mean")
+"""Python's words (since 3.13) for the parameter that is most like what was given: no more is known."""
 
 
 class ChangedKeyword(Rule):
@@ -42,8 +47,9 @@ class ChangedKeyword(Rule):
 
     **Fix safety** Safe where the changelog names the successor, or the value given is what happens without the keyword now.
     Unsafe where something is lost, which the patch then names: a keyword is never dropped silently. Guesses by
-    likeness are unsafe, but for the one parameter of a library's function that differs by a slip: a letter that is missing, doubled or swapped
-    (`n_estimator` of `n_estimators`, `bin=10` for `bins`, with a number alone), or a British spelling (`normalise`).
+    likeness are unsafe, but for the one parameter of an installed library's function that differs by one slip behind a word's first letter (`descending`
+    is not `ascending`, and what a file beside the notebook defines may be misspelt itself): a letter that is missing, doubled or swapped (`max_dept`), a British spelling (`normalise`), or a count in the singular with a whole
+    number, where nothing else is near (`bin=10` for `bins`, `n_cluster=3`; `alpha=3` is not `alphas`).
     """
 
     code = "API201"
@@ -113,13 +119,15 @@ class ChangedKeyword(Rule):
         near = [suggestion] if suggestion else _list_near(name, free)
         keyword = next(k for k in call.keywords if k.arg == name)
         start = context.span(keyword)[0]
-        owner = context.describe_all([call.func], calls=True)[0].path.partition(".")[0] if near else ""
-        is_library = owner not in ("", "__main__", "builtins")
+        owner = context.describe_all([call.func], calls=True)[0].path if near else ""
+        is_library = bool(owner) and context.ask(questions.IS_OF_LIBRARY, path=owner)
+        alone = len(_list_near(name, free)) == 1
         for rank, new in enumerate(near[:2]):
             if new in given:
                 continue
-            said_so = new == suggestion
-            sure = said_so or (is_library and [p for p in free if _is_slip(keyword, p)] == [new])
+            said_so = new == suggestion and not LIKE.search(context.failure.evalue)
+            slips = [p for p in free if _is_slip(keyword, p, alone=alone)]
+            sure = said_so or (is_library and slips == [new])
             why = "The library's own message names the parameter." if said_so else "It is the only parameter of the library's function that differs by a slip." if sure else "It is the parameter of the function's signature that is nearest to what was written."  # fmt: skip
             yield self.patch(
                 context.replace(context.cell_id, [(start, start + len(name), new)]),
@@ -131,17 +139,26 @@ class ChangedKeyword(Rule):
             )
 
 
-def _is_slip(keyword: ast.keyword, new: str) -> bool:
-    """Whether a parameter can only have been misspelt: by a letter, or as a singular whose plural takes the same number.
+def _is_slip(keyword: ast.keyword, new: str, *, alone: bool) -> bool:
+    """Whether a parameter can only have been misspelt: by one letter, or as a singular whose plural takes the same number and is near ``alone``.
 
-    A text, or a list, means another thing to a plural (``labels="ab"`` are two); another form of a verb (``scaled``) is another word.
+    A text, a list, or a number that is no count means another thing to a plural (``labels="ab"`` are two, ``alphas=3`` is no list); another form of a
+    verb (``scaled``) is another word, and what differs at a word's beginning is often the opposite (``descending``, ``n_uninformative``).
     """
     old = str(keyword.arg)
-    is_number = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) in (int, float)
+    if new == f"{old}s":
+        is_whole = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
+        return alone and is_whole and COUNT.fullmatch(old) is not None
     short, long = sorted((old, new), key=len)
     is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")
-    slip = is_plain_slip(old, new, strict=True) and not is_other_form
-    return slip or is_british(old, new) or (is_number and new == f"{old}s")
+    one_edit = normalize(old) == normalize(new) or (
+        edit_distance(old, new) == 1 and _list_initials(old) == _list_initials(new)
+    )
+    return is_british(old, new) or (one_edit and is_plain_slip(old, new, strict=True) and not is_other_form)
+
+
+def _list_initials(name: str) -> list[str]:
+    return [word[:1] for word in name.split("_")]
 
 
 def _matters(context: RuleContext, case: Case) -> bool:

@@ -26,9 +26,11 @@ class PenaltyByNorm(Rule):
     **Fix** `make_pipeline(StandardScaler(), Ridge(alpha=0.5 * len(X_train)))` for `Ridge(alpha=0.5, normalize=True)` that is fitted to `X_train`, and
     `len(X_train) ** 0.5` for `Lasso`: a column's norm is its deviation times the root of the number of rows, as scikit-learn's own message said.
 
-    **Fix safety** Safe where the notebook fits the model once, to rows that are there, and asks it for nothing but predictions and scores: both are what they
-    were. Unsafe where it is used otherwise too: in a cross-validation the folds have fewer rows, and a pipeline has no `coef_`. Silent without an
-    intercept, for which `normalize` did nothing.
+    **Fix safety** Safe where the notebook fits the model once, in the block of statements that makes it, to rows that no statement between names, where the
+    penalty is a number, and nothing is asked but predictions and scores: both are what they were. Unsafe where the fit stands elsewhere (a function, another
+    cell), as there may be other rows by then, and where the model, or what `fit` gives back, is used otherwise too: in a cross-validation the folds have fewer
+    rows, and a pipeline has no `coef_`. Silent without an intercept, for which `normalize` did nothing, for several penalties, for a
+    `precompute` that was made of columns as they are, and for classes that are not scikit-learn's.
     """
 
     code = "SKL116"
@@ -44,14 +46,15 @@ class PenaltyByNorm(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         call = next((c for c in context.calls_at_failure() if last_name(c.func) in POWERS), None)
         known = [context.reference(f"sklearn.{n}") for n in ("pipeline.make_pipeline", "preprocessing.StandardScaler")]
-        model = _find_model(context, call) if call is not None and None not in known else None
-        if call is None or model is None or not (rows := _find_rows(context, model)):
+        if call is None or None in known or not _is_of_sklearn(context, call):
             return
-        text = _write_model(context, call, rows)
-        if text is None:
+        model = _find_model(context, call)
+        rows = _find_rows(context, model) if model is not None else ""
+        text = _write_model(context, call, rows) if rows else None
+        if model is None or text is None:
             return
         pipe, scaler = (k for k in known if k is not None)
-        others = sorted(use for use in model.uses if use not in ASKED)
+        doubt = _name_doubt(context, call, model, rows)
         yield self.patch(
             context.replace(
                 context.cell_id,
@@ -59,21 +62,59 @@ class PenaltyByNorm(Rule):
             ),
             f"Scale the columns, and the penalty by `len({rows})`",
             "Since scikit-learn 1.2, linear models no longer divide the columns by their norm themselves.",
-            applicability=Applicability.UNSAFE if others else Applicability.SAFE,
-            why=f"The model is used otherwise too ({others[0]}): folds have fewer rows, and a pipeline has no coefficients."
-            if others
-            else self.why,
-            prior=0.7 if others else 0.93,
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or self.why,
+            prior=0.7 if doubt else 0.93,
         )  # fmt: skip
+
+
+def _is_of_sklearn(context: RuleContext, call: ast.Call) -> bool:
+    return context.describe_all([call.func], calls=True)[0].path.startswith("sklearn.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """The name of a model, what it is fitted to, and what the notebook asks of it (``coef_``, or the function that it is given to)."""
+    """The name of a model, the statement that makes it, what it is fitted to, and what the notebook asks of it (``coef_``, or the function that it is given to)."""
 
     name: str
+    made: ast.Assign
     fits: tuple[ast.Call, ...]
     uses: frozenset[str]
+
+
+def _name_doubt(context: RuleContext, call: ast.Call, model: _Model, rows: str) -> str:
+    """Why predictions and scores may not be what they were; empty where they are."""
+    others = sorted(use for use in model.uses if use not in ASKED)
+    if others:
+        return (
+            f"The model is used otherwise too ({others[0]}): folds have fewer rows, and a pipeline has no coefficients."
+        )
+    if not _is_fitted_beside(context, model, rows):
+        return f"The model may be fitted to other rows than `{rows}` has where it is made."
+    penalty = _find_penalty(call)
+    if penalty is not None and context.number(penalty) is None:
+        return "That the penalty is one number is not known."
+    return (
+        "What is computed ahead is for columns as they are."
+        if any(k.arg == "precompute" for k in call.keywords)
+        else ""
+    )
+
+
+def _is_fitted_beside(context: RuleContext, model: _Model, rows: str) -> bool:
+    """Whether the fit stands behind the constructor, in the same block of statements, and none between them names the rows."""
+    parents = src.read(context.source).parents
+    node: ast.AST | None = model.fits[0]
+    while isinstance(node, ast.Call | ast.Attribute):
+        node = parents.get(node)
+    for block in (getattr(n, "body", None) for n in context.walk(ast.AST)):
+        if isinstance(block, list) and model.made in block and node in block:
+            between = block[block.index(model.made) + 1 : block.index(node)]
+            fit_is_below = block.index(model.made) < block.index(node)
+            return fit_is_below and not any(
+                isinstance(n, ast.Name) and n.id == rows for s in between for n in ast.walk(s)
+            )
+    return False
 
 
 def _find_model(context: RuleContext, call: ast.Call) -> _Model | None:
@@ -96,10 +137,22 @@ def _find_model(context: RuleContext, call: ast.Call) -> _Model | None:
             elif isinstance(parent, ast.Attribute):
                 uses.add(parent.attr)
                 owner = reading.parents.get(parent)
-                fits += [owner] if parent.attr == "fit" and isinstance(owner, ast.Call) and owner.func is parent else []
+                if parent.attr == "fit" and isinstance(owner, ast.Call) and owner.func is parent:
+                    fits.append(owner)
+                    uses |= _list_uses_of_fitted(reading, owner)
             elif not isinstance(parent, ast.Expr):
                 uses.add(ast.unparse(parent)[:40] if parent is not None else target.id)
-    return _Model(target.id, tuple(fits), frozenset(uses))
+    return _Model(target.id, made[0], tuple(fits), frozenset(uses))
+
+
+def _list_uses_of_fitted(reading: src.Source, fit: ast.Call) -> set[str]:
+    """What is asked of the fitted model that ``fit`` gives back: nothing by a statement of its own, or by one that chains on to what a pipeline does too."""
+    parent = reading.parents.get(fit)
+    if isinstance(parent, ast.Expr):
+        return set()
+    if isinstance(parent, ast.Attribute):
+        return {parent.attr} if parent.attr != "fit" else {"fit again"}
+    return {ast.unparse(parent)[:40]} if parent is not None else {"fit"}
 
 
 def _find_rows(context: RuleContext, model: _Model) -> str:
@@ -115,15 +168,23 @@ def _find_rows(context: RuleContext, model: _Model) -> str:
     return "" if is_changed else rows.id  # there may be other rows by then
 
 
+def _find_penalty(call: ast.Call) -> ast.expr | None:
+    return next(iter(call.args), None) or next((k.value for k in call.keywords if k.arg == "alpha"), None)
+
+
 def _write_model(context: RuleContext, call: ast.Call, rows: str) -> str | None:
-    """The call without ``normalize``, and with the penalty that says the same of scaled columns."""
+    """The call without ``normalize``, and with the penalty that says the same of scaled columns; None where there is no such one."""
     given = {k.arg: k.value for k in call.keywords}
     normalize = given.pop("normalize", None)
     if not (isinstance(normalize, ast.Constant) and normalize.value is True) or {"fit_intercept", None} & set(given):
         return None
-    first = call.args[0] if call.args else given.pop("alpha", None)
-    if len(call.args) > 1 or isinstance(first, ast.Starred):
+    first = _find_penalty(call)
+    given.pop("alpha", None)
+    is_several = first is not None and context.describe_all([first])[0].type and context.number(first) is None
+    if len(call.args) > 1 or isinstance(first, ast.Starred) or is_several:
         return None
+    if not isinstance(given.get("precompute", normalize), ast.Constant):
+        return None  # a matrix of the columns as they are, not scaled
     number = isinstance(first, ast.Constant)
     alpha = f"{context.text(first) if number else context.operand(first)} * " if first is not None else ""
     rest = [f"{name}={context.text(value)}" for name, value in given.items()]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import os
 import pkgutil
 import sys
+import sysconfig
 import types
 from typing import Any
 
@@ -23,6 +25,9 @@ from jupyter_selfheal.inside.probes.failure_state import (
 )
 
 probe = answer
+
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Folders of what pip, conda or the system installed."""
 
 
 @question
@@ -163,6 +168,22 @@ def list_modules(state: FailureState) -> Any:
     names = set(sys.builtin_module_names) | set(getattr(sys, "stdlib_module_names", ()))
     names |= {entry.name for entry in pkgutil.iter_modules()}
     return sorted(n for n in names if not n.startswith("_"))
+
+
+@question
+def is_of_library(state: FailureState, path: str) -> Any:
+    """True where a dotted path leads to what an installed package or Python's library defines, and not a file of the user's, nor a wrapper of his."""
+    parts = path.split(".")
+    prefixes = [".".join(parts[:at]) for at in range(len(parts), 0, -1)]
+    module = next((sys.modules[name] for name in prefixes if name in sys.modules), None)
+    if module is None or module.__name__ in ("__main__", "builtins") or not _resolves(path):
+        return False
+    file = getattr(module, "__file__", None)
+    if not file:
+        return module.__name__ in sys.builtin_module_names
+    folders = os.path.abspath(file).split(os.sep)
+    standard = os.path.join(sysconfig.get_path("stdlib"), "")
+    return not INSTALLED.isdisjoint(folders) or os.path.abspath(file).startswith(standard)
 
 
 @question

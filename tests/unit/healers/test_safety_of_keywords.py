@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from jupyter_selfheal.healers.rules.changed_keyword import ChangedKeyword
 from jupyter_selfheal.model import Applicability
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.safety import propose
@@ -16,6 +20,8 @@ SLIPS = {
     "a number for what is several": (PLOT, "plt.hist([1, 2, 3], bin=3)", "bins=3"),
     "a letter that is missing": (TREE, "DecisionTreeClassifier(max_dept=3)", "max_depth=3"),
     "two letters that are swapped": ("import pandas as pd", "pd.DataFrame({'a': [1]}).sort_values('a', acsending=False)", "ascending=False"),
+    "a whole number for a count, which nothing else is like": ("from sklearn.cluster import AgglomerativeClustering", "AgglomerativeClustering(n_cluster=2)", "n_clusters=2"),
+    "a letter that is missing, of NumPy's": ("import numpy as np", "np.interp(1.5, [1, 2], [3, 4], rigt=3)", "right=3"),
     "a British spelling": (TREE, "accuracy_score([1], [1], normalise=False)", "normalize=False"),
 }  # fmt: skip
 
@@ -35,6 +41,19 @@ GUESSES = {
     "a class of the notebook": ("class Shop:\n    def __init__(self, amuont=1):\n        self.n = amuont", "Shop(amount=2)"),
     "another word": ("from sklearn.linear_model import Ridge", "Ridge(max_items=5)"),
     "a truth value for what is several": ("import pandas as pd", "pd.cut([1, 2], 2, label=False)"),
+    "the opposite": ("import pandas as pd", "pd.DataFrame({'a': [3, 1]}).sort_values('a', descending=True)"),
+    "the opposite, of an index": ("import pandas as pd", "pd.DataFrame({'a': [3, 1]}).sort_index(descending=True)"),
+    "the opposite, of ranks": ("import pandas as pd", "pd.Series([3, 1]).rank(descending=True)"),
+    "the opposite behind an underscore": ("from sklearn.datasets import make_classification", "make_classification(n_uninformative=2)"),
+    "a letter before the word": ("import numpy as np", "np.linalg.lstsq([[1, 0], [0, 1]], [1, 2], cond=1e-6)"),
+    "a number for what is a list": ("from sklearn.linear_model import LassoCV", "LassoCV(alpha=0.3)"),
+    "a whole number for what is a list": ("from sklearn.linear_model import RidgeCV", "RidgeCV(alpha=3)"),
+    "a number for several labels, beside one": ("from sklearn.metrics import f1_score", "f1_score([1, 0], [1, 0], label=1)"),
+    "a share for several shares": ("import pandas as pd", "pd.DataFrame({'a': [3, 1]}).describe(percentile=.3)"),
+    "a whole number for the names of columns": ("import pandas as pd", "pd.DataFrame([1, 2], column=3)"),
+    "a number for several places": (PLOT, "plt.boxplot([1, 2, 3], position=2)"),
+    "a count that is none": ("from sklearn.cluster import AgglomerativeClustering", "AgglomerativeClustering(n_cluster=2.5)"),
+    "a wrapper of a function of the notebook": ("from functools import partial\ndef paint(n, colour=3):\n    return n\ndraw = partial(paint, 2)", "draw(color=5)"),
     "two that are near": ("from sklearn.ensemble import AdaBoostClassifier", "AdaBoostClassifier(n_estimator=50)"),
 }  # fmt: skip
 
@@ -42,6 +61,21 @@ GUESSES = {
 @pytest.mark.parametrize("title", GUESSES)
 def test_what_may_be_another_word_is_a_guess(bench: Bench, title: str) -> None:
     assert all(level is not Applicability.SAFE for level, _ in propose(bench, CODE, *GUESSES[title]))
+
+
+def test_what_python_says_is_most_like_it_is_a_guess(bench: Bench) -> None:
+    broken = bench.fail("import pandas as pd\nprices = pd.Series([3, 1])", "prices.sort_values(descending=True)")
+    said = f"{broken.case.failure.evalue}. Did you mean 'ascending'?"  # since Python 3.13
+    case = replace(broken.case, failure=replace(broken.case.failure, evalue=said))
+    (patch,) = replace(broken, case=case).propose_patches(ChangedKeyword())
+    assert patch.applicability is Applicability.UNSAFE
+
+
+def test_a_file_beside_the_notebook_is_no_library(tmp_path: Path) -> None:
+    (tmp_path / "drawing.py").write_text("def draw(n, colors=3, wide_margin=1):\n    return n * colors\n")
+    load = "import sys\nsys.path.insert(0, '.')\nimport drawing"
+    for cell in ("drawing.draw(2, n_color=5)", "drawing.draw(2, wide_margn=5)"):
+        assert propose(Bench(tmp_path), CODE, load, cell)[0][0] is Applicability.UNSAFE
 
 
 ROWS = "from sklearn.linear_model import Ridge\nfrom sklearn.model_selection import cross_val_score\nrows, prices = [[1], [3], [4], [7]], [2, 6, 9, 14]"
@@ -58,3 +92,40 @@ MADE = "model = Ridge(normalize=True)\nmodel.fit(rows, prices)"
 )
 def test_a_penalty_by_norm_is_the_same_for_all_rows_alone(bench: Bench, below: str, level: Applicability) -> None:
     assert propose(bench, "SKL116", ROWS, MADE, below)[0][0] is level
+
+
+MAKE = "model = Ridge(alpha=.5, normalize=True)"
+FITTED_BESIDE = {
+    "chained on to scores": f"{MAKE}\nprint(model.fit(rows, prices).score(rows, prices))",
+    "a statement between about something else": f"{MAKE}\nprint('fit')\nmodel.fit(rows, prices)",
+    "a penalty by name": "strength = .5\nmodel = Ridge(alpha=strength, normalize=True)\nmodel.fit(rows, prices)",
+    "in a function": "def train(rows, prices):\n    model = Ridge(normalize=True)\n    model.fit(rows, prices)\n    return model.predict(rows)\ntrain(rows, prices)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", FITTED_BESIDE)
+def test_a_model_that_is_fitted_where_it_is_made_is_safe(bench: Bench, title: str) -> None:
+    assert propose(bench, "SKL116", ROWS, FITTED_BESIDE[title])[0][0] is Applicability.SAFE
+
+
+DOUBTED = {
+    "coefficients of what fit gives back": (MAKE, "weights = model.fit(rows, prices).coef_"),
+    "what fit gives back by another name": (MAKE, "fitted = model.fit(rows, prices)\nprint(fitted.coef_)"),
+    "given to a function": (MAKE + "\nprint(model.fit(rows, prices))",),
+    "fitted in a function, to its parameter": (MAKE, "def judge(rows, prices):\n    model.fit(rows, prices)\n    return model.score(rows, prices)\njudge(rows[:2], prices[:2])"),
+    "fitted in a lambda, to its parameter": (MAKE + "\ntrain = lambda rows, prices: model.fit(rows, prices)\ntrain(rows[:2], prices[:2])",),
+    "fitted in a comprehension": (MAKE + "\nscores = [model.fit(rows, prices).score(rows, prices) for _ in range(2)]",),
+    "rows dropped between": (MAKE + "\nrows.drop(index=[0], inplace=True)\nmodel.fit(rows, prices[1:])",),
+    "rows taken away by a function below": (MAKE, "def trim(a):\n    del a[2:]\ntrim(rows), trim(prices)\nmodel.fit(rows, prices)"),
+    "fitted again in a loop": (MAKE + "\nfor _ in range(2):\n    model.fit(rows, prices)",),
+    "a setting for columns as they are": ("model = Lasso(alpha=.5, normalize=True, precompute=True)\nmodel.fit(rows, prices)",),
+    "a penalty that is a call for several": ("model = Ridge(alpha=np.array([.5, 1]), normalize=True)\nmodel.fit(rows, prices)",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", DOUBTED)
+def test_a_penalty_by_norm_that_may_be_another_is_offered(bench: Bench, title: str) -> None:
+    first = "import numpy as np\nfrom sklearn.linear_model import Lasso\n" + ROWS
+    if "dropped" in title:
+        first += "\nimport pandas as pd\nrows = pd.DataFrame(rows)"
+    assert propose(bench, "SKL116", first, *DOUBTED[title])[0][0] is Applicability.UNSAFE

@@ -52,6 +52,7 @@ SELECT_FITTING = Question[list[tuple[Any, ...]]]("libraries.select_fitting", _li
 REFERENCE = Question[dict[str, Any]]("libraries.reference", dict, {})
 LIST_MEMBERS = Question[list[str] | None]("libraries.list_members", list, None)
 LIST_MODULES = Question[list[str]]("libraries.list_modules", _list_names, [])
+IS_OF_LIBRARY = Question[bool]("libraries.is_of_library", bool, False)
 NAME_DEFINITION = Question[str | None]("libraries.name_definition", str, None)
 FIND_MODULES = Question[list[tuple[Any, ...]]]("packages.find_modules", _list_rows, [])
 FIND_DEFINITIONS = Question[list[tuple[Any, ...]]]("packages.find_definitions", _list_rows, [])
