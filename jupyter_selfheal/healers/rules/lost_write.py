@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.called_functions import Called, Place, find_called, walk_with_places
 from jupyter_selfheal.healers.rules.context.column_aliases import METHODS, AliasWrite, list_alias_writes
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import dotted_name
 from jupyter_selfheal.healers.rules.context.replay import (
     change_and_replay,
     count_cells_below,
@@ -48,14 +49,16 @@ class Write:
     texts: frozenset[str]
     """Texts that it takes out of the column."""
     fills: bool
-    function: str = ""
-    """The function that it stands in, of which the table is a parameter; empty at the top level."""
+    place: Place = Place()
+    """The function or method that it stands in."""
     by_label: bool = False
     """The row may have been named by position: without an index of integers ``loc`` would add one."""
     column: str = ""
     """The variable that holds the column's name; empty where the name stands in the code."""
     alias: str = ""
     """The column's own name, where it has one."""
+    is_sure: bool = True
+    """False where no more is known than that pandas warned in a cell that calls the function: of which write, it does not say."""
 
 
 OF_EVERY_TABLE = frozenset({"columns", "index", "values", "dtypes", "iloc", "loc", "T"})
@@ -76,7 +79,8 @@ class LostWrite(Rule):
     a column of numbers of it, as pandas did itself.
 
     **Fix safety** Safe: the statement has no other effect than this one, it had it until pandas 3.0, and the failing cell runs with it
-    and did not without. What never reached the table (`df[mask]["c"] = 0`, `df["c"].dropna(inplace=True)`) is left as it is.
+    and did not without. Only offered where it cannot be told that what a function is given is a table: a series in a dictionary is still
+    changed in place. What never reached the table (`df[mask]["c"] = 0`, `df["c"].dropna(inplace=True)`) is left as it is.
     """
 
     code = "PDA122"
@@ -112,6 +116,7 @@ class LostWrite(Rule):
             edits,
             f"Write into `{first.table}` itself: `{first.shown}`{more}",
             f"Since pandas 3.0, the write into a column of `{first.table}` in {where} changes a copy: the table stays as it was.{warned}{also}",
+            applicability=None if all(w.is_sure for w in writes) else Applicability.UNSAFE,
             prior=0.92 if any(_explains_failure(context.failure, w) for w in writes) else 0.6,
         )
 
@@ -132,7 +137,7 @@ def list_lost_writes(context: RuleContext) -> list[Write]:
     ]
     if not writes or (context.number(RELEASE) or 0) < 3:
         return []
-    return [w for w in writes if _is_table(context, w)]
+    return [judged for w in writes if (judged := _judge_write(context, w)) is not None]
 
 
 def _list_aliases(context: RuleContext) -> list[AliasWrite]:
@@ -143,19 +148,15 @@ def _list_aliases(context: RuleContext) -> list[AliasWrite]:
     return [a for a in list_alias_writes(context) if a.table in read]
 
 
-def _is_warned(context: RuleContext, write: Write) -> bool:
+def _is_warned(context: RuleContext, write: Write, called: Called | None = None) -> bool:
     """True where pandas warned when the cell of a write ran, or one that calls its function."""
-    cells = (
-        [context.notebook.cell(write.cell_id)]
-        if not write.function
-        else context.notebook.code_before(context.failure.cell_id)
-    )
-    warned = [c.source for c in cells if WARNING in c.warned]
-    method = rf"\.{re.escape(write.function)}\b"
-    return any(
-        not write.function or write.function in src.find_names(s).uses or re.search(method, s) is not None
-        for s in warned
-    )
+    if not write.place:
+        return WARNING in context.notebook.cell(write.cell_id).warned
+    warned = [c for c in context.notebook.code_before(context.failure.cell_id) if WARNING in c.warned]
+    if not write.place.owner:
+        return any(write.place.name in src.find_names(c.source).uses for c in warned)
+    called = called or find_called(context, write.cell_id, write.place)
+    return called is not None and not {c.id for c in warned}.isdisjoint(cell_id for cell_id, _ in called.calls)
 
 
 def is_lost_write_to_blame(context: RuleContext) -> bool:
@@ -170,28 +171,57 @@ def _explains_failure(failure: Failure, write: Write) -> bool:
     )
 
 
-def _is_table(context: RuleContext, write: Write) -> bool:
-    """True where the name holds a table at the failure; of a parameter where some call gives the function one."""
+def _judge_write(context: RuleContext, write: Write) -> Write | None:
+    """The write where its name holds a table at the failure, in a function where some call gives it one; None where it does not, or nothing
+    speaks for it. Not sure where only a warning does."""
     if write.alias:
-        return context.describe_all([write.alias])[0].is_a("pandas.Series")
-    if write.column and write.function:
-        if not (_goes_through_texts(context, write) or _is_warned(context, write)):
-            return False  # what the variable of a function held is not known any more
-    elif write.column and not context.is_true(f"isinstance({write.column}, str)"):
-        return False  # a list of columns was always a copy
-    if write.function and not write.by_label and _is_warned(context, write):
-        return True  # of nothing but a column of a table does pandas warn so
-    names = [write.table] if not write.function else [*_list_given(context, write), *_list_results(context, write)]
-    tables = [n for n, info in zip(names, context.describe_all(names), strict=True) if info.is_a("pandas.DataFrame")]
-    if not write.by_label:
-        return bool(tables)
-    indexes = [table.index_dtype for name in tables if (table := context.table(name)) is not None]
-    return bool(indexes) and all(dtype.startswith("int") for dtype in indexes)
+        return write if context.describe_all([write.alias])[0].is_a("pandas.Series") else None
+    if not write.place:
+        is_column = not write.column or context.is_true(f"isinstance({write.column}, str)")  # else it was always a copy
+        return write if is_column and _count_tables(context, write, [write.table]) else None
+    called = find_called(context, write.cell_id, write.place)
+    if called is None or (not called.calls and write.place.owner):
+        return None
+    is_warned = _is_warned(context, write, called)
+    is_column = not write.column or _goes_through_texts(called, write)
+    if write.table.startswith("self."):
+        names = _list_own_tables(called, write)
+        is_every = bool(names) and _count_tables(context, write, names) == len(names)
+        return write if is_every and is_warned and is_column else None
+    names = [e.id for e in called.list_given(write.table) if isinstance(e, ast.Name)]
+    names += _list_results(context, called, write)
+    if not called.has_own(write.table) and is_warned:
+        names.append(write.table)
+    known = context.describe_all(names)
+    if _count_tables(context, write, names) and (is_column or is_warned):
+        return replace(write, is_sure=is_column and not any(info.is_a("dict") for info in known))
+    is_open = is_warned and not write.by_label and not any(info.type for info in known)
+    return replace(write, is_sure=False) if is_open else None
 
 
-def _goes_through_texts(context: RuleContext, write: Write) -> bool:
+def _count_tables(context: RuleContext, write: Write, names: list[str]) -> int:
+    """How many names hold a table; none where rows are written to by a label, and a table has no integers for labels."""
+    described = zip(names, context.describe_all(names), strict=True)
+    tables = [name for name, info in described if info.is_a("pandas.DataFrame")]
+    if write.by_label:
+        indexes = [table.index_dtype for name in tables if (table := context.table(name)) is not None]
+        return len(tables) if indexes and all(dtype.startswith("int") for dtype in indexes) else 0
+    return len(tables)
+
+
+def _list_own_tables(called: Called, write: Write) -> list[str]:
+    """``b.data`` of every object ``b`` whose method writes into ``self.data``; empty where one of them has no name, or may be another's."""
+    receivers = [
+        dotted_name(call.func.value) if isinstance(call.func, ast.Attribute) else None for _, call in called.calls
+    ]
+    if not called.is_sure or called.bound != 1 or not all(receivers):
+        return []
+    return sorted({f"{receiver}{write.table.removeprefix('self')}" for receiver in receivers})
+
+
+def _goes_through_texts(called: Called, write: Write) -> bool:
     """True where the variable of a function's write goes through names of columns: ``for c in ["a", "b"]``, ``for c in df.columns``."""
-    for node in src.walk(context.source_of(write.cell_id)):
+    for node in ast.walk(called.definition):
         if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and node.target.id == write.column:
             items = node.iter.elts if isinstance(node.iter, ast.List | ast.Tuple) else []
             is_written = bool(items) and all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items)
@@ -199,40 +229,15 @@ def _goes_through_texts(context: RuleContext, write: Write) -> bool:
     return False
 
 
-def _list_given(context: RuleContext, write: Write) -> list[str]:
-    """Names that the notebook's calls of a function give for the parameter which holds the table."""
-    definition = _find_definition(context, write)
-    parameters = [a.arg for a in definition.args.args if a.arg != "self"] if definition is not None else []
-    if write.table not in parameters:
-        return []
-    at = parameters.index(write.table)
-    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
-    calls = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.Call)]
-    mine = [c for c in calls if _calls_function(c, write)]
-    given = [c.args[at] if at < len(c.args) else None for c in mine]
-    given += [k.value for c in mine for k in c.keywords if k.arg == write.table]
-    return [g.id for g in given if isinstance(g, ast.Name)]
-
-
-def _list_results(context: RuleContext, write: Write) -> list[str]:
-    """Names that the notebook's calls of a function are assigned to, where it returns the table that it writes into: ``data = clean(load())``."""
-    definition = _find_definition(context, write)
-    returned = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return)] if definition is not None else []
+def _list_results(context: RuleContext, called: Called, write: Write) -> list[str]:
+    """Names that the calls of a function are assigned to, where it returns the table that it writes into: ``data = clean(load())``."""
+    returned = [n.value for n in ast.walk(called.definition) if isinstance(n, ast.Return)]
     if not returned or not all(isinstance(r, ast.Name) and r.id == write.table for r in returned):
         return []
-    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
+    calls = {id(call) for _, call in called.calls}
+    cells = dict.fromkeys(cell_id for cell_id, _ in called.calls)
     statements = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.Assign)]
-    return [t.id for n in statements for t in n.targets if isinstance(t, ast.Name) and _calls_function(n.value, write)]
-
-
-def _calls_function(node: ast.expr, write: Write) -> bool:
-    return isinstance(node, ast.Call) and last_name(node.func) == write.function
-
-
-def _find_definition(context: RuleContext, write: Write) -> ast.FunctionDef | None:
-    """The function that a write stands in."""
-    functions = (n for n in src.walk(context.source_of(write.cell_id)) if isinstance(n, ast.FunctionDef))
-    return next((f for f in functions if f.name == write.function), None)
+    return [t.id for n in statements for t in n.targets if isinstance(t, ast.Name) and id(n.value) in calls]
 
 
 def has_lost_writes(source: str) -> bool:
@@ -248,7 +253,7 @@ def _read_writes(cell_id: str, source: str) -> Iterator[Write]:
     if "[" not in source and "inplace" not in source:
         return
     for statement in src.list_statements(source):
-        for function, node in _walk_with_functions(statement.node):
+        for place, node in walk_with_places(statement.node):
             write = None
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 write = _read_call(source, node.value)
@@ -257,16 +262,7 @@ def _read_writes(cell_id: str, source: str) -> Iterator[Write]:
             if write is not None:
                 (table, column), span, text, texts, fills = write
                 by_label = isinstance(node, ast.Assign | ast.AugAssign) and not _is_mask(node)
-                yield Write(cell_id, table, text, (*span, text), texts, fills, function, by_label, column)
-
-
-def _walk_with_functions(statement: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
-    """Every node of a statement of a cell, with the function or the method of a class that it is in; empty at the top level."""
-    methods = [n for n in ast.iter_child_nodes(statement) if isinstance(n, ast.FunctionDef)]
-    for function in [statement] if isinstance(statement, ast.FunctionDef) else methods:
-        yield from ((function.name, node) for node in ast.walk(function))
-    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        yield from (("", node) for node in ast.walk(statement))
+                yield Write(cell_id, table, text, (*span, text), texts, fills, place, by_label, column)
 
 
 _Reading = tuple[tuple[str, str], tuple[int, int], str, frozenset[str], bool]

@@ -54,4 +54,5 @@ class TextDtype(Rule):
             title += f"; write into `{writes[0].table}` itself: `{writes[0].shown}`"
             cause += " A write into one of its columns changes a copy, too."
         if edits := change_and_replay(context, splices):
-            yield self.patch(edits, title, cause, prior=0.9)
+            level = None if all(w.is_sure for w in writes) else Applicability.UNSAFE
+            yield self.patch(edits, title, cause, applicability=level, prior=0.9)

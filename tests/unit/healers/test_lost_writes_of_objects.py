@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
 
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.called_functions import Place, walk_with_places
 from jupyter_selfheal.healers.rules.lost_write import WARNING, LostWrite
-from jupyter_selfheal.model import Patch
+from jupyter_selfheal.model import Applicability, Patch, Replace
 from jupyter_selfheal.testing.rule_conformance import Bench
 
 MADE = """import pandas as pd
@@ -21,12 +24,18 @@ class Riders:
 LAST = "x = riders.data.to_numpy(dtype=float)"
 
 
-def propose(bench: Bench, write: str, call: str, *, warned: bool) -> tuple[Patch, ...]:
-    broken = bench.fail(MADE.replace("WRITE", write), f"riders = Riders()\n{call}", LAST)
+def propose_in(bench: Bench, cells: tuple[str, ...], call: str = "") -> tuple[Patch, ...]:
+    """What the rule proposes for the last cell, where pandas warned when the cells with this call ran."""
+    broken = bench.fail(*cells)
     notebook = broken.case.notebook
-    cells = tuple(replace(c, warned=(WARNING,)) if warned and call in c.source else c for c in notebook.cells)
-    case = replace(broken.case, notebook=replace(notebook, cells=cells))
+    warned = tuple(replace(c, warned=(WARNING,)) if call and call in c.source else c for c in notebook.cells)
+    case = replace(broken.case, notebook=replace(notebook, cells=warned))
     return replace(broken, case=case).propose_patches(LostWrite())
+
+
+def propose(bench: Bench, write: str, call: str, *, warned: bool) -> tuple[Patch, ...]:
+    cells = (MADE.replace("WRITE", write), f"riders = Riders()\n{call}", LAST)
+    return propose_in(bench, cells, call if warned else "")
 
 
 @pytest.mark.parametrize(
@@ -54,3 +63,74 @@ def test_what_pandas_did_not_warn_of_and_a_whole_table_are_left_alone(
     bench: Bench, write: str, call: str, warned: bool
 ) -> None:
     assert not propose(bench, write, call, warned=warned)
+
+
+BOX = """import pandas as pd
+s = pd.Series(['x', None])
+class B:
+    def __init__(self):
+        self.data = {'k': s}
+    def clean(self):
+        self.data['k'].fillna('?', inplace=True)
+class V:
+    def __init__(self, data):
+        self.data = data
+    def clean(self, t):
+        t['age'].fillna(0, inplace=True)
+class W:
+    def clean(self, t):
+        return t
+df = pd.DataFrame({'age': [1.0, None]})"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "b = B()\nb.clean()",  # a dictionary's series is changed in place today
+        "w = W()\nw.clean(df)",  # V's is never called
+    ],
+)
+def test_a_warning_of_another_write_of_the_cell_says_nothing_of_a_method(bench: Bench, call: str) -> None:
+    cell = f"{call}\ndf['age'].fillna(0, inplace=True)"
+    (patch,) = propose_in(bench, (BOX, cell, "df['age'].astype(int)"), call)
+    assert patch.applicability is Applicability.SAFE
+    assert not any("self.data['k'] =" in edit.source or "t['age'] =" in edit.source for edit in replaced(patch))
+
+
+def replaced(patch: Patch) -> list[Replace]:
+    return [edit for edit in patch.edits if isinstance(edit, Replace)]
+
+
+def test_what_only_a_warning_of_the_cell_speaks_for_is_offered(bench: Bench) -> None:
+    made = """import pandas as pd
+df = pd.DataFrame({'age': [1.0, None]})
+def load():
+    return {'age': pd.Series([None, 2.0])}
+def clean(parts):
+    parts['age'].fillna(0, inplace=True)"""
+    cell = "clean(load())\ndf['age'].fillna(0, inplace=True)"
+    (patch,) = propose_in(bench, (made, cell, "df['age'].astype(int)"), "clean(load())")
+    assert patch.applicability is Applicability.UNSAFE
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("def clean(cls, n, t):", "Tools().clean(1, df)"),
+        ("@staticmethod\n    def clean(n, t):", "Tools.clean(1, df)"),
+        ("@classmethod\n    def clean(cls, n, t):", "Tools.clean(1, df)"),
+        ("def clean(this, n, t):", "tools = Tools()\ntools.clean(1, t=df)"),
+    ],
+)
+def test_what_a_method_is_given_is_found_by_its_place(bench: Bench, head: str, call: str) -> None:
+    made = f"import pandas as pd\nclass Tools:\n    {head}\n        t['age'].fillna(0, inplace=True)"
+    cell = f"df = pd.DataFrame({{'age': [1.0, None]}})\n{call}"
+    (patch,) = propose_in(bench, (made, cell, "df['age'].astype(int)"))
+    assert patch.applicability is Applicability.SAFE
+
+
+def test_a_function_under_a_condition_is_no_code_of_the_top_level() -> None:
+    """It was read twice, once with the table as a name of the cell's."""
+    (statement,) = src.list_statements("if True:\n    def clean(df):\n        df['a'].fillna(0, inplace=True)")
+    calls = [place for place, node in walk_with_places(statement.node) if isinstance(node, ast.Call)]
+    assert calls == [Place("clean")]
