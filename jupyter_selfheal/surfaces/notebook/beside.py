@@ -5,12 +5,15 @@ Nothing that it finds is held against a fix: what does not go as it should besid
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.inside.fork.gate import measure_available_mb
 from jupyter_selfheal.loop.capabilities import SUBPROCESS
@@ -18,6 +21,9 @@ from jupyter_selfheal.loop.consent import find_capabilities
 from jupyter_selfheal.model import Ending, Keep, Notebook, Sandbox, Step, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
+from jupyter_selfheal.surfaces.project.modules import Finder, list_imported
+
+log = logging.getLogger(__name__)
 
 MOST_RESTARTS = 1
 """How often it begins anew because a fix changed a cell that it had run; then the clean run comes in the end, as ever."""
@@ -25,21 +31,38 @@ MOST_RESTARTS = 1
 LEAST_SECONDS = 1.0
 """How long the cells took that are run at once, but for the last ones: to keep the state behind each of many quick cells would take longer than they do."""
 
+CLOSE_SECONDS = 5.0
+"""How long its end is waited for. It may be starting a kernel, which can take a minute and cannot be ended from here: that one is closed once it is there."""
+
 SPARE_MB = 1_024
 """Memory that must be free beside twice what the notebook takes."""
 
 
 # fmt: off
 _SHARING = frozenset((
-    "aiohttp", "asyncio", "bokeh", "dash", "dask", "distributed", "fastapi", "flask", "gradio", "h2o",
-    "http", "ipyparallel", "jpype", "mlflow", "multiprocessing", "nbclient", "panel", "pexpect", "psutil", "py4j",
-    "pyspark", "ray", "redis", "selenium", "socket", "socketserver", "streamlit", "subprocess", "tensorboard", "tornado",
-    "uvicorn", "voila", "wandb", "websockets", "xmlrpc", "zmq",
+    "aiohttp", "asyncio", "bokeh", "concurrent", "dash", "dask", "distributed", "fastapi", "flask", "gradio", "h2o",
+    "http", "ipyparallel", "jpype", "mlflow", "multiprocess", "multiprocessing", "nbclient", "panel", "Parallel", "pexpect",
+    "psutil", "py4j", "pyspark", "ray", "selenium", "socket", "socketserver", "streamlit", "subprocess", "tensorboard",
+    "tornado", "uvicorn", "voila", "wandb", "websockets", "xmlrpc", "zmq",
+    # clients of what keeps its own state
+    "asyncpg", "bigquery", "boto3", "cassandra", "celery", "clickhouse_connect", "clickhouse_driver", "confluent_kafka",
+    "cx_Oracle", "databases", "django", "elasticsearch", "firebase_admin", "gspread", "happybase", "ibis", "impala",
+    "influxdb", "influxdb_client", "kafka", "mariadb", "memcache", "mongoengine", "motor", "MySQLdb", "mysql", "neo4j",
+    "opensearchpy", "oracledb", "paho", "pandas_gbq", "peewee", "pika", "pony", "psycopg", "psycopg2", "pydrive", "pyhive",
+    "pymemcache", "pymongo", "pymssql", "pymysql", "pyodbc", "redis", "snowflake", "sqlalchemy", "sqlmodel", "supabase",
+    "trino",
 ))
 # fmt: on
-"""Modules with which a notebook may serve, or reach, something that two runs at once would share: a port, a server, a process."""
+"""Modules with which a notebook may serve, or reach, something that two runs at once would share: a port, a server, a process, a database."""
 
 _IMPORT = re.compile(r"^\s*(?:import|from)\s(.*)", re.MULTILINE)
+
+_UNSEEN = re.compile(
+    r"\bn_jobs\b|\bnum_workers\b|\bsys\.path\b|\baddsitedir\b|^\s*%+(?:run|sql|load_ext\s+sql)\b"
+    r"|\b(?:postgres\w*|mysql|mariadb|mongodb|oracle|mssql|amqps?|rediss?)(?:\+\w+)?://",
+    re.MULTILINE,
+)
+"""What speaks of other processes or of a database without an import, and of code that is not found beside the notebook."""
 
 
 def count_cores() -> int:
@@ -50,10 +73,34 @@ def count_cores() -> int:
 
 
 def stays_inside(notebook: Notebook) -> bool:
-    """Whether nothing in the notebook's code speaks for more than its own process: no shell, no server, no other process."""
+    """Whether nothing in the notebook's code, nor in the files beside it that it imports, speaks for more than its own process: no shell,
+    no server, no other process, no database."""
     sources = [c.source for c in notebook.cells if c.kind == "code"]
-    named = {word for text in sources for line in _IMPORT.findall(text) for word in re.findall(r"\w+", line)}
-    return not named & _SHARING and not any(SUBPROCESS in find_capabilities(text) for text in sources)
+    modules = _read_modules(notebook, sources)
+    return modules is not None and not any(_reaches_out(text) for text in (*sources, *modules))
+
+
+def _reaches_out(text: str) -> bool:
+    named = {word for line in _IMPORT.findall(text) for word in re.findall(r"\w+", line)}
+    return not named.isdisjoint(_SHARING) or bool(_UNSEEN.search(text)) or SUBPROCESS in find_capabilities(text)
+
+
+def _read_modules(notebook: Notebook, sources: Sequence[str]) -> list[str] | None:
+    """The texts of the files beside the notebook that its cells lead to; None where one cannot be read, or there are too many."""
+    folder = Path(notebook.folder or ".").resolve()
+    finder = Finder(folder, (folder,))
+    texts = [text if src.parse(text) is not None else _keep_imports(text) for text in sources]
+    modules = finder.collect_modules(texts, ())
+    read = {module.file.path for module in modules}
+    imported = {finder.find(name) for text in texts for name in list_imported(text, "")}
+    imported |= {finder.find(name) for m in modules for name in list_imported(m.file.text, m.package)}
+    return [m.file.text for m in modules] if imported <= {None, *read} else None
+
+
+def _keep_imports(text: str) -> str:
+    """Imports of every name that the import lines of a cell name which does not parse."""
+    words = (word for line in _IMPORT.findall(text) for word in re.findall(r"[\w.]+", line))
+    return "\n".join(line for line in (f"import {word}" for word in words) if src.parse(line) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +122,15 @@ class RunBeside:
     As many as are known are run at once, each time from the state that the last ones left. ``open_clean`` opens the state in which nothing has run.
     """
 
-    def __init__(self, open_clean: Callable[[], TrialKernel], sandbox: Sandbox, deadline: Deadline) -> None:
+    def __init__(
+        self,
+        open_clean: Callable[[], TrialKernel],
+        sandbox: Sandbox,
+        deadline: Deadline,
+        close_seconds: float = CLOSE_SECONDS,
+    ) -> None:
         self._open_clean, self._sandbox, self._deadline = open_clean, sandbox, deadline
+        self._close_seconds = close_seconds
         self._news = threading.Condition()
         self._wanted: tuple[CellSteps, ...] = ()
         self._paths: tuple[str, ...] = ()
@@ -123,7 +177,7 @@ class RunBeside:
             return replace(self._trials[-1], steps=steps, seconds=sum(t.seconds for t in self._trials))
 
     def close(self) -> None:
-        """End what runs, and let go of the state. Idempotent."""
+        """End what runs, and let go of the state: at once, or where a kernel is just being started once that is there. Idempotent."""
         with self._news:
             self._is_over = True
             state, self._state = self._state, None
@@ -131,7 +185,7 @@ class RunBeside:
         if state is not None:
             state.close()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(self._close_seconds)
 
     def _is_done(self) -> bool:
         return not self._wanted or (self._ran == self._wanted and self._ran_paths == self._paths)
@@ -144,6 +198,8 @@ class RunBeside:
                 self._run_more()
         except (_GivenUp, SelfHealError, OSError):
             pass  # the clean run comes in the end, as ever
+        except Exception as error:  # as after these; whoever reads the log may want to know
+            log.warning("the clean run beside the healing ended: %s: %s", type(error).__name__, error)
         finally:
             with self._news:
                 self._is_over = True

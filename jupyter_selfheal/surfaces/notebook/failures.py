@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
@@ -153,11 +153,11 @@ def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources:
     return max((roots[n] for n in _find_read_names(failure) if n in roots), default=0)
 
 
-def find_needed_in_text(failure: Failure, lost: Iterable[LostState], bound: Collection[str]) -> int:
+def find_needed_in_text(failure: Failure, lost: Sequence[LostState], ran: Iterable[tuple[int, str]]) -> int:
     """The number of the earlier unhealed cell whose names a cell that does not parse reads at its top level, or 0.
 
     However it is mended, such a cell (Python 2, say) then ends in a NameError; there is no need to try, which may take minutes.
-    ``bound`` are the names that are there all the same.
+    ``ran`` are the number and the source of each cell that was run: what they bound is there all the same, but for what is lost.
     """
     if failure.kind is not FailureKind.SYNTAX:
         return 0
@@ -169,7 +169,9 @@ def find_needed_in_text(failure: Failure, lost: Iterable[LostState], bound: Coll
     }
     lines = re.findall(r"(?m)^(?!def\b|class\b|import\b|from\b)[A-Za-z_].*", text)
     read = {n for line in lines for n in re.findall(r"(?<![.\w%!])[A-Za-z_]\w*\b(?!\s*=(?!=))", line)}
-    missing = read - own - set(bound)
+    lost_names = {state.number: state.names for state in lost}
+    bound = {n for number, source in ran for n in src.find_names(source).binds - lost_names.get(number, frozenset())}
+    missing = read - own - bound
     return next((state.number for state in lost if missing & state.names), 0)
 
 

@@ -8,15 +8,16 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
+from jupyter_selfheal.inside.fork.sandbox import OVERLAY
 from jupyter_selfheal.model import (
     BASELINE,
     Candidate,
-    Case,
     Cell,
     Ending,
     Failure,
     FailureKind,
     Insert,
+    Isolation,
     Move,
     Notebook,
     Patch,
@@ -31,6 +32,17 @@ from jupyter_selfheal.surfaces.notebook.beside import CellSteps, RunBeside
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.changed_values import complains_of_values, describe_change, find_changed_values
+from jupyter_selfheal.surfaces.notebook.clean_cells import (
+    FATAL,
+    build_case,
+    describe_failure,
+    is_fatal,
+    is_timed_out,
+    list_cells,
+    list_newly_failing,
+    mark_followed,
+    mark_reverted,
+)
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
 from jupyter_selfheal.surfaces.notebook.read import Document
@@ -92,9 +104,13 @@ class FinalCheck:
     as_stored: Sequence[str] = ()
     """The healthy cells that gave what is stored for them before anything was healed below them."""
     runs_left: int = MOST_RUNS
+    isolation: Isolation | None = None
+    """What stands between the notebook's cells and the user's things."""
 
     def __post_init__(self) -> None:
-        may_begin, begin = self.dependencies.runs_beside, self.dependencies.open_clean or self.dependencies.open_state
+        begin = self.dependencies.open_clean or self.dependencies.open_state
+        # asked for is not had: where no overlay can be made, both would write into the same folder
+        may_begin = self.dependencies.runs_beside and self.isolation is not None and OVERLAY in self.isolation.layers
         self._beside = RunBeside(begin, self.limits.sandbox, self.deadline) if may_begin else None
         """The clean run that begins while the notebook is healed. It counts where nothing in it goes wrong; else all is run again, alone."""
         self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
@@ -118,21 +134,21 @@ class FinalCheck:
             kept = last.fixes
             for fix, why in bad:
                 notes.append(f"taken back: {fix.patch.title}: {why}")
-                records[fix.cell_id] = _mark_reverted(records[fix.cell_id], why)
+                records[fix.cell_id] = mark_reverted(records[fix.cell_id], why)
                 kept = tuple(f for f in kept if f is not fix)
             notebook, fitting, dropped = rebuild_notebook(self.document.notebook, kept)
             for fix_dropped in dropped:
-                records[fix_dropped.cell_id] = _mark_reverted(records[fix_dropped.cell_id], bad[0][1])
+                records[fix_dropped.cell_id] = mark_reverted(records[fix_dropped.cell_id], bad[0][1])
             fixes = tuple(fitting)
             last = self._try_fixes(fixes, records)
         if last is None or last.is_cut:
             notes.append(f"{self._why_not_run} The fixes that are kept were not run together in a clean kernel.")
             return FinalResult(notebook, records, tuple(fixes), {}, survived=False, notes=tuple(notes), was_run=False)
-        failing = _list_newly_failing(records, last.seen)
+        failing = list_newly_failing(records, last.seen)
         notes += [f"cell {records[c].number} ran at first, but not in the final clean run" for c in failing]
         if failing and not self._can_run:
             notes.append(f"{self._why_not_run} Which fix breaks what is not known.")
-        settled = _mark_followed(records, last.seen)
+        settled = mark_followed(records, last.seen)
         beside = last is self._made_beside
         return FinalResult(last.notebook, settled, last.fixes, last.seen, not failing, tuple(notes), ran_beside=beside)
 
@@ -163,7 +179,7 @@ class FinalCheck:
             except KernelError as error:
                 self._kernel_fault = str(error).replace(RUN_AGAIN, "")
                 return None
-            shown = {c: run for c, run in seen.items() if not (self.deadline.is_over and _is_timed_out(run))}
+            shown = {c: run for c, run in seen.items() if not (self.deadline.is_over and is_timed_out(run))}
             self._clean_runs[key] = CleanRun(given, tuple(kept), tuple(dropped), shown, len(shown) < len(seen))
         return self._clean_runs[key]
 
@@ -176,10 +192,10 @@ class FinalCheck:
         skipped, paths = _list_skipped(records, fixes), _list_paths(fixes)
         ended: dict[str, CellRun] = {}
         while True:
-            cells = _list_cells(notebook, skipped)
+            cells = list_cells(notebook, skipped)
             self.runs_left -= 1
             seen, detail = self._run_all(cells, notebook, paths)
-            fatal = next((c for c in cells if _is_fatal(seen.get(c.id))), None)
+            fatal = next((c for c in cells if is_fatal(seen.get(c.id))), None)
             if fatal is None or not self._can_run:
                 return seen | ended
             skipped.add(fatal.id)
@@ -214,7 +230,7 @@ class FinalCheck:
         """Where a clean run may go on beside the chain: these are its first cells, up to one that is not ``known`` yet. Nobody waits."""
         if self._beside is None or not fixes or not chain.state.is_exact:
             return
-        cells = itertools.takewhile(lambda c: c.id in known, _list_cells(notebook, _list_skipped(records, fixes)))
+        cells = itertools.takewhile(lambda c: c.id in known, list_cells(notebook, _list_skipped(records, fixes)))
         groups = [self._build_steps(cell, notebook) for cell in cells]
         self._beside.follow(groups, _list_paths(fixes), chain.peak_mb, chain.seconds)
 
@@ -227,14 +243,14 @@ class FinalCheck:
         """Take the clean run that began beside the healing for that of these fixes, where all of it went as it should."""
         if self._beside is None:
             return
-        cells = _list_cells(notebook, _list_skipped(records, fixes))
+        cells = list_cells(notebook, _list_skipped(records, fixes))
         groups = [self._build_steps(cell, notebook) for cell in cells]
         trial = self._beside.finish(groups, _list_paths(fixes))
         if trial is None:
             return
         made = CleanRun(notebook, fixes, (), self._split_trial(cells, notebook, trial, groups))
         fails = any(explain_own_failure(fix, made.seen) is not None for fix in fixes) or len(made.seen) < len(cells)
-        if not (fails or _list_newly_failing(records, made.seen) or self._find_changed_values(made)):
+        if not (fails or list_newly_failing(records, made.seen) or self._find_changed_values(made)):
             self.runs_left -= 1
             self._made_beside = self._clean_runs[tuple(f.patch.id for f in fixes)] = made
 
@@ -242,7 +258,7 @@ class FinalCheck:
         # a %pip line of ours was proven in a scratch directory, which is on the path here
         ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
         code = "" if ours and cell.source.startswith("%pip install ") else cell.source
-        asked = self.dependencies.scorer.list_oracle_steps(_build_case(cell, notebook), BASELINE) if cell.oracle else ()
+        asked = self.dependencies.scorer.list_oracle_steps(build_case(cell, notebook), BASELINE) if cell.oracle else ()
         run = Run(code, cell.id, go_on=True, timeout=self.limits.most_seconds_for(cell))
         steps: tuple[Step, ...] = (run, *(s for s in asked if not isinstance(s, Run)))
         return CellSteps(cell.id, steps, self.limits.most_seconds_for(cell))
@@ -262,7 +278,7 @@ class FinalCheck:
             own = replace(trial, steps=results, ending=Ending.FINISHED if reached else trial.ending)
             failure = find_failure(cell, own)
             if failure is None and cell.oracle:
-                case = _build_case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
+                case = build_case(replace(cell, oracle=replace(cell.oracle, checks=())), notebook)
                 failure = find_failure(
                     cell, own, self.dependencies.scorer.find_missed_expectation(case, own) if case.oracle else None
                 )
@@ -274,7 +290,7 @@ class FinalCheck:
         own = [(fix, why) for fix in last.fixes if (why := explain_own_failure(fix, last.seen)) is not None]
         if own:
             return own[:1] if self._can_run else own
-        for cell_id in _list_newly_failing(records, last.seen):
+        for cell_id in list_newly_failing(records, last.seen):
             if (fix := self._find_culprit(cell_id, records, last.fixes)) is not None:
                 number = records[cell_id].number
                 return [(fix, f"with it cell {number} fails in a clean kernel, without it that cell runs")]
@@ -325,21 +341,18 @@ class FinalCheck:
         return (
             cell_id in self._find_changed_values(tried)
             if by_value
-            else _describe_failure(tried.seen, cell_id) is not None
+            else describe_failure(tried.seen, cell_id) is not None
         )
 
 
 def explain_own_failure(fix: Fix, seen: Mapping[str, CellRun]) -> str | None:
     """Why a fix does not stand: its cell, or one that it adds or moves, fails. None where it does."""
-    if (failed := _describe_failure(seen, fix.cell_id)) is not None:
+    if (failed := describe_failure(seen, fix.cell_id)) is not None:
         return f"in a clean kernel the cell fails again ({failed})"
     for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
-        if (failed := _describe_failure(seen, cell_id)) is not None:
+        if (failed := describe_failure(seen, cell_id)) is not None:
             return f"in a clean kernel a cell that it adds or moves fails ({failed})"
     return None
-
-
-_FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
 
 
 def _list_skipped(records: Mapping[str, Record], fixes: Sequence[Fix]) -> set[str]:
@@ -347,40 +360,12 @@ def _list_skipped(records: Mapping[str, Record], fixes: Sequence[Fix]) -> set[st
     return {
         cell_id
         for cell_id, record in records.items()
-        if record.status is Status.SKIPPED or (cell_id not in healed and any(f.kind in _FATAL for f in record.failure))
+        if record.status is Status.SKIPPED or (cell_id not in healed and any(f.kind in FATAL for f in record.failure))
     }
-
-
-def _list_cells(notebook: Notebook, skipped: Container[str]) -> list[Cell]:
-    return [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
 
 
 def _list_paths(fixes: Iterable[Fix]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p for f in fixes for p in f.paths))
-
-
-def _is_fatal(seen: CellRun | None) -> bool:
-    return seen is None or any(f.kind in _FATAL for f in seen.failure)
-
-
-def _is_timed_out(seen: CellRun) -> bool:
-    return any(f.kind is FailureKind.TIMED_OUT for f in seen.failure)
-
-
-def _build_case(cell: Cell, notebook: Notebook) -> Case:
-    at = notebook.index(cell.id)
-    upto = replace(notebook, cells=(*notebook.cells[:at], cell))
-    return Case(Failure(cell.id, cell.source, FailureKind.MISSED), upto, cell.oracle)
-
-
-def _list_newly_failing(records: dict[str, Record], seen: dict[str, CellRun]) -> list[str]:
-    return [c for c, r in records.items() if r.status is Status.RAN and _describe_failure(seen, c) is not None]
-
-
-def _describe_failure(seen: Mapping[str, CellRun], cell_id: str) -> str | None:
-    if cell_id not in seen or not seen[cell_id].failure:
-        return None
-    return seen[cell_id].failure[0].headline or seen[cell_id].failure[0].kind.value
 
 
 def rebuild_notebook(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook, list[Fix], list[Fix]]:
@@ -393,17 +378,3 @@ def rebuild_notebook(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook
         except PatchError:
             dropped.append(fix)
     return notebook, kept, dropped
-
-
-def _mark_reverted(record: Record, why: str) -> Record:
-    return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
-
-
-def _mark_followed(records: dict[str, Record], seen: dict[str, CellRun]) -> dict[str, Record]:
-    """Cells that failed only as a cascade, and run now, are said to run."""
-    return {
-        cell_id: replace(record, status=Status.FOLLOWED, detail="runs in the healed notebook")
-        if record.status in (Status.CASCADE, Status.NOT_HEALED) and cell_id in seen and not seen[cell_id].failure
-        else record
-        for cell_id, record in records.items()
-    }

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
@@ -85,14 +84,13 @@ class Batch:
         deadline = Deadline(self.limits.seconds_for_notebook(self.notebook.cells))
         first = self.dependencies.open_state()
         chain = Chain(first, self.dependencies.replay, self.dependencies.scorer, self.limits, deadline)
-        self.proof = final.FinalCheck(self.document, self.dependencies, self.limits, deadline)
+        self.proof = final.FinalCheck(
+            self.document, self.dependencies, self.limits, deadline, isolation=first.isolation
+        )
         with contextlib.closing(self.proof):
-            return self._heal_and_prove(chain, deadline, began)
+            return self._heal_and_prove(chain, began)
 
-    def _heal_and_prove(
-        self, chain: Chain, deadline: Deadline, began: float
-    ) -> tuple[NotebookReport, dict[str, CellRun]]:
-        isolation = chain.state.isolation
+    def _heal_and_prove(self, chain: Chain, began: float) -> tuple[NotebookReport, dict[str, CellRun]]:
         try:
             if self.point is not None and (needed := self.point.plan()) is not None:
                 self._go_on_from(self.point, needed, chain)
@@ -120,7 +118,7 @@ class Batch:
             records=records,
             given=self.document.notebook,
             healed=stale.clear_marks(settled.notebook),
-            isolation=isolation,
+            isolation=self.proof.isolation,
             survived=settled.survived,
             was_run=settled.was_run,
             ran_beside=settled.ran_beside,
@@ -190,6 +188,9 @@ class Batch:
             (c for c in self.notebook.cells if c.kind == "code" and c.source.strip() and c.id not in self.done), None
         )
 
+    def _list_done(self) -> list[Cell]:
+        return [c for c in self.notebook.cells if c.kind == "code" and c.id in self.done]
+
     def _run_cell(self, chain: Chain, cell: Cell) -> None:
         if cell.skip:
             self._record_cell(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
@@ -212,7 +213,7 @@ class Batch:
             elif self._is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
-                failure, self.lost, self._find_bound_names()
+                failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
             ):
                 self._record_cell(cell, Status.CASCADE, failure, cascade_of=number)
                 self._record_lost_state(cell, failure)
@@ -294,16 +295,6 @@ class Batch:
     def _is_unhealed(self, cell_id: str) -> bool:
         record = self.records.get(cell_id)
         return record is not None and bool(record.failure) and record.status is not Status.HEALED
-
-    def _find_bound_names(self) -> set[str]:
-        """Names that the cells which were run have bound, but what those that failed did not come to."""
-        lost_names = {state.number: state.names for state in self.lost}
-        run = (c for c in self.notebook.cells if c.kind == "code" and c.id in self.done)
-        return {
-            n
-            for c in run
-            for n in src.find_names(c.source).binds - lost_names.get(self.numbers.get(c.id, 0), frozenset())
-        }
 
     def _number_cells_run(self) -> Notebook:
         """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and

@@ -13,6 +13,7 @@ from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.repeated_trials import build_reseeding
 from jupyter_selfheal.model import Keep, Probe, Run, Sandbox, Step, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
+from jupyter_selfheal.surfaces.notebook.beside import CLOSE_SECONDS
 from jupyter_selfheal.surfaces.notebook.cache import LISTEN
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.settings import Settings
@@ -46,6 +47,7 @@ class SessionKernels:
         self._opened: dict[tuple[str, str, int], TrialKernel] = {}
         self._installers: dict[str, Callable[[str], str]] = {}
         self._scratch = contextlib.ExitStack()
+        self._is_closed = False
         self._opening = threading.RLock()
         """Clean states are opened for two who work at once: the heal of a cell, and the clean run beside it."""
 
@@ -66,7 +68,13 @@ class SessionKernels:
         if self.settings.fresh:
             return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
         with self._opening:
-            return self._open_forked_state(document, seed, listen)
+            if self._is_closed:
+                raise KernelError("the command has ended")
+            try:
+                return self._open_forked_state(document, seed, listen)
+            finally:
+                if self._is_closed:  # it was not waited for
+                    self._close_kernels()
 
     def _open_forked_state(self, document: Document, seed: int, listen: bool) -> TrialKernel:
         spec, folder = document.kernelspec, document.notebook.folder
@@ -164,8 +172,14 @@ class SessionKernels:
                 self._opened.popitem()[1].close()
 
     def close(self) -> None:
-        """Let go of every kernel and scratch directory. Idempotent."""
-        self._close_kernels()
+        """Let go of every kernel and scratch directory. One that is just being started beside is waited for for a while, then it
+        is closed by who starts it, or by the interpreter's end. Idempotent."""
+        self._is_closed = True
+        if self._opening.acquire(timeout=CLOSE_SECONDS):
+            try:
+                self._close_kernels()
+            finally:
+                self._opening.release()
         self._scratch.close()
 
     def open_replay_kernel(

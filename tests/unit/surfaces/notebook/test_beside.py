@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Replace, Trial, TrialRequest
-from jupyter_selfheal.surfaces.notebook.beside import RunBeside, stays_inside
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.model import (
+    Case,
+    Cell,
+    Isolation,
+    Notebook,
+    Patch,
+    Replace,
+    Run,
+    Sandbox,
+    Trial,
+    TrialRequest,
+)
+from jupyter_selfheal.surfaces.notebook.beside import CellSteps, RunBeside, stays_inside
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
+from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 from jupyter_selfheal.surfaces.notebook.drift import Drift
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.batches import batch
+from tests.waiting import wait_until
 
 Make = Callable[..., Document]
 
@@ -27,12 +43,20 @@ def write_one(case: Case) -> Iterator[Patch]:
     yield Patch((Replace(cell.id, cell.source, cell.source.replace("undefined", "1")),), f"Write 1 in {cell.source}")
 
 
-def beside(made: Batch, *later: dict[str, object]) -> list[FakeKernel]:
+class Apart(FakeKernel):
+    """What it writes is thrown away."""
+
+    @property
+    def isolation(self) -> Isolation:
+        return Isolation("fake", ("overlay",))
+
+
+def beside(made: Batch, *later: dict[str, object], kind: type[FakeKernel] = Apart) -> list[FakeKernel]:
     """The clean states that the batch begins from, each with its run beside; from the second one on they hold what ``later`` says."""
     states: list[FakeKernel] = []
 
     def open_state() -> FakeKernel:
-        states.append(FakeKernel(namespace=dict([{}, *later][len(states)] if len(states) <= len(later) else {})))
+        states.append(kind(namespace=dict([{}, *later][len(states)] if len(states) <= len(later) else {})))
         return states[-1]
 
     made.dependencies = replace(made.dependencies, open_state=open_state, runs_beside=True)
@@ -62,6 +86,13 @@ def test_a_fix_of_a_cell_that_had_run_beside_is_proven_from_the_top(document: Ma
     assert len(states) <= 3
 
 
+def test_without_an_overlay_no_two_runs_write_at_once(document: Make) -> None:
+    made = batch(document("a = undefined", "print(a)"), write_one)
+    states = beside(made, kind=FakeKernel)
+    report, _ = made.run()
+    assert (report.survived, report.ran_beside, len(states)) == (True, False, 2)
+
+
 @pytest.mark.parametrize("spoilt", ["cell", "fix"])
 def test_what_goes_wrong_beside_is_run_again_alone(document: Make, spoilt: str) -> None:
     """What shares the machine with it may be at fault, so neither a fix nor a cell is blamed for it."""
@@ -87,7 +118,7 @@ def printed(seen: dict[str, CellRun], cell_id: str) -> str:
     return "".join(o.text for o in seen[cell_id].result.outputs)
 
 
-class Lost(FakeKernel):
+class Lost(Apart):
     """Its state cannot be kept: a thread runs in it."""
 
     def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
@@ -97,7 +128,7 @@ class Lost(FakeKernel):
 def test_a_state_that_cannot_be_kept_ends_the_run_beside(document: Make) -> None:
     made = batch(document("a = undefined", "print(a)"), write_one)
     beside(made)
-    clean = iter((Lost(), FakeKernel()))
+    clean = iter((Lost(), Apart()))
     made.dependencies = replace(made.dependencies, open_clean=lambda: next(clean))
     report, seen = made.run()
     assert report.survived
@@ -130,7 +161,70 @@ def test_it_can_be_closed_before_it_began_and_twice() -> None:
         ("!python server.py &", False),
         ("from flask import Flask", False),
         ("import os\nos.system('rm lock')", False),
+        ("import sqlalchemy as sa", False),
+        ("pd.read_sql('t', 'postgresql://me@host/db')", False),
+        ("SVC(n_jobs=-1)", False),
+        ("import sys\nsys.path.append('../src')", False),
+        ("from concurrent.futures import ProcessPoolExecutor", False),
     ],
 )
 def test_a_notebook_that_shares_more_than_its_process_is_not_run_twice_at_once(source: str, inside: bool) -> None:
     assert stays_inside(Notebook((Cell("a", "import os"), Cell("b", source)))) is inside
+
+
+@pytest.mark.parametrize(
+    ("cell", "helper", "inside"),
+    [
+        ("import helper", "import math", True),
+        ("import other", "import socket", True),
+        ("import helper", "import socket", False),
+        ("from helper import f", "from inner import g", False),
+        ("from helper import (\n  f)\nprint 3", "import subprocess", False),
+        ("import helper", "def f(:", False),
+    ],
+)
+def test_what_the_files_beside_the_notebook_share_counts_too(
+    tmp_path: Path, cell: str, helper: str, inside: bool
+) -> None:
+    (tmp_path / "helper.py").write_text(helper)
+    (tmp_path / "inner.py").write_text("import pymongo")
+    assert stays_inside(Notebook((Cell("a", cell),), folder=str(tmp_path))) is inside
+
+
+ONE = (CellSteps("a", (Run("x = 1", "a"),), 1.0),)
+
+
+def test_its_end_is_not_waited_for_while_a_kernel_starts_and_that_one_is_closed_then() -> None:
+    begun, go_on, state = threading.Event(), threading.Event(), FakeKernel()
+
+    def open_clean() -> FakeKernel:
+        begun.set()
+        go_on.wait(60)
+        return state
+
+    made = RunBeside(open_clean, Sandbox(), Deadline(60), close_seconds=0.0)
+    made.follow(ONE, ())
+    assert begun.wait(60)
+    made.close()
+    go_on.set()
+    assert wait_until(lambda: is_closed(state), pause=0.002)
+    assert made.finish(ONE, ()) is None
+
+
+def is_closed(state: FakeKernel) -> bool:
+    try:
+        state.run(TrialRequest(()))
+    except KernelError:
+        return True
+    return False
+
+
+def test_an_error_that_nobody_foresaw_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    def open_clean() -> FakeKernel:
+        raise ValueError("odd")
+
+    made = RunBeside(open_clean, Sandbox(), Deadline(60))
+    made.follow(ONE, ())
+    assert made.finish(ONE, ()) is None
+    made.close()
+    assert [r.getMessage() for r in caplog.records] == ["the clean run beside the healing ended: ValueError: odd"]
