@@ -26,9 +26,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from jupyter_selfheal import registry
+from jupyter_selfheal import engine, registry
 from jupyter_selfheal.errors import InfrastructureError, UsageError
-from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 from jupyter_selfheal.surfaces.bench.ledger import HALVES, LEDGER, write_entry
 from jupyter_selfheal.surfaces.bench.notebooks.execute import (
     CELL_SECONDS,
@@ -252,12 +251,11 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
 
 def _run_healed(healed: Path) -> tuple[Status, int]:
     """Run a healed notebook; what its inserted cells install is installed apart from it, as it runs without a network."""
-    installer = ScratchInstaller()
-    with contextlib.closing(installer):
-        folders = []
+    with contextlib.ExitStack() as stack:
+        install, folders = engine.build_installer(stack), []
         for requirement in list_installs(healed):
             with contextlib.suppress(InfrastructureError):  # then its cells fail, and count so
-                folders.append(installer(requirement))
+                folders.append(install(requirement))
         return run_apart(healed, folders)
 
 
