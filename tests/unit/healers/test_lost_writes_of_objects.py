@@ -97,6 +97,21 @@ def test_a_warning_of_another_write_of_the_cell_says_nothing_of_a_method(bench: 
     assert not any("self.data['k'] =" in edit.source or "t['age'] =" in edit.source for edit in replaced(patch))
 
 
+@pytest.mark.parametrize(
+    "call", ["for o in [q, p]:\n    o.clean()", "o = q\no.clean()\no = p\no.clean()", "q.clean()\np.clean()"]
+)
+def test_a_method_of_which_an_object_holds_no_table_is_left_alone(bench: Bench, call: str) -> None:
+    made = """import pandas as pd
+class P:
+    def __init__(self, data):
+        self.data = data
+    def clean(self):
+        self.data['age'].fillna(0, inplace=True)
+p = P(pd.DataFrame({'age': [1.0, None]}))
+q = P({'age': pd.Series([None, 1.0])})"""
+    assert not propose_in(bench, (made, call, "p.data['age'].astype(int)"), call)
+
+
 def replaced(patch: Patch) -> list[Replace]:
     return [edit for edit in patch.edits if isinstance(edit, Replace)]
 

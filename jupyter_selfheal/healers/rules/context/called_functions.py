@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,7 +28,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A function with its calls in the cells that ran, each with its cell. ``is_sure``: there is no call of that name whose receiver is not known."""
+    """A function with its calls in the cells that ran, each with its cell. ``is_sure``: there is no call of that name whose receiver is not
+    known, nor was one another object before."""
 
     definition: ast.FunctionDef
     calls: tuple[tuple[str, ast.Call], ...]
@@ -89,7 +91,7 @@ def _find_called_method(
     bound = next((_BINDING[d] for d in decorators if d in _BINDING), 1)
     chains = sorted({chain for _, _, receiver in named if (chain := dotted_name(receiver))})
     known = dict(zip(chains, context.describe_all(chains), strict=True))
-    own, is_sure = [], True
+    own, is_sure, once = [], True, _list_assigned_once(context)
     for cell_id, call, receiver in named:
         chain = dotted_name(receiver) or ""
         is_made = isinstance(receiver, ast.Call) and dotted_name(receiver.func) == place.owner
@@ -98,8 +100,20 @@ def _find_called_method(
         is_own = bool(info.mro) and info.mro[0].rpartition(".")[2] == place.owner
         if is_made or is_class or is_own:
             own.append((cell_id, call))
-        is_sure = is_sure and (is_made or is_own or (bool(info.type) and not info.is_a(place.owner)))
+        is_kept = is_own and chain.partition(".")[0] in once  # else it may have been another object when it was called
+        is_sure = is_sure and (is_made or is_kept or (bool(info.type) and not info.is_a(place.owner)))
     return Called(method, tuple(own), bound, is_sure)
+
+
+def _list_assigned_once(context: RuleContext) -> set[str]:
+    """Names that one assignment of a cell's top level binds, and nothing else."""
+    cells = (*context.notebook.code_before(context.failure.cell_id), context.notebook.cell(context.failure.cell_id))
+    bound = Counter(
+        n.id for c in cells for n in src.walk(c.source) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    )
+    assigned = (s.node for c in cells for s in src.list_statements(c.source))
+    targets = (t for node in assigned if isinstance(node, ast.Assign) for t in node.targets)
+    return {t.id for t in targets if isinstance(t, ast.Name) and bound[t.id] == 1}
 
 
 def _list_definitions(source: str, place: Place) -> list[ast.FunctionDef]:
