@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import keyword
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -13,26 +10,8 @@ from functools import lru_cache
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import CONSTANTS, list_names
 from jupyter_selfheal.model import Case, FailureKind
+from jupyter_selfheal.scoring.deleted_lines import SPELLING, find_deleted_line
 from jupyter_selfheal.source import dump_tree
-
-_BUILTINS = frozenset(dir(builtins)) - {
-    "input",
-    "all",
-    "any",
-    "sum",
-    "range",
-    "list",
-    "set",
-    "object",
-    "type",
-    "open",
-    "next",
-    "id",
-    "max",
-    "min",
-}
-"""Names that nobody says in a sentence."""
-_KEYWORDS = frozenset(keyword.kwlist) | {"self", "print"}
 
 
 def find_failing_statement(case: Case) -> ast.stmt | None:
@@ -126,10 +105,6 @@ def _is_same_call(statement: ast.stmt, other: ast.stmt) -> bool:
 # --- deletion -----------------------------------------------------------------------------------------------------
 
 
-SPELLING = 0.75
-"""Likeness of two names (Ratcliff and Obershelp's, as of ``difflib``) from which one is a slip for the other."""
-
-
 def find_deletion(
     case: Case, old: list[ast.Module], new: list[ast.Module], after: Sequence[str], *, trusted: bool = False
 ) -> Iterator[str]:
@@ -139,7 +114,7 @@ def find_deletion(
     shares no word with it, as a removed function's successor does.
     """
     if case.failure.kind is FailureKind.SYNTAX or src.parse(case.failure.source) is None:
-        yield from _find_deleted_line(case, after)
+        yield from find_deleted_line(case, after)
         return
     statement = find_failing_statement(case)
     if statement is None or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -241,46 +216,3 @@ def _is_dead(node: ast.stmt, trees: Sequence[ast.Module]) -> bool:
         and any(n is node for child in branch.body for n in ast.walk(child))
         for branch in walk_trees(trees)
     )
-
-
-def _find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
-    """For cells that did not parse: are the words of the failing line still in the code, outside comments and strings?"""
-    lines = case.failure.source.splitlines()
-    at = case.failure.line - 1
-    if not 0 <= at < len(lines):
-        return
-    words = {w for w in _list_code_words(lines[at]) if w not in _KEYWORDS}
-    there = {w for source in after for w in _list_code_words(source)}
-    gone = len(words & there) * 2 < len(words) if words else lines[at].strip() and not there
-    if gone and not _is_written_anew(lines, at, after) and not _is_kept_prose(lines[at].strip(), after, there):
-        yield "deletes the line that failed"
-
-
-_PROSE = re.compile(r"(?:[^\W\d_]+ ?){1,3}: ?[^\W\d_]+(?:,? [^\W\d_]+){2,}[.!?:]*|[^\W\d_]+(?:,? [^\W\d_]+){3,}[.!?:]*")
-"""A line of nothing but words: four of them, or three behind a heading (``Output: as shown below``)."""
-_SPOKEN = frozenset({"is", "in", "as", "with", "for", "from", "if", "and", "or", "not", "while", "else"})
-"""Words of the language that stand in a sentence, too; any other one makes a line code."""
-
-
-def _is_written_anew(lines: Sequence[str], at: int, after: Sequence[str]) -> bool:
-    """Whether a line that was not there is the failing one in nearly the same letters, blanks apart: ``if rest == 0:`` for ``ifrest == 0:``."""
-    given = "".join(lines[at].split())
-    new = {"".join(re.sub(r"#.*", "", line).split()) for source in after for line in source.splitlines()}
-    fresh = new - {"".join(line.split()) for n, line in enumerate(lines) if n != at}
-    return any(SequenceMatcher(None, given, line, autojunk=False).ratio() >= SPELLING for line in fresh)
-
-
-def _is_kept_prose(line: str, after: Sequence[str], names: set[str]) -> bool:
-    """A line of words among the code that became a comment, as it stood: few of its words are names of the cell, and it begins with none."""
-    if not _PROSE.fullmatch(line) or not any(f"# {line}" in map(str.strip, s.splitlines()) for s in after):
-        return False
-    words = re.findall(r"\w+", line)
-    python = (set(keyword.kwlist) - _SPOKEN) | _BUILTINS
-    begins = words[0] in names or words[0].lower() in python | _SPOKEN
-    return not begins and sum(w in names | python for w in words) * 3 <= len(words)
-
-
-def _list_code_words(text: str) -> set[str]:
-    """Identifiers outside of comments (a ``#`` in a string may hide some: fewer words only make the test more lenient)."""
-    code = "\n".join(re.sub(r"#.*", "", line) for line in text.splitlines())
-    return set(re.findall(r"[^\W\d]\w*", code))

@@ -14,7 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_asserts, list_patched_cells
-from jupyter_selfheal.scoring.deletion import SPELLING
+from jupyter_selfheal.scoring.deleted_lines import SPELLING
 
 _NEAR = frozenset({"close", "equal", "equals", "almost", "approx", "same"})
 """Words in the name of what tells whether two values are the same."""

@@ -18,8 +18,8 @@ from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import USER, is_strangers, load_traits
 from jupyter_selfheal.scoring.asked_less import find_asked_less
 from jupyter_selfheal.scoring.asserts import list_asserts, list_names, list_patched_cells
+from jupyter_selfheal.scoring.deleted_lines import SPELLING
 from jupyter_selfheal.scoring.deletion import (
-    SPELLING,
     find_deletion,
     find_failing_statement,
     is_literal,

@@ -112,7 +112,6 @@ def _work_in_folder(folder: str) -> Iterator[None]:
             for name in set(sys.modules) - loaded:
                 if folder and os.path.abspath(getattr(sys.modules[name], "__file__", None) or "/").startswith(home):
                     del sys.modules[name]
-            for entry in [
-                e for e in sys.path_importer_cache if not os.path.isabs(e)
-            ]:  # thousands of them: no Path for each
+            # thousands of them: no Path for each
+            for entry in [e for e in sys.path_importer_cache if not os.path.isabs(e)]:
                 del sys.path_importer_cache[entry]

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import doubts
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
+from jupyter_selfheal.healers.syntax.word_edits import TYPES
 from jupyter_selfheal.model import Failure, Notebook
 
 CALLED = frozenset(
@@ -24,11 +25,11 @@ CALLED = frozenset(
 """Builtins of beginners, which are called wherever they are named with a value behind them."""
 ONE_VALUE = frozenset({"abs", "float", "input", "int", "print", "round"})
 """Those to which nobody gives one tuple."""
-TYPES = frozenset({"bool", "float", "int", "str"})
-"""What a parameter is not called, and what other languages write before one."""
 METHODS = frozenset({"append", "format", "join", "lower", "replace", "split", "strip", "upper"})
 """Methods that nobody prints without calling them."""
 _UNCALLED = re.compile(rf"\b({'|'.join(sorted(CALLED))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[\w'\"]")
+_TYPED = re.compile(rf"\b({'|'.join(sorted(TYPES))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[^\W\d]")
+"""A type of another language before a name: ``def f(string s)``. A parameter of its own may well be called `list`."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda)
 
@@ -40,9 +41,10 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
     if tree is None:
         return ""
     plain = split_tokens(mended)
-    uncalled = set(_UNCALLED.findall(_blank_texts(given)))
+    blanked = _blank_texts(given)
+    uncalled, typed = set(_UNCALLED.findall(blanked)), (TYPES & CALLED).union(_TYPED.findall(blanked))
     for node in ast.walk(tree):
-        if (words := _object_to_node(node, uncalled)) or (words := _object_to_call(node, tree)):
+        if (words := _object_to_node(node, uncalled, typed)) or (words := _object_to_call(node, tree)):
             return words
     for words in (
         _find_swallowed_code({t.text for t in plain if t.kind == TEXT}, given, tree, known or frozenset()),
@@ -73,7 +75,7 @@ def _blank_texts(source: str) -> str:
     return "".join(parts)
 
 
-def _object_to_node(node: ast.AST, uncalled: set[str]) -> str:
+def _object_to_node(node: ast.AST, uncalled: set[str], typed: frozenset[str]) -> str:
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in CALLED:
         return f"`{node.value.id}` is called, and has no items"
     if isinstance(node, ast.BinOp) and any(isinstance(s, ast.Tuple) for s in (node.left, node.right)):
@@ -83,7 +85,7 @@ def _object_to_node(node: ast.AST, uncalled: set[str]) -> str:
         return "" if is_text else "nobody reckons with several values in brackets"
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return "" if hasattr(str, node.attr) else f"a text has no `{node.attr}`"
-    if isinstance(node, ast.arg) and node.arg in TYPES and node.annotation is None:
+    if isinstance(node, ast.arg) and node.arg in typed and node.annotation is None:
         return f"`{node.arg}` is a type, and no parameter"
     if shown := _find_shown_inside(node):
         return shown
@@ -200,27 +202,6 @@ def _find_warning(source: str) -> str:
     return told[0] if told else ""
 
 
-TABLE_CALLED = "a table has its `values` without a call"
-_IS_TABLE = re.compile(
-    r"(?:pd|pandas)\.(?:read_\w+|DataFrame|Series)\(|(?P<own>\w+)\.(?:copy|drop|dropna|fillna|head|tail|query|rename|reset_index|sample|sort_values)\("
-)
-"""What a variable is set to that is a table, or is made of one."""
-
-
-def calls_values_of_table(mended: str, given: str, notebook: Notebook) -> bool:
-    """``df.values()`` that was not there, where every line of the notebook that sets ``df`` makes a table of it."""
-    names = set(re.findall(r"\b(\w+)\.values\(\)", mended)) - set(re.findall(r"\b(\w+)\.values\(\)", given))
-    cells = [given, *(c.source for c in notebook.cells if c.kind == "code")]
-    set_to = [m for text in cells for m in re.finditer(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?!=)(.*)$", text, re.MULTILINE)]
-    for name in names:
-        values = [m[2] for m in set_to if m[1] == name]
-        tables = [(found := _IS_TABLE.match(v)) is not None and found["own"] in (None, name) for v in values]
-        others = sum(len(re.findall(rf"\b(?:for|as|def\s+\w+\(.*)\s+{name}\b", text)) for text in cells)
-        if not values or not all(tables) or others or all(v.startswith(f"{name}.") for v in values):
-            return False
-    return bool(names)
-
-
 def list_lost_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
     """Names that are read where no scope around binds them."""
     everywhere = {name for n in ast.walk(tree) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
@@ -273,7 +254,7 @@ def _list_bound(node: ast.AST) -> Iterator[str]:
         yield node.rest
 
 
-_BINDS_UNSEEN = re.compile(
+BINDS_UNSEEN = re.compile(
     r"import\s+\*|^\s*%{1,2}(?:run|pylab|load|store|capture|time)\b|\bexec\(|\bglobals\(\)|=\s*!", re.MULTILINE
 )
 """What binds names that nobody sees in the source."""
@@ -282,7 +263,7 @@ _BINDS_UNSEEN = re.compile(
 def object_in_notebook(mended: str, failure: Failure, notebook: Notebook) -> str:
     """What speaks against a mended cell beside the other cells of its notebook; empty where nothing does."""
     cells = [c.source for c in notebook.cells if c.kind == "code" and c.id != failure.cell_id]
-    if any(_BINDS_UNSEEN.search(text) for text in (*cells, mended)):
+    if any(BINDS_UNSEEN.search(text) for text in (*cells, mended)):
         return find_objection(mended, failure.source, None)
     names = [src.find_names(text) for text in cells]  # a function may read what a cell below binds
     known = frozenset[str]().union(*(n.binds | n.imports for n in names))

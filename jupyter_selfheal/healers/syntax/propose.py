@@ -15,8 +15,8 @@ from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.objections import object_in_notebook
-from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
-from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, COMPARISONS, OPERATORS
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, split_tokens
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
 from jupyter_selfheal.ports import Answer, Starts
@@ -31,6 +31,8 @@ NEAR = 1.0
 """A reading that costs no more than this beyond the cheapest one is as likely meant."""
 AS_LIKELY = 0.15
 """Of two readings that pass and cost no more apart than this neither is applied."""
+BETWEEN_VALUES = OPERATORS | COMPARISONS | {"and", "or", "in"}
+"""Operators that may be put between two values: of two that pass in the same gap neither is applied, whatever they cost."""
 LIKE, CHANGE = 0.3, 2.0
 """How much of the output a reading must give (0 to 1) to be searched for what else is wrong, and what such a change costs."""
 LOST = 0.3
@@ -81,7 +83,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
             exhausted=True,
         )
     kept = sorted(reply["passing"], key=lambda p: p["cost"] + LOST * _count_lost(source, p["text"]))
-    passing = _build_passing(case, readings, kept[:PATCHES])
+    passing = _build_passing(case, readings, kept)
     tried = {a.patch.id for a in history}
     patches = [p for p in passing if p.id not in tried]
     if not passing:
@@ -194,21 +196,44 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
     """The sources that meet the oracle. Behind one that is doubted each is: the likelier may be right all the same."""
     used = _list_used_below(case)
     patches: list[Patch] = []
-    for raw in replies:
-        words = (*readings[raw["reading"]].words, *raw["words"])
+    said = {id(r): (*readings[r["reading"]].words, *r["words"]) for r in replies}
+    for raw in replies[:PATCHES]:
+        words = said[id(raw)]
         rival = raw["rival"] or find_idle_part(raw["text"], used)
         rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
         rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
         rival = rival or object_in_notebook(raw["text"], case.failure, case.notebook)
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER
-        other = next((r for r in replies if r is not raw and abs(r["cost"] - raw["cost"]) < AS_LIKELY), None)
+        others = (r for r in replies if r is not raw)
+        other = next(
+            (
+                r
+                for r in others
+                if abs(r["cost"] - raw["cost"]) < AS_LIKELY
+                or _differ_in_operators(raw["text"], words, r["text"], said[id(r)])
+            ),
+            None,
+        )
         if not rival and other:
             rival = (
                 f"the cell can also be read as {_quote_change(case.failure.source, other['text'])}, and prints the same"
             )
         patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
     return patches
+
+
+def _differ_in_operators(text: str, words: Sequence[str], other: str, other_words: Sequence[str]) -> bool:
+    """Whether two sources have other operators in the gaps that were filled, and nothing else: that a sum is written more often than a
+    product does not say which was meant where both give the same."""
+    one, two = ([t.text for t in split_tokens(s) if t.kind not in (COMMENT, NEWLINE)] for s in (text, other))
+    pairs = {(a, b) for a, b in zip(one, two, strict=False) if a != b}
+    put_in = all(
+        any(w.startswith(f"`{sign}` is missing") for w in told)
+        for a, b in pairs
+        for sign, told in ((a, words), (b, other_words))
+    )
+    return len(one) == len(two) and bool(pairs) and put_in and all({a, b} <= BETWEEN_VALUES for a, b in pairs)
 
 
 def _count_lost(old: str, new: str) -> int:

@@ -84,7 +84,8 @@ class SyntaxRule(Rule):
         if fault is None:
             return
         # it knows the faults of this module
-        from jupyter_selfheal.healers.syntax.objections import calls_values_of_table, object_in_notebook
+        from jupyter_selfheal.healers.syntax.objections import object_in_notebook
+        from jupyter_selfheal.healers.syntax.tables import calls_values_of_table
 
         seen = set()
         fails = False  # the only other reading: it calls what is no method

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.syntax.objections import calls_values_of_table, find_objection
+from jupyter_selfheal.healers.syntax.objections import find_objection
+from jupyter_selfheal.healers.syntax.tables import calls_values_of_table
 from jupyter_selfheal.model import Cell, Notebook
 
 SPOKEN_AGAINST = {
@@ -72,6 +73,23 @@ def test_names_are_not_looked_for_where_something_binds_them_unseen() -> None:
         ("df = pd.read_csv('a.csv')\ndf = df.to_dict()", "print(df.values())", False),
         ("df = pd.read_csv('a.csv')\nfor df in parts:\n    pass", "print(df.values())", False),
         ("x = 1", "print(df.values())", False),
+        ("import pandas as p\ndf = p.read_csv('a.csv').dropna().head()", "print(df.values())", True),
+        ("d = pd.read_csv(f).to_dict('list')", "print(d.values())", False),
+        ("d = pd.DataFrame(r).iloc[0]", "print(d.values())", False),
+        ("d = pd.read_excel(f, sheet_name=None)", "print(d.values())", False),
+        ("d = pd.read_excel(f, None)", "print(d.values())", False),
+        ("d = pd.read_json(f, typ='series')", "print(d.values())", False),
+        ("d = pd.read_html(f)", "print(d.values())", False),
+        ("df = pd.read_csv(f)", "def f(df):\n    print(df.values())\nf({'a': 1})", False),
+        ("df = pd.read_csv(f)", "g = lambda df: print(df.values())", False),
+        ("df = pd.read_csv(f)", "for k, df in {1: {}}.items():\n    print(df.values())", False),
+        ("df = pd.read_csv(f)\nx, df = 1, {'a': 2}", "print(df.values())", False),
+        ("df = pd.read_csv(f)\nif (df := {}):\n    pass", "print(df.values())", False),
+        ("df = pd.read_csv(f)\nwith g() as df:\n    pass", "print(df.values())", False),
+        ("df = pd.read_csv(f)", "print([df.values() for df in parts])", False),
+        ("df = pd.read_csv(f)", "print(self.df.values())", False),
+        ("pd = make()\ndf = pd.read_csv(f)", "print(df.values())", False),
+        ("df = pd.read_csv(f)\n%run other.py", "print(df.values())", False),
     ],
 )
 def test_a_table_has_its_values_without_a_call(above: str, mended: str, is_table: bool) -> None:

@@ -176,7 +176,16 @@ PROSE = [
     ("total price of items\ntotal = 3\n", "# total price of items\ntotal = 3\n", False),
     ("this part reads all values\nprint(3)\n", "print(3)\n", False),
     ("total = price plus tax\nx = 3\n", "# total = price plus tax\nx = 3\n", False),
+    ("Note: rows come in pairs\nprint(3)\n", "# Note: rows come in pairs\nprint(3)\n", True),
 ]
+TOLD = [
+    "increment x by one", "Then multiply y by two", "let y be x", "result: x times two here", "total equals x plus one",
+    "unless x is zero stop here", "ensure result is always positive", "throw error when negative", "load data frame here",
+    "now swap both of them", "pip install numpy pandas seaborn", "git clone my repository", "Note: raise y by one",
+    "select name from users where active", "Output: if empty say nothing", "answer: twice that value here",
+]  # fmt: skip
+"""Lines of words that were to do something, or speak of a variable."""
+PROSE += [(f"{line}\nx = y = 3\n", f"# {line}\nx = y = 3\n", False) for line in TOLD]
 
 
 @pytest.mark.parametrize(("old", "new", "is_kept"), PROSE, ids=range(len(PROSE)))
@@ -193,12 +202,32 @@ def test_prose_that_becomes_a_comment_is_no_deleted_line(old: str, new: str, is_
         ("ifready == 0:\n    x = 1\n", "if True:\n    x = 1\n", False),
         ("ifready == 0:\n    x = 1\n", "x = 1  # ifready == 0:\n", False),
         ("stepp one two =\nsteps = 1\n", "steps = 1\n", False),
+        ("assrt total == 3\n", "assert_total = 3\n", False),
+        ("check total 3\n", "check_total3 = 0\n", False),
+        ("assrt total == 3\n", "assert total == 3\n", True),
+        ("totl2 = = 3\n", "total2 = 3\n", True),
     ],
-    ids=range(5),
+    ids=range(9),
 )
 def test_a_line_in_nearly_the_same_letters_is_no_deleted_one(old: str, new: str, is_kept: bool) -> None:
     case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
     assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_turned"),
+    [
+        ("assrt total == 3\ntotal = 3\n", "assert_total = 3\ntotal = 3\n", True),
+        ("iff total >= 3:\ntotal = 3\n", "if_total = 3\ntotal = 3\n", True),
+        ("assrt total == 3\ntotal = 3\n", "assert total == 3\ntotal = 3\n", False),
+        ("if total = 3:\n    total = 4\n", "if total == 3:\n    total = 4\n", False),
+        ("def f(total == 3):\n    return total\n", "def f(total = 3):\n    return total\n", False),
+    ],
+    ids=range(5),
+)
+def test_no_comparison_becomes_an_assignment(old: str, new: str, is_turned: bool) -> None:
+    case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
+    assert bool(list(find_deletion(case, [], [], [new]))) is is_turned
 
 
 def test_a_line_between_two_levels_needs_no_bracket() -> None:

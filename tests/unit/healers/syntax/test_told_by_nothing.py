@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.search.plan import build_plan
-from jupyter_selfheal.healers.syntax.best_first import Reading
+from jupyter_selfheal.healers.syntax import best_first
+from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.propose import (
     TOLD_BY_NOTHING,
+    _build_passing,
     _plan_reading,
     _run_readings,
     propose_readings,
@@ -16,6 +18,7 @@ from jupyter_selfheal.healers.syntax.propose import (
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from tests.unit.healers.syntax.readings import run
 
 BROKEN, RUNS = "print(3))", "print(3)"
 
@@ -54,3 +57,25 @@ def test_two_slips_of_a_cell_that_fails_are_found_by_what_it_is_to_print_and_off
     best = propose_texts(case, Starts((FakeKernel((own,)),)), plan, ())[0]
     meant = source.replace("input()", "int(input())").replace("(yea,", "(year,")
     assert (best.source_of("c1", ""), bool(best.rival)) == (meant, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "is_applied"),
+    [
+        ("rate, hours = 2, 2\npay = rate hours\nprint(pay)", "4", False),
+        ("a, b = 3, 1.5\nc = a b\nprint(c)", "4.5", False),
+        ("x = 2\nx = x 2\nprint(x)", "4", False),
+        ("x = 5\nx = x 2\nprint(x)", "7", True),
+        ("x = 3\nif x = 3:\n    print('yes')", "yes", True),
+    ],
+    ids=range(5),
+)
+def test_two_operators_for_one_gap_are_rivals(
+    source: str, printed: str, is_applied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(best_first, "COMPILES", 200)
+    case = Case(Failure("c0", source, FailureKind.SYNTAX), Notebook((Cell("c0", source),)))
+    readings = find_readings(source)[:12]
+    passing = run([r.source for r in readings], f"{printed}\n")["passing"]
+    replies = sorted(({**p, "cost": readings[p["reading"]].cost} for p in passing), key=lambda p: p["cost"])
+    assert (_build_passing(case, readings, replies)[0].rival == "") is is_applied
