@@ -18,7 +18,15 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules, to_fault
-from jupyter_selfheal.healers.syntax import layouts, line_edits, name_edits, token_edits, word_edits, wrapping
+from jupyter_selfheal.healers.syntax import (
+    layouts,
+    line_edits,
+    missing_tokens,
+    name_edits,
+    token_edits,
+    word_edits,
+    wrapping,
+)
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.objections import find_objection
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
@@ -76,7 +84,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     word_edits.strip_placeholders,
     word_edits.open_calls,
     word_edits.replace_bracket_pairs,
-    token_edits.insert_tokens,
+    missing_tokens.insert_tokens,
     wrapping.fill_gaps,
     wrapping.close_fields,
     wrapping.replace_foreign_signs,

@@ -12,6 +12,13 @@ from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 
+
+@pytest.fixture(autouse=True)
+def _search_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The likeliest readings come first: the product's whole budget would only take longer."""
+    monkeypatch.setattr(best_first, "COMPILES", 2_000)
+
+
 SLIPS = {
     "a bracket missing in one line and too much in another": (
         "for i in range((3):\nx = i\nprint(x)))",
