@@ -107,11 +107,11 @@ def _find_called_method(
 
 def _list_assigned_once(context: RuleContext) -> set[str]:
     """Names that one assignment of a cell's top level binds, and nothing else."""
-    cells = (*context.notebook.code_before(context.failure.cell_id), context.notebook.cell(context.failure.cell_id))
-    bound = Counter(
-        n.id for c in cells for n in src.walk(c.source) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    )
-    assigned = (s.node for c in cells for s in src.list_statements(c.source))
+    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
+    sources = [context.source_of(c) for c in cells]
+    names = (n for source in sources for n in src.walk(source) if isinstance(n, ast.Name))
+    bound = Counter(n.id for n in names if isinstance(n.ctx, ast.Store))
+    assigned = (s.node for source in sources for s in src.list_statements(source))
     targets = (t for node in assigned if isinstance(node, ast.Assign) for t in node.targets)
     return {t.id for t in targets if isinstance(t, ast.Name) and bound[t.id] == 1}
 
