@@ -44,21 +44,23 @@ def find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     there = {w for source in after for w in _list_code_words(source)}
     gone = len(words & there) * 2 < len(words) if words else lines[at].strip() and not there
     gone = gone or _is_commented_prose(lines[at].strip(), after)
-    compared = _COMPARED.search(lines[at]) is not None
-    anew = _list_written_anew(lines, at, after) if gone or compared else []
-    if compared and any(_is_turned(lines[at], line) for line in anew):
+    anew = _list_written_anew(lines, at, after) if gone or _MAY_SET.match(lines[at]) is None else []
+    turned = [line for line in anew if _is_turned(lines[at], line)]
+    if turned and _COMPARED.search(lines[at]):
         yield "makes an assignment of a comparison that failed"
+    elif any(line.split("=")[0].strip() not in lines[at] for line in turned):  # not `total = 3` for `total 3`
+        yield "makes an assignment of a line that set nothing"
     if not gone or any(not _is_turned(lines[at], line) for line in anew):
         return
     if not _is_kept_prose(lines[at].strip(), after, [c.source for c in case.notebook.cells if c.kind == "code"]):
         yield "deletes the line that failed"
 
 
-_COMPARED = re.compile(r"[=!<>]=|[<>]")
-_SETS = re.compile(
-    r"\s*(?!(?:if|elif|while|assert|return|for|def|class|with|lambda)\b)[\w.\[\]'\", ]+(?<![=!<>])=(?!=)"
-)
-"""The beginning of a line that sets something."""
+_COMPARED = re.compile(r"[=!<>]=|[<>](?!-)")
+_ASKS = r"\s*(?:if|elif|while|assert|return|for|def|class|with|lambda)\b"
+_SETS = re.compile(rf"(?!{_ASKS})[\w.\[\]'\", ]+=(?!=)")
+_MAY_SET = re.compile(rf"(?!{_ASKS}).*(?<![=!<>])=(?!=)")
+"""The beginning of a line that sets something, and a line that does not parse and may have been to set something (``the-sum = 3``)."""
 
 
 def _list_written_anew(lines: Sequence[str], at: int, after: Sequence[str]) -> list[str]:
@@ -76,7 +78,7 @@ def _list_written_anew(lines: Sequence[str], at: int, after: Sequence[str]) -> l
 
 def _is_turned(given: str, new: str) -> bool:
     """``assert_total = 3`` for ``assrt total == 3``: what set nothing sets something now."""
-    return _SETS.match(new) is not None and _SETS.match(given) is None
+    return _SETS.match(new) is not None and _MAY_SET.match(given) is None
 
 
 _HEADING = r"(?:(?:sample|expected|example) )?(?:input|output|example|note|explanation|hint|sample)s?"

@@ -219,12 +219,15 @@ def test_a_line_in_nearly_the_same_letters_is_no_deleted_one(old: str, new: str,
     ("old", "new", "is_turned"),
     [
         ("assrt total == 3\ntotal = 3\n", "assert_total = 3\ntotal = 3\n", True),
+        ("check total 3\ntotal = 3\n", "check_total3 = 0\ntotal = 3\n", True),
+        ("total 3\nprint(total)\n", "total = 3\nprint(total)\n", False),
+        ("the-total = 3\nprint(the-total)\n", "the_total = 3\nprint(the_total)\n", False),
         ("iff total >= 3:\ntotal = 3\n", "if_total = 3\ntotal = 3\n", True),
         ("assrt total == 3\ntotal = 3\n", "assert total == 3\ntotal = 3\n", False),
         ("if total = 3:\n    total = 4\n", "if total == 3:\n    total = 4\n", False),
         ("def f(total == 3):\n    return total\n", "def f(total = 3):\n    return total\n", False),
     ],
-    ids=range(5),
+    ids=range(8),
 )
 def test_no_comparison_becomes_an_assignment(old: str, new: str, is_turned: bool) -> None:
     case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
