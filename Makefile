@@ -18,7 +18,7 @@ EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
-.PHONY: docs demo demo-model quick test test-all lint bench bench-smoke bench-regress figures soak clean
+.PHONY: install-all docs demo demo-model quick test test-all lint bench bench-smoke bench-regress figures soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
@@ -77,6 +77,11 @@ $(STAMPS)-test: $(STAMPS)
 $(STAMPS)-docs: $(STAMPS)
 	$(BIN)/python -m pip install --quiet -e '.[docs,examples]'
 	touch $@
+
+# all of these at once: one look at the index, one build
+install-all: $(STAMPS)
+	$(BIN)/python -m pip install --quiet -e '.[lint,examples,$(EXTRAS)]'
+	touch $(STAMPS)-lint $(STAMPS)-examples $(STAMPS)-test
 
 $(STAMPS)-lint: $(STAMPS)
 	SELFHEAL_NO_LABEXTENSION=1 $(BIN)/python -m pip install --quiet -e '.[lint]'

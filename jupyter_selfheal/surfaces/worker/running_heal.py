@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,13 @@ TICK = 0.05
 
 SEARCH_SECONDS = 10.0
 """CPU seconds of the search where no other number was set: somebody waits, and what it has not found by then it seldom finds."""
+
+UNLIKELY_AFTER = 8.0
+"""Seconds of work after which whoever waits is told that a fix is unlikely by now: of the fixes that the search showed first or second
+in benchmarks/rows, 4 of 100 took more processor time."""
+TRIALS = 4
+"""Runs of the failing cell that a heal waits for, each as long as the cell ran."""
+UNLIKELY = "Still looking, but a fix is unlikely by now: 96 of 100 are found sooner."
 
 QUIET = frozenset(
     {"Priced", "Reserved", "Settled", "ProposalMade", "PausedForUserAction", "Decided", "Ended", "Started", "DiagnosisMade"}
@@ -85,6 +92,8 @@ class RunningHeal:
         self._tried = 0
         self._spending = Spending()
         self._stand_in = StandIn()
+        self._telling = threading.Lock()
+        """Held by who tells the card where the heal is, so that no word of a search comes behind the question that ended it."""
 
     # --- the approver ---
 
@@ -118,7 +127,8 @@ class RunningHeal:
 
     def _ask_user(self, question: m.Proposed | m.Paused) -> Decision:
         """Ask, and wait for the user; meanwhile another heal may work."""
-        self.working, self.waiting = False, True
+        with self._telling:
+            self.working, self.waiting = False, True
         self._turn.release()
         try:
             self._send(question)
@@ -159,10 +169,8 @@ class RunningHeal:
     def _run_thread(self) -> None:
         outcome, journal = self._build_failed_outcome(Reason.SELF_ERROR, "it ended without saying why"), ""
         try:
-            with self._turn:
-                self.working = True
+            with self._turn, self._tell_in_time():
                 outcome, journal = self._heal_case()
-                self.working = False
         except SelfHealError as error:
             log.error("%s: %s", self.run, error)
             outcome = self._build_failed_outcome(Reason.INFRASTRUCTURE, str(error))
@@ -207,6 +215,29 @@ class RunningHeal:
                 baseline=build_seen_run(message.case.failure),
             )
             return outcome, str(journal.path)
+
+    @contextlib.contextmanager
+    def _tell_in_time(self) -> Iterator[None]:
+        """While it works: after a while it is said that a fix is unlikely by now. Not where a model is asked, which takes its time."""
+        config, self.working = self.message.config, True
+        trials = TRIALS * self.message.case.failure.seconds
+        timer = threading.Timer(UNLIKELY_AFTER + trials, self.say_unlikely)
+        timer.daemon = True
+        if config.offline or "language_model" not in config.healers:
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            with self._telling:
+                self.working = False
+
+    def say_unlikely(self) -> None:
+        """Tell whoever waits that a fix is unlikely by now; nothing where nobody waits for one."""
+        with self._telling:
+            if self.working and not self.waiting:
+                seconds = time.monotonic() - self._began
+                self._send(m.Progress(self.run, "Waiting", UNLIKELY, self._tried, self._spending.cost, seconds))
 
     def _warm_imports(self, config: HealConfig) -> None:
         """Have the trials go on from after the imports that the cell begins with; where that cannot be, each runs them."""

@@ -19,7 +19,7 @@ from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.model import Case, Cell, Choice, Decision, Failure, Notebook, Patch, Reason, Replace, Start
-from jupyter_selfheal.surfaces.worker.running_heal import format_progress, shorten_search
+from jupyter_selfheal.surfaces.worker.running_heal import UNLIKELY, RunningHeal, format_progress, shorten_search
 from tests.waiting import PATIENCE
 
 M = TypeVar("M")
@@ -162,3 +162,16 @@ def test_who_waits_is_told_what_is_done_in_words() -> None:
     assert format_progress("TrialEnded", {"trial": {"ending": "timed_out"}}) == "An idea that does not work: timed out"
     assert format_progress("TrialEnded", {"trial": {"steps": [{}]}}) == "An idea that runs: checking what it gives…"
     assert format_progress("Scored", {}) == "Comparing what they give…"
+
+
+@pytest.mark.parametrize(
+    ("working", "waiting", "told"), [(True, False, [UNLIKELY]), (True, True, []), (False, False, [])]
+)
+def test_who_waits_is_told_that_a_fix_is_unlikely_by_now_and_nobody_else(
+    working: bool, waiting: bool, told: list[str]
+) -> None:
+    sent: list[m.FromWorker] = []
+    heal = RunningHeal(m.Heal("run-1", CASE, config=CONFIG), sent.append, threading.Lock(), lambda *_: None)
+    heal.working, heal.waiting = working, waiting
+    heal.say_unlikely()
+    assert [message.text for message in sent if isinstance(message, m.Progress)] == told
