@@ -28,8 +28,8 @@ from tests.shown_commands import ROOT
 GOOD = "def top(a):\n    return max(a)\n"
 BAD = "def top(a):\n    return a[-1]\n"
 TASK = Task(
-    "top", "top", BAD, ("assert top([1]) == 1\n", "assert top([2, 1]) == 2\n", "assert top([1, 2]) == 2\n"), GOOD,
-    arguments=("([1],)", "([2, 1],)"), domain="len(a) > 0",
+    "top", "top", BAD, ("assert top([7]) == 7\n", "assert top([9, 4]) == 9\n", "assert top([4, 9]) == 9\n"), GOOD,
+    arguments=("([7],)", "([9, 4],)"), domain="len(a) > 0",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def clone(tmp_path: Path) -> Path:
         BAD + '\n"""\nTop\n\nExamples:\n    >>> top([3, 1])\n    3\n"""\n'
     )
     (tmp_path / "correct_python_programs" / "top.py").write_text(GOOD + "\ndef top(a):\n    return sorted(a)[-1]\n")
-    (tmp_path / "json_testcases" / "top.json").write_text("[[[1]], 1]\n[[[2, 1]], 2]\n[[[1, 2]], 2]\n")
+    (tmp_path / "json_testcases" / "top.json").write_text("[[[7]], 7]\n[[[9, 4]], 9]\n[[[4, 9]], 9]\n")
     (tmp_path / "python_programs" / "seen.py").write_text("def seen(n):\n    return False\n")
     (tmp_path / "correct_python_programs" / "seen.py").write_text("def seen(n):\n    return n is not None\n")
     (tmp_path / "python_testcases" / "test_seen.py").write_text(
@@ -55,7 +55,7 @@ def clone(tmp_path: Path) -> Path:
 def test_quixbugs_is_read_without_its_descriptions(clone: Path) -> None:
     seen, top = quixbugs.load(clone)
     assert top.definition == BAD
-    assert top.tests == ("assert top([1]) == 1\n", "assert top([2, 1]) == 2\n", "assert top([1, 2]) == 2\n")
+    assert top.tests == ("assert top([7]) == 7\n", "assert top([9, 4]) == 9\n", "assert top([4, 9]) == 9\n")
     assert top.reference == "def top(a):\n    return max(a)\n"
     assert top.examples == ("assert top([3, 1]) == 3\n",)
     assert seen.definition.startswith("class Node:")
@@ -257,7 +257,7 @@ def test_only_programs_without_a_row_are_healed(
 
 
 def test_a_program_whose_examples_all_pass_is_counted_apart() -> None:
-    task = Task("t", "top", BAD, TASK.tests, GOOD, examples=("assert top([1, 2]) == 2\n",))
+    task = Task("t", "top", BAD, TASK.tests, GOOD, examples=("assert top([4, 9]) == 9\n",))
     (row,) = measure_tasks.measure([(task, 1)], Setup("", "docstring"))
     assert not row.exposed
     assert format_row(row).startswith("no failure")
