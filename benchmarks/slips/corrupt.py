@@ -6,10 +6,10 @@ import random
 import re
 from collections.abc import Callable
 
-Slip = Callable[[str, random.Random], str | None]
+from benchmarks.slips.change_source import TEXT, Slip, can_parse, change_code, change_everywhere, change_text, find_code
+
 SLIPS: list[tuple[str, float, Slip]] = []
 """Name, how often it is made beside the others, and what makes it (None where the program has no place for it)."""
-_TEXT = re.compile(r"f?\"[^\"\n]*\"|f?'[^'\n]*'")
 
 
 def _slip(name: str, weight: float = 1.0) -> Callable[[Slip], Slip]:
@@ -20,32 +20,11 @@ def _slip(name: str, weight: float = 1.0) -> Callable[[Slip], Slip]:
     return add
 
 
-def _find_code(source: str, pattern: str) -> list[re.Match[str]]:
-    """Matches that begin outside of texts."""
-    inside = {n for m in _TEXT.finditer(source) for n in range(m.start() + 1, m.end())}
-    return [m for m in re.finditer(pattern, source, re.MULTILINE) if m.start() not in inside]
-
-
-def _change(source: str, rng: random.Random, pattern: str, new: str | Callable[[re.Match[str]], str]) -> str | None:
-    found = _find_code(source, pattern)
-    if not found:
-        return None
-    m = rng.choice(found)
-    return source[: m.start()] + (new(m) if callable(new) else m.expand(new)) + source[m.end() :]
-
-
-def _change_all(source: str, pattern: str, new: str) -> str | None:
-    found = _find_code(source, pattern)
-    for m in reversed(found):
-        source = source[: m.start()] + m.expand(new) + source[m.end() :]
-    return source if found else None
-
-
 def _of(name: str, weight: float, pattern: str, new: str, every: bool = False) -> None:
     if every:
-        SLIPS.append((name, weight, lambda s, r: _change_all(s, pattern, new)))
+        SLIPS.append((name, weight, lambda s, r: change_everywhere(s, pattern, new)))
     else:
-        SLIPS.append((name, weight, lambda s, r: _change(s, r, pattern, new)))
+        SLIPS.append((name, weight, lambda s, r: change_code(s, r, pattern, new)))
 
 
 HEAD = r"^([ \t]*(?:if|elif|else|for|while|def|class|try|except)\b[^\n]*)"
@@ -118,16 +97,16 @@ _of("loop of C", 0.3, r"^([ \t]*)for (\w+) in range\((\w+)\):$", r"\1for (\2=0; 
 _of("loop of C with int", 0.3, r"^([ \t]*)for (\w+) in range\((\w+)\):$", r"\1for (int \2 = 0; \2 < \3; \2++)")
 _of("loop to", 0.3, r"^([ \t]*)for (\w+) in range\((\w+), ([^()]*)\):$", r"\1for \2 = \3 to \4:")
 _of("if without its word", 0.4, r"^([ \t]*)if\b ?", r"\1")
-_of("keyword in capitals", 0.8, r"\b(if|else|while|for|def|elif)\b", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.8,
-    lambda s, r: _change(s, r, r"^([ \t]*)(if|else|while|for|def|elif)\b", lambda m: m[1] + m[2].capitalize()),
+SLIPS.append(
+    (
+        "keyword in capitals",
+        0.8,
+        lambda s, r: change_code(s, r, r"^([ \t]*)(if|else|while|for|def|elif)\b", lambda m: m[1] + m[2].capitalize()),
+    )
 )
-_of("keyword misspelt", 1.0, "x", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0], 1.0, lambda s, r: _change(s, r, r"\b(elif|else|while|for|def|return|class|import|except|print(?=\())\b", lambda m: _misspell(m[0], r)),
-)  # fmt: skip
+SLIPS.append((
+    "keyword misspelt", 1.0, lambda s, r: change_code(s, r, r"\b(elif|else|while|for|def|return|class|import|except|print(?=\())\b", lambda m: _misspell(m[0], r)),
+))  # fmt: skip
 _of("keyword runs into its value", 0.4, r"\b(if|elif|while|return|for|in) (?=[a-z])", r"\1")
 _of("not of C", 0.3, r"\bnot (\w)", r"!\1")
 _of("comment of C", 0.7, r"$(?=\n)", "  // here we go on")
@@ -136,70 +115,68 @@ _of("comment block of C", 0.4, r"^([ \t]*)(?=\w)", r"\1/* the next step */\n\1")
 _of("prose line", 0.6, r"^(?=\w+ = )", "this part reads the values\n")
 _of("prose heading", 0.3, r"\A", "Write a program that does what the task says.\n")
 _of("prompts", 0.4, r"^(?=[^\n])", ">>> ", every=True)
-_of("numbered lines", 0.3, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.3, lambda s, r: "".join(f"{n}. {line}\n" for n, line in enumerate(s.splitlines(), 1)))
-_of("curly quotes", 0.8, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.8, lambda s, r: _curl_quotes(s, r))
+SLIPS.append(
+    ("numbered lines", 0.3, lambda s, r: "".join(f"{n}. {line}\n" for n, line in enumerate(s.splitlines(), 1)))
+)
+SLIPS.append(("curly quotes", 0.8, lambda s, r: _curl_quotes(s, r)))
 _of("semicolons", 0.3, r"(?<=[^:\n])$(?=\n)", ";", every=True)
-_of("name that begins with a digit", 0.6, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.6, lambda s, r: _rename(s, r, lambda n: "1" + n))
-_of("name of two words", 0.6, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.6, lambda s, r: _rename(s, r, lambda n: n.replace("_", " ") if "_" in n else "my " + n))
-_of("name with a hyphen", 0.3, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.3, lambda s, r: _rename(s, r, lambda n: "the-" + n))
+SLIPS.append(("name that begins with a digit", 0.6, lambda s, r: _rename(s, r, lambda n: "1" + n)))
+SLIPS.append(
+    ("name of two words", 0.6, lambda s, r: _rename(s, r, lambda n: n.replace("_", " ") if "_" in n else "my " + n))
+)
+SLIPS.append(("name with a hyphen", 0.3, lambda s, r: _rename(s, r, lambda n: "the-" + n)))
 _of("unit behind a number", 0.3, r"^(\w+ = \d+)$", r"\1kg")
 _of("percent sign", 0.2, r"^(\w+ = \d+)$", r"\1%")
-_of("stray sign", 0.6, r"$(?=\n)", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.6,
-    lambda s, r: _change(
-        s, r, r"(?<=\S)$(?=\n)", r.choice([",", ".", "\\\\", "`", "'", '"', ")", "+", "-", ":", "}", "]"])
-    ),
+SLIPS.append(
+    (
+        "stray sign",
+        0.6,
+        lambda s, r: change_code(
+            s, r, r"(?<=\S)$(?=\n)", r.choice([",", ".", "\\\\", "`", "'", '"', ")", "+", "-", ":", "}", "]"])
+        ),
+    )
 )
 _of("stray word at the end", 0.2, r"\Z", "end\n")
-_of("text's closing quote left out", 2.0, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 2.0, lambda s, r: _change_text(s, r, lambda t: t[:-1]))
-_of("text's opening quote left out", 1.2, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 1.2, lambda s, r: _change_text(s, r, lambda t: t[1:]))
-_of("both quotes left out", 0.8, "x", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.8,
-    lambda s, r: _change_text(s, r, lambda t: t.strip("f'\"") if re.search(r"\w", t) else t),
+SLIPS.append(("text's closing quote left out", 2.0, lambda s, r: change_text(s, r, lambda t: t[:-1])))
+SLIPS.append(("text's opening quote left out", 1.2, lambda s, r: change_text(s, r, lambda t: t[1:])))
+SLIPS.append(
+    (
+        "both quotes left out",
+        0.8,
+        lambda s, r: change_text(s, r, lambda t: t.strip("f'\"") if re.search(r"\w", t) else t),
+    )
 )
-_of("mixed quotes", 0.7, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.7, lambda s, r: _change_text(s, r, lambda t: t[:-1] + ("'" if t[-1] == '"' else '"')))
+SLIPS.append(("mixed quotes", 0.7, lambda s, r: change_text(s, r, lambda t: t[:-1] + ("'" if t[-1] == '"' else '"'))))
 _of("text and value without comma", 1.0, r"(?<=['\"]), (?=\w)", " ")
 _of("value and text without comma", 1.0, r"(?<=[\w)]), (?=['\"])", "")
 _of("sign into the text's end", 0.5, r"(?<=[\w ?!:])(['\"])(, |\))", r"\2\1")
 _of("two lines on one", 0.8, r"(?<=[\w)'\"])\n(?=\w)", " ")
 _of("two lines run together", 0.4, r"(?<=\))\n(?=[a-z])", "")
-_of("line broken in a text", 0.5, "x", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.5,
-    lambda s, r: _change_text(s, r, lambda t: t.replace(" ", "\n", 1) if " " in t[1:-1].strip() else t),
+SLIPS.append(
+    (
+        "line broken in a text",
+        0.5,
+        lambda s, r: change_text(s, r, lambda t: t.replace(" ", "\n", 1) if " " in t[1:-1].strip() else t),
+    )
 )
 _of("line broken at a sign", 0.4, r"(?<=[\w)\]]) ?(\+(?!=)|\band\b|\bor\b|==) ?", r" \1\n")
 _of("line indented too far", 1.2, r"^([ \t]*)(?=\w)", r"\1  ")
 _of("line indented once more", 0.8, r"^([ \t]*)(?=\w)", r"\1    ")
 _of("line indented less", 1.2, r"^([ \t]*) (?=\w)", r"\1")
 _of("line not indented", 1.2, r"^[ \t]+(?=\w)", "")
-_of("body not indented", 1.2, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 1.2, lambda s, r: _flatten_body(s, r))
+SLIPS.append(("body not indented", 1.2, lambda s, r: _flatten_body(s, r)))
 _of("all indentation lost", 0.4, r"^[ \t]+", "", every=True)
 _of("else indented", 0.8, r"^([ \t]*)(?=(?:else|elif)\b)", r"\1    ")
 _of("else indented a little", 0.6, r"^([ \t]*)(?=(?:else|elif)\b)", r"\1 ")
 _of("tab for blanks", 0.7, r"^    ", "\t")
-_of("body braces", 0.3, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.3, lambda s, r: _brace_body(s, r))
+SLIPS.append(("body braces", 0.3, lambda s, r: _brace_body(s, r)))
 _of("formatted text without bracket", 0.3, r"\.format\(", ".format ")
-_of("placeholder bracket left out", 0.4, "x", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.4,
-    lambda s, r: _change_text(s, r, lambda t: t.replace("}", "", 1) if t.startswith("f") else t),
+SLIPS.append(
+    (
+        "placeholder bracket left out",
+        0.4,
+        lambda s, r: change_text(s, r, lambda t: t.replace("}", "", 1) if t.startswith("f") else t),
+    )
 )
 _of("self left out of dot", 0.3, r"\bself\.", "self ")
 _of("dot doubled", 0.2, r"(?<=\w)\.(?=\w)", "..")
@@ -213,8 +190,7 @@ _of("comparison chained over or", 0.2, r"(?<=\w) ?<= ?", " < or = ")
 
 _of("comma behind the last argument's bracket", 0.3, r"(?<=\w)\)$", "),)")
 _of("comma between call and bracket", 0.3, r"(?<=\w)\((?=\w)", ",(")
-_of("space in a name", 0.4, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.4, lambda s, r: _change(s, r, r"\b([a-z]{2,})([A-Z][a-z]+)\b", r"\1 \2"))
+SLIPS.append(("space in a name", 0.4, lambda s, r: change_code(s, r, r"\b([a-z]{2,})([A-Z][a-z]+)\b", r"\1 \2")))
 _of("equals left out", 0.7, r"^([ \t]*\w+) ?= ?(?=\w)", r"\1 ")
 _of("equals twice", 0.2, r"^([ \t]*\w+) ?= ?(?=\w)", r"\1 = = ")
 _of("sum's equals before its sign", 0.4, r"(\w ?)\+=", r"\1=+ =")
@@ -229,11 +205,12 @@ _of("end behind the text", 0.5, r"(['\"]), ?end ?= ?", r"\1 end=")
 _of("end without quotes", 0.4, r"\bend ?= ?(['\"])[^'\"\n]*\1", "end=")
 _of("end in words of its own", 0.2, r", ?end ?= ?", "; end=")
 _of("formats apart", 0.4, r"(['\"]) ?% ?(?=[\w(])", r"\1 ")
-_of("field opened twice", 0.2, "x", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.2,
-    lambda s, r: _change_text(s, r, lambda t: t.replace("{", "{{", 1) if t[0] == "f" else t),
+SLIPS.append(
+    (
+        "field opened twice",
+        0.2,
+        lambda s, r: change_text(s, r, lambda t: t.replace("{", "{{", 1) if t[0] == "f" else t),
+    )
 )
 _of("list with round end", 0.4, r"\[([^\[\]\n()]+)\]", r"[\1)")
 _of("list with round beginning", 0.3, r"\[([^\[\]\n()]+)\]", r"(\1]")
@@ -256,21 +233,25 @@ _of("range with in twice", 0.2, r"^([ \t]*for \w+) in ", r"\1 in in ")
 _of("range with dots", 0.2, r"\brange\((\w+), ?(\w+)\)", r"range(\1..\2)")
 _of("range without its comma", 0.4, r"\brange\((\w+), ?(?=\w)", r"range(\1 ")
 _of("line said twice, once broken", 0.3, r"^([ \t]*)(\w+) ?= ?(?=\w)", r"\1\2 =\n\1\2 = ")
-_of("backtick quotes", 0.2, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.2, lambda s, r: _change_text(s, r, lambda t: "`" + t[1:-1] + "`" if t[0] in "'\"" else t))
-_of("acute accent for a quote", 0.2, "x", "", False)
-SLIPS[-1] = (SLIPS[-1][0], 0.2, lambda s, r: _change_text(s, r, lambda t: t[:-1] + "´" if t[0] in "'\"" else t))
-_of("quote inside the text", 0.3, "x", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.3,
-    lambda s, r: _change_text(s, r, lambda t: t[0] + t[1:-1].replace(" ", " " + t[0], 1) + t[-1]),
+SLIPS.append(
+    ("backtick quotes", 0.2, lambda s, r: change_text(s, r, lambda t: "`" + t[1:-1] + "`" if t[0] in "'\"" else t))
 )
-_of("key left on a letter", 0.3, r"$(?=\n)", "", False)
-SLIPS[-1] = (
-    SLIPS[-1][0],
-    0.3,
-    lambda s, r: _change(s, r, r"(?<=\S)$(?=\n)", r.choice([" q", "1", "]", "=", " if", "[", "("])),
+SLIPS.append(
+    ("acute accent for a quote", 0.2, lambda s, r: change_text(s, r, lambda t: t[:-1] + "´" if t[0] in "'\"" else t))
+)
+SLIPS.append(
+    (
+        "quote inside the text",
+        0.3,
+        lambda s, r: change_text(s, r, lambda t: t[0] + t[1:-1].replace(" ", " " + t[0], 1) + t[-1]),
+    )
+)
+SLIPS.append(
+    (
+        "key left on a letter",
+        0.3,
+        lambda s, r: change_code(s, r, r"(?<=\S)$(?=\n)", r.choice([" q", "1", "]", "=", " if", "[", "("])),
+    )
 )
 _of("task's words pasted", 0.3, r"\A", "Input: the values, one in each line\nOutput: as shown below\n")
 _of("print on the line of its condition", 0.4, r":\n[ \t]+print\(", " print(")
@@ -290,7 +271,7 @@ def _misspell(word: str, rng: random.Random) -> str:
 
 def _curl_quotes(source: str, rng: random.Random) -> str | None:
     every = rng.random() < 0.5
-    return _TEXT.sub(lambda m: _curl(m[0]), source) if every else _change_text(source, rng, _curl)
+    return TEXT.sub(lambda m: _curl(m[0]), source) if every else change_text(source, rng, _curl)
 
 
 def _curl(text: str) -> str:
@@ -299,20 +280,12 @@ def _curl(text: str) -> str:
     return text[:start] + opened + text[start + 1 : -1] + closed
 
 
-def _change_text(source: str, rng: random.Random, change: Callable[[str], str]) -> str | None:
-    found = [m for m in _TEXT.finditer(source) if change(m[0]) != m[0]]
-    if not found:
-        return None
-    m = rng.choice(found)
-    return source[: m.start()] + change(m[0]) + source[m.end() :]
-
-
 def _rename(source: str, rng: random.Random, make: Callable[[str], str]) -> str | None:
     names = sorted({m[1] for m in re.finditer(r"^[ \t]*([a-z_]\w+) = ", source, re.MULTILINE)})
     if not names:
         return None
     name = rng.choice(names)
-    for m in reversed(_find_code(source, rf"(?<![\w.]){name}\b")):
+    for m in reversed(find_code(source, rf"(?<![\w.]){name}\b")):
         source = source[: m.start()] + make(name) + source[m.end() :]
     return source
 
@@ -349,99 +322,6 @@ def _brace_body(source: str, rng: random.Random) -> str | None:
     own = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
     head = lines[start][:-1] + " {"
     return "\n".join([*lines[:start], head, *lines[start + 1 : end], own + "}", *lines[end:]])
-
-
-def can_parse(source: str) -> bool:
-    """True for Python."""
-    try:
-        compile(source, "<program>", "exec")
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-RIDERS: list[tuple[str, float, Slip]] = []
-"""What comes beside slips of the pen: the program parses with it, and fails or prints something else."""
-
-
-def _ride(name: str, weight: float, pattern: str, new: str | Callable[[re.Match[str]], str]) -> None:
-    RIDERS.append((name, weight, lambda s, r: _change(s, r, pattern, new)))
-
-
-_ride("text read as a number left out", 2, r"\b(?:int|float)\((input\([^()]*\))\)", r"\1")
-_ride("whole number read", 1, r"\bfloat\(input", "int(input")
-_ride("builtin in capitals", 1.5, r"\b(print|input|int|len|range|str)(?=\()", lambda m: m[1].capitalize())
-_ride("constant in small letters", 1, r"\b(True|False|None)\b", lambda m: m[1].lower())
-_ride("text conversion left out", 1, r"\bstr\((\w+)\)", r"\1")
-_ride("quotient cut or not", 1, r"(?<=[\w)\]]) ?//? ?(?=[\w(])", lambda m: "/" if "//" in m[0] else "//")
-_ride("end of the line left out", 1, r", ?end ?= ?(?:'[^'\n]*'|\"[^\"\n]*\")", "")
-_ride("range one short", 1.5, r"\brange\(([^()\n]*?) ?\+ ?1\)", r"range(\1)")
-_ride("range from nought", 0.7, r"\brange\(1, ?", "range(")
-_ride("turned comparison", 0.7, r"(?<=[\w)]) ?(<=?|>=?) ?(?=\w)", lambda m: m[0].translate(str.maketrans("<>", "><")))
-_ride("another sign", 0.7, r"(?<=\w) ?([-+*]) ?(?=\w)", lambda m: m[0].translate(str.maketrans("-+*", "+-+")))
-_ride(
-    "name misspelt once", 2, r"(?<=[(=+ ,])([a-z]{4,})(?=[),+ ])", lambda m: m[1][:-1] if m[1] not in _WORDS else m[1]
-)
-_ride("length of Java", 0.5, r"\blen\((\w+)\)", r"\1.length")
-_ride("method of JavaScript", 0.5, r"\.append\(", ".push(")
-_ride("method without brackets", 0.4, r"\.(lower|upper|strip|split|sort|pop)\(\)", r".\1")
-_ride("method as a function", 0.5, r"\b(\w+)\.(upper|lower|split|isupper|islower)\(\)", r"\2(\1)")
-_ride("call without its brackets", 0.4, r"\b(\w+\.(?:area|perimeter|speak))\(\)", r"\1")
-_ride("self left out", 0.7, r"\(self(?:, ?)?", "(")
-_ride("own attribute without self", 0.7, r"\bself\.(?=\w+\b(?! ?=[^=]))", "")
-_ride("line left unindented", 0.7, r"^    (\w+ ?[-+*]?= ?[^\n]*|return[^\n]*)$", r"\1")
-_ride("count set and not added", 0.7, r"(?<=\w)( ?)\+=", r"\1=")
-_ride("letters of a text", 2, "x", "")
-RIDERS[-1] = (RIDERS[-1][0], 2.0, lambda s, r: _change_text(s, r, lambda t: _reword(t, r)))
-_WORDS = frozenset(
-    {"else", "elif", "while", "return", "break", "class", "self", "print", "input", "range", "True", "False", "None"}
-)
-
-
-def _reword(text: str, rng: random.Random) -> str:
-    """A text with another blank, colon, capital or letter."""
-    inside = text[text.index(text[-1]) + 1 : -1]
-    if len(re.findall(r"[A-Za-z]", inside)) < 3:
-        return text
-    n = rng.randrange(len(inside) - 1)
-    forms = [
-        inside.lower(),
-        inside.capitalize(),
-        inside + " ",
-        inside.rstrip(" :.,"),
-        inside + ":",
-        inside[:n] + inside[n + 1 :],
-    ]
-    new = rng.choice([f for f in forms if f != inside])
-    return text.replace(inside, new) if "{" not in inside else text
-
-
-def add_riders(source: str, seed: str, shows: Callable[[str, str], bool] = str.__ne__) -> tuple[str, tuple[str, ...]]:
-    """The program with none to two faults that leave it parsing, and their names; ``shows`` says whether a run tells a source from the one
-    before."""
-    rng = random.Random("riders" + seed)
-    current, names = source, []
-    for _ in range(rng.choices((0, 1, 2), (40, 42, 18))[0]):
-        for _ in range(8):
-            name, _, slip = rng.choices(RIDERS, [w for _, w, _ in RIDERS])[0]
-            new = slip(current, rng)
-            if new and new != current and can_parse(new) and _shows_alone(source, current, new, shows):
-                current, names = new, [*names, name]
-                break
-    return current, tuple(names)
-
-
-def _shows_alone(source: str, current: str, new: str, shows: Callable[[str, str], bool]) -> bool:
-    """Whether a further fault would show in the program that has no other one: what a run does not tell cannot be mended by it."""
-    if current == source:
-        return shows(source, new)
-    before, after = current.split("\n"), new.split("\n")
-    lines = source.split("\n")
-    if not len(before) == len(after) == len(lines):
-        return False
-    changed = [n for n, (one, two) in enumerate(zip(before, after, strict=True)) if one != two]
-    alone = [after[n] if n in changed else line for n, line in enumerate(lines)]
-    return shows(source, "\n".join(alone))
 
 
 def corrupt_program(source: str, seed: str) -> tuple[str, tuple[str, ...]]:

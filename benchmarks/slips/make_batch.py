@@ -14,7 +14,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.slips.corrupt import add_riders, corrupt_program
+from benchmarks.slips.corrupt import corrupt_program
+from benchmarks.slips.riders import add_riders
 
 
 def read_programs(text: str) -> list[tuple[str, str, list[str]]]:

@@ -17,6 +17,7 @@ from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules.healer import load_plugin_rule
 from jupyter_selfheal.inside.fork import gate, sandbox
 from jupyter_selfheal.model import JSON
+from jupyter_selfheal.surfaces.words import fit_to_screen
 
 PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "numpy", "pandas", "papermill")
 
@@ -27,7 +28,7 @@ def run_doctor(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(findings, indent=2))
     else:
-        print("\n".join(_format_findings(findings)))
+        print(fit_to_screen(_format_findings(findings), sys.stdout))
     return 0 if findings["kernelspecs"] else 1
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.slips.corrupt import add_riders, can_parse, corrupt_program
+from benchmarks.slips.change_source import can_parse
+from benchmarks.slips.corrupt import corrupt_program
 from benchmarks.slips.make_batch import build_record, read_programs
+from benchmarks.slips.riders import add_riders
 
 PROGRAMS = Path(__file__).parents[4] / "benchmarks/slips/programs.txt"
 
