@@ -29,9 +29,9 @@ demo-model: $(STAMPS)-examples
 quick: lint $(STAMPS)-test
 	$(PYTEST) -n 2 --dist loadgroup -q -m "not slow" $(QUICK) $(ARGS)
 
-# Three workers on two cores: one of them mostly waits for a kernel or a page.
+# Four workers on two cores: two of them wait for a kernel or a page most of the time.
 test: $(STAMPS)-test
-	$(PYTEST) -n 3 --dist loadgroup -m "not slow" $(ARGS)
+	$(PYTEST) -n 4 --dist loadgroup -m "not slow" $(ARGS)
 
 test-all: $(STAMPS)-test
 	$(PYTEST) -n 2 --dist loadgroup --hypothesis-profile=other $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -42,6 +43,12 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     yield
     if nextitem is None or nextitem.path != item.path:
         stop_marking()
+
+
+def pytest_collection_finish() -> None:
+    """Twelve thousand tests and all that they import are never garbage: a search for it would go through them, and copy them into each process that a test forks."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)  # where xdist is installed

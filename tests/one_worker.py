@@ -20,21 +20,30 @@ BY_FILE = (
 """Folders and files whose files each have something that all of their tests share: a fixture of the module's."""
 
 
+BY_FILE_IN_PROCESS = ("tests/unit/", "tests/test_layers.py")
+"""What starts no kernel goes by file too: xdist counts all groups that a worker has had after each test, and of single tests these were ten thousand."""
+
+
 def find_group(nodeid: str) -> str | None:
     """The group of a test by its id; None where it may run on any worker."""
     file = nodeid.partition("::")[0].replace("\\", "/")
-    if file.startswith(BY_FILE):
+    if file.startswith((*BY_FILE, *BY_FILE_IN_PROCESS)):
         return file
     return "browser" if file.startswith(BROWSER) else None
 
 
 def order_groups(groups: dict[str, Any]) -> OrderedDict[str, Any]:
-    """What takes longest first, so that no worker is left with it alone at the end: the browser, then files, then single tests."""
+    """What takes longest first, so that no worker is left with it alone at the end: the browser, then files with kernels, then single tests, then units."""
 
-    def place(name: str) -> int:
-        return 0 if name == "browser" else 1 if name == find_group(name) else 2 if name.startswith("tests/live/") else 3
+    def place(group: tuple[str, Any]) -> tuple[int, int]:
+        name, tests = group
+        if name == "browser":
+            return 0, 0
+        if name.startswith(BY_FILE):
+            return 1, 0
+        return (3, -len(tests)) if name.startswith(BY_FILE_IN_PROCESS) else (2, 0)
 
-    return OrderedDict(sorted(groups.items(), key=lambda one: place(one[0])))
+    return OrderedDict(sorted(groups.items(), key=place))
 
 
 def make_scheduler(config: Any, log: Any) -> Any:
