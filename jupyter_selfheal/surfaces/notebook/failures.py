@@ -153,6 +153,12 @@ def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources:
     return max((roots[n] for n in _find_read_names(failure) if n in roots), default=0)
 
 
+_STRINGS_AND_COMMENTS = re.compile(
+    r"(?:\b[rbuft]{1,2})?(?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*')|#.*", re.IGNORECASE
+)
+"""What names nothing; the letter before a string (``f"…"``) is no name either."""
+
+
 def find_needed_in_text(failure: Failure, lost: Sequence[LostState], ran: Iterable[tuple[int, str]]) -> int:
     """The number of the earlier unhealed cell whose names a cell that does not parse reads at its top level, or 0.
 
@@ -161,7 +167,7 @@ def find_needed_in_text(failure: Failure, lost: Sequence[LostState], ran: Iterab
     """
     if failure.kind is not FailureKind.SYNTAX:
         return 0
-    text = re.sub(r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*'|#.*", " ", failure.source)
+    text = _STRINGS_AND_COMMENTS.sub(" ", failure.source)
     own = src.find_assigned_in_text(text) | {
         n
         for targets in re.findall(r"\b(?:for|lambda)\b([^:]*?)(?:\bin\b|:)", text)

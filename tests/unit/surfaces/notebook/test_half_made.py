@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.model import Cell, Failure
+from jupyter_selfheal.model import Cell, Failure, FailureKind
 from jupyter_selfheal.surfaces.notebook.failures import (
     LostState,
     find_failed_check_root,
     find_half_made_root,
     find_lost_state,
+    find_needed_in_text,
 )
 
 LOST = (
@@ -112,3 +113,12 @@ def test_a_cell_that_only_reads_what_is_lost_and_a_table_spoils_no_table() -> No
     failure = Failure("c", "assert len(df) == 4", ename="AssertionError", statement=0)
     cells = (TABLE, unhealed, "print(m)\nwide = df.pivt('a')")
     assert find_failed_check_root(failure, (lost,), enumerate(cells, 1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "number"),
+    [("print f", 7), ("label = f'{total:%d'", 0), ("print 'f'", 0), ('x = F"""f"""  # f\ny = (', 0)],
+)
+def test_the_letter_before_a_string_is_no_name_that_a_cell_above_would_have_bound(source: str, number: int) -> None:
+    failure = Failure("c", source, kind=FailureKind.SYNTAX, ename="SyntaxError", evalue="no")
+    assert find_needed_in_text(failure, (LostState(7, frozenset({"f"})),), ()) == number
