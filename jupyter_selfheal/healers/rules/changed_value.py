@@ -119,6 +119,8 @@ class ChangedValue(Rule):
         for call in context.calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in bad:
+                    if is_renamed(call, node.value):
+                        return
                     yield from self._use_nearest(context, node, [o for o in OPTION.findall(message) if o != node.value])
                     return
 
@@ -176,3 +178,10 @@ def _quote_alike(context: RuleContext, node: ast.Constant, new: str) -> str:
     """The new text in the quotes of the old one."""
     mark = context.text(node)[:1]
     return f"{mark}{new}{mark}" if mark in "'\"" else repr(new)
+
+
+def is_renamed(call: ast.Call, value: str) -> bool:
+    """Whether a changelog says what the value is called now: it was right once, so that what is near to it is not what was meant."""
+    return any(
+        value in change.new and {last_name(call.func), "*"} & set(change.calls) for change in load_knowledge().values
+    )

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal.healers.rules.changed_value import is_renamed
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
@@ -26,7 +27,9 @@ KNOWN = (
 )
 LETTERS, COLOUR_ASKED = (
     frozenset("BGRCMYKW"),
-    re.compile(r"valid value for \w*color|'c' argument must be a color|valid color value"),
+    re.compile(
+        r"valid value for \w*color|'c' argument must be a color|valid color value|Invalid color [A-Z]$|Invalid RGBA argument: '[A-Z]'"
+    ),
 )
 """Letters that stood for colours like small ones until Matplotlib 3.3 (API changes of 3.1 and 3.3), and how it asks for a colour."""
 LISTED = re.compile(r"(?i)valid|must be|one of|supported|expected|choose|allowed|options")
@@ -57,14 +60,20 @@ class NearValue(Rule):
         if not known and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
             return
         for call in context.calls_at_failure():
+            if letters := _list_letters(call, evalue):
+                yield self.patch(
+                    context.replace_here(*((*context.span(n), context.text(n).lower()) for n in letters)),
+                    "Write the letters of colours small",
+                    "Matplotlib takes a colour's letter only as a small one since 3.3.",
+                    prior=0.9,
+                )
+                return
             for given in (*call.args, *(k.value for k in call.keywords)):
                 if not (isinstance(given, ast.Constant) and isinstance(given.value, str)) or given.value not in evalue:
                     continue
                 words = [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
-                if given.value in LETTERS and COLOUR_ASKED.search(evalue):
-                    meant = given.value.lower()
-                if meant:
+                if meant and not is_renamed(call, given.value):
                     mark = context.text(given)[-1]
                     yield self.patch(
                         context.replace_here((*context.span(given), f"{mark}{meant}{mark}")),
@@ -73,3 +82,16 @@ class NearValue(Rule):
                         prior=0.9,
                     )
                     return
+
+
+def _list_letters(call: ast.Call, evalue: str) -> list[ast.Constant]:
+    """Where a capital letter is refused as a colour: all such letters of the argument that holds it, one text or a list of texts."""
+    if not COLOUR_ASKED.search(evalue):
+        return []
+    named = [k.value for k in call.keywords if k.arg == "c" or "color" in (k.arg or "")]
+    for given in named or call.args:
+        items = given.elts if isinstance(given, ast.List | ast.Tuple) else [given]
+        letters = [n for n in items if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value in LETTERS]
+        if any(re.search(rf"(?<![\w']){n.value!s}$|'{n.value!s}'", evalue) for n in letters):
+            return letters
+    return []

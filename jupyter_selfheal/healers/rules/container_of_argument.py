@@ -1,0 +1,76 @@
+"""SKL117: an argument of an estimator in another container than it takes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.model import Patch
+
+REFUSED = re.compile(
+    r"The '(?P<name>\w+)' parameter of (?P<kind>\w+) must be (?:[^.]*?, )?an instance of '(?P<wanted>list|tuple)'(?: or None)?\. "
+    r"Got (?P<got>frozenset\(|[{\[(])"
+)
+UNORDERED = frozenset({"stop_words"})
+"""Parameters of which scikit-learn makes a set itself, so that the order of a set's members doesn't matter."""
+
+
+class ContainerOfArgument(Rule):
+    """Give an estimator its argument in the container that it takes.
+
+    **Failure** `InvalidParameterError: The 'stop_words' parameter of TfidfVectorizer must be a str among {'english'}, an instance of 'list' or None.
+    Got {'a', 'the'} instead.`, `The 'ngram_range' parameter of CountVectorizer must be an instance of 'tuple'. Got [1, 2] instead.`
+
+    **Fix** `stop_words=list(words)`, `ngram_range=(1, 2)`, where the estimator is made, also in a cell above.
+
+    **Fix safety** Unsafe, although a list and a tuple hold the same values in the same order, and of `stop_words` scikit-learn makes a set again:
+    what else reads the argument was not looked at. Silent for a set that another parameter gets, whose order would be chance, for a dictionary, and
+    where the estimator is made in more than one place.
+    """
+
+    code = "SKL117"
+    name = "container of an estimator's argument"
+    stage = Stage.LIBRARY
+    enames = frozenset({"InvalidParameterError", "ValueError"})
+    message = REFUSED
+    why = "It holds the same values; whether anything else reads the argument was not looked at."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        refused = REFUSED.search(context.failure.evalue)
+        if refused is None or not _keeps_meaning(refused, context.failure.evalue):
+            return
+        name, kind, wanted = refused["name"], refused["kind"], refused["wanted"]
+        for view in context.look_upwards():
+            calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
+            given = [k.value for c in calls for k in c.keywords if k.arg == name]
+            if len(calls) == 1 and len(given) == 1:
+                new = _convert(view, given[0], wanted)
+                yield self.patch(
+                    view.replace(view.cell_id, [(*view.span(given[0]), new)]),
+                    f"Use `{name}={new}`",
+                    f"`{kind}` takes a {wanted} for `{name}`.",
+                    prior=0.92,
+                )
+            if calls:
+                return
+
+
+def _keeps_meaning(refused: re.Match[str], evalue: str) -> bool:
+    """Whether the wanted container holds the same: the order of a set is chance, and a dictionary would lose its values."""
+    if refused["got"] in ("[", "("):
+        return True
+    is_dictionary = refused["got"] == "{" and re.match(r"(?:'[^']*'|\"[^\"]*\"|[\w.]+): |\}", evalue[refused.end() :])
+    return refused["name"] in UNORDERED and not is_dictionary
+
+
+def _convert(view: RuleContext, given: ast.expr, wanted: str) -> str:
+    """The argument in the other container: a display of values gets other brackets, anything else a call around it."""
+    text = view.text(given)
+    if wanted == "tuple" and isinstance(given, ast.List) and len(given.elts) > 1:
+        return f"({text[1:-1]})"
+    if wanted == "list" and isinstance(given, ast.Set):
+        return f"[{text[1:-1]}]"
+    return f"{wanted}({text})"
