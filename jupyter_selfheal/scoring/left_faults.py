@@ -15,7 +15,7 @@ import re
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.inside.tree_names import list_names, list_read_names
-from jupyter_selfheal.model import Applicability, Case, Patch
+from jupyter_selfheal.model import Applicability, Case, FailureKind, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
 from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_in_order
@@ -58,7 +58,8 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         handed_on = _collect_handed_on(case, after) if unread else set()
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
-    return "" if is_safe else _find_uneven_text(case, patch)
+    has_run = case.failure.kind is not FailureKind.SYNTAX  # what did not parse has shown nobody what it prints
+    return "" if is_safe and has_run else _find_uneven_text(case, patch)
 
 
 def _find_uncalled_question(source: str) -> str:

@@ -38,8 +38,14 @@ from jupyter_selfheal.inside.search.program import (
 )
 from jupyter_selfheal.inside.search.result_sizes import describe_other_size
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.second_faults import LEAST_CHECKS, adds_statement, describe_second_fault
-from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
+from jupyter_selfheal.inside.search.second_faults import (
+    LEAST_CHECKS,
+    adds_statement,
+    describe_second_fault,
+    is_weak,
+    misses_much,
+)
+from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, measure_unrun_share
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -99,7 +105,8 @@ class RunDoubts:
         )
 
     def _describe_unrun_code(self, c: Candidate) -> str:
-        """The doubt about a patch of a function that no check runs most of: another fault may be there, or the patch may lead past it."""
+        """The doubt about a patch of a function that no check runs most of, or some of, where the checks are weak elsewhere, too: another
+        fault may be there, or the patch may lead past it."""
         changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
         ran = self._list_ran_lines(changed)
         for n, text in c.texts.items():
@@ -108,6 +115,9 @@ class RunDoubts:
                 continue
             if measure_unrun_share(text, ran[n]) > HALF:
                 return f"most of `{function.name}` is run by no check"
+            unrun = find_unrun_lines(text, ran[n]) if misses_much(self.hypotheses.share_missed) else ()
+            if unrun:
+                return f"no check reaches `{text.splitlines()[min(unrun) - 1].strip()}`"
         return ""
 
     def _list_ran_lines(self, changed: dict[int, tuple[str, CodeType]]) -> dict[int, frozenset[int]]:
@@ -138,7 +148,7 @@ class RunDoubts:
 
     def _describe_second_fault(self, n: int) -> str:
         """The doubt about a function that breaks where no check comes to what holds of each checked call, or that comes to its end; and
-        about what is put in, or is of several edits, where a likely slip beside it makes no difference to the checks."""
+        about what is put in, is of several edits, or has weak checks, where a likely slip beside it makes no difference to the checks."""
         c, calls = self.candidates[n], self.sight.calls
 
         def describe(function: str, checked: list[tuple[Any, ...]]) -> str:
@@ -152,7 +162,9 @@ class RunDoubts:
             return doubt
         is_added = any(adds_statement(self.units[k].text, text) for k, text in c.texts.items())
         is_several = c.edits > 1 and not c.is_slip
-        if not (is_added or is_several) or self.hypotheses.count_checks(n) < LEAST_CHECKS:
+        checks = self.hypotheses.count_checks(n)
+        is_asked = (is_added or is_several) and checks >= LEAST_CHECKS
+        if not is_asked and not is_weak(checks, self.hypotheses.share_missed):
             return ""
         told = (
             describe_second_fault(c, self.runner, self.maker, function, calls.get(function, ()), checked)

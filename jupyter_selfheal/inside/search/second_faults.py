@@ -1,7 +1,7 @@
 """A fault that may be left beside the one that a patch mends: one that no check reaches.
 
 Who left a statement out, or made two slips, may well have made another one. So of a patch that puts a statement in, or is of several edits,
-more is asked than that the checks hold: no boundary of a comparison (`<` for `<=`), and no number that is one greater or less, may pass the same
+and of any other where the checks are weak (:func:`is_weak`), more is asked than that the checks hold: no boundary of a comparison (`<` for `<=`), and no number that is one greater or less, may pass the same
 checks and give another value for an input that is like the checked ones.
 """
 
@@ -24,6 +24,10 @@ from jupyter_selfheal.inside.search.run_candidate import Runner
 
 LEAST_CHECKS = 5
 """Checks below which nothing is asked: what so few decide about has doubts of its own."""
+STRONG_CHECKS = 8
+"""From so many checks on, nothing is asked of a patch that neither puts a statement in nor is of several edits: what is asked holds back right ones, too."""
+WEAK_SHARE = 0.2
+"""The share of small changes that make a difference and pass, from which on the checks are weak however few they are."""
 LIKELY, MOST = 0.7, 40
 """The least weight of the changes that are tried, and how many of them at most."""
 EACH, STEPS = 25_000, 3_000_000
@@ -41,6 +45,16 @@ def adds_statement(old: str, new: str) -> bool:
     before, after = (list(map(_head, _list_statements(text))) for text in (old, new))
     left = iter(after)
     return len(after) > len(before) and all(head in left for head in before)
+
+
+def is_weak(checks: int, share_missed: float) -> bool:
+    """Whether so many checks, which miss such a share of small changes of the patched program, let a second fault pass easily."""
+    return LEAST_CHECKS <= checks < STRONG_CHECKS or misses_much(share_missed)
+
+
+def misses_much(share: float) -> bool:
+    """Whether the checks miss so many small changes of the patched program that they are weak however few are wanted."""
+    return share >= WEAK_SHARE
 
 
 def _list_statements(text: str) -> Iterator[ast.stmt]:

@@ -295,7 +295,12 @@ def test_a_text_that_ends_otherwise_than_the_one_that_was_to_be_printed_is_told(
     after = f"if n % 2 == 0:\n    print(n, 'is even.')\nelse:\n    print(n, {other})"
     before = after.replace("    print(n, 'is even.')", "print(n, 'is even.')")
     case = Case(Failure("a", before, FailureKind.SYNTAX), Notebook((Cell("a", before),)), oracle=Oracle(stdout=stdout))
-    assert bool(find_left_fault(case, Patch((Replace("a", before, after),), "Indent it"))) is is_told
+    for level in (
+        Applicability.SAFE,
+        Applicability.UNSAFE,
+    ):  # a cell that did not parse has shown nobody what it prints
+        patch = Patch((Replace("a", before, after),), "Indent it", applicability=level)
+        assert bool(find_left_fault(case, patch)) is is_told
 
 
 @pytest.mark.parametrize(("level", "is_told"), [(Applicability.SAFE, False), (Applicability.UNSAFE, True)])

@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.second_faults import adds_statement
+from jupyter_selfheal.inside.search.second_faults import adds_statement, is_weak
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from tests.unit.healers.search.searching import find
 
@@ -111,6 +111,50 @@ def test_what_is_put_in_is_held_back_where_a_likely_slip_beside_it_passes_the_sa
 ) -> None:
     best = find(CLIMBS, checks)["patches"][0]
     assert ("`at += 1` is missing" in best["words"], best["rival"]) == (True, doubt)
+
+
+WARM = """def count_warm(days, least):
+    found = 0
+    for day in days:
+        if day > least:
+            found += 2
+    return found
+"""
+FEW_WARM = """assert count_warm([5, 9], 7) == 1
+assert count_warm([8, 9, 1], 4) == 2
+assert count_warm([], 3) == 0
+assert count_warm([2], 6) == 0
+assert count_warm([9, 9, 9], 5) == 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "is_held"),
+    [
+        ("", True),
+        ("assert count_warm([4, 6], 4) == 1\n", False),
+        (
+            "assert count_warm([1, 2, 8], 3) == 1\nassert count_warm([7], 1) == 1\nassert count_warm([6, 2], 5) == 1\n",
+            False,
+        ),
+    ],
+    ids=["few checks, none at the boundary", "one at the boundary", "many checks"],
+)
+def test_one_edit_that_few_checks_decide_about_is_held_back_where_a_likely_slip_beside_it_passes(
+    more: str, is_held: bool
+) -> None:
+    best = find(WARM, FEW_WARM + more)["patches"][0]
+    assert best["words"].startswith("`2` should be `1`")
+    assert bool(best["rival"]) is is_held, best["rival"]
+    assert not is_held or "`>=` for `>` passes the same checks" in best["rival"]
+
+
+@pytest.mark.parametrize(
+    ("checks", "missed", "weak"),
+    [(4, 0.1, False), (5, 0.0, True), (7, 0.0, True), (8, 0.1, False), (2, 0.2, True), (12, 0.3, True)],
+)
+def test_checks_are_weak_by_their_number_and_by_what_they_miss(checks: int, missed: float, weak: bool) -> None:
+    assert is_weak(checks, missed) is weak
 
 
 GUARDED = "def f(xs):\n    if not xs:\n        return 0\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
