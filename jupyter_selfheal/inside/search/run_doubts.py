@@ -43,9 +43,8 @@ from jupyter_selfheal.inside.search.second_faults import (
     adds_statement,
     describe_second_fault,
     is_weak,
-    misses_much,
 )
-from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, measure_unrun_share
+from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -105,8 +104,7 @@ class RunDoubts:
         )
 
     def _describe_unrun_code(self, c: Candidate) -> str:
-        """The doubt about a patch of a function that no check runs most of, or some of, where the checks are weak elsewhere, too: another
-        fault may be there, or the patch may lead past it."""
+        """The doubt about a patch of a function that no check runs most of: another fault may be there, or the patch may lead past it."""
         changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
         ran = self._list_ran_lines(changed)
         for n, text in c.texts.items():
@@ -115,9 +113,6 @@ class RunDoubts:
                 continue
             if measure_unrun_share(text, ran[n]) > HALF:
                 return f"most of `{function.name}` is run by no check"
-            unrun = find_unrun_lines(text, ran[n]) if misses_much(self.hypotheses.share_missed) else ()
-            if unrun:
-                return f"no check reaches `{text.splitlines()[min(unrun) - 1].strip()}`"
         return ""
 
     def _list_ran_lines(self, changed: dict[int, tuple[str, CodeType]]) -> dict[int, frozenset[int]]:

@@ -49,12 +49,7 @@ def adds_statement(old: str, new: str) -> bool:
 
 def is_weak(checks: int, share_missed: float) -> bool:
     """Whether so many checks, which miss such a share of small changes of the patched program, let a second fault pass easily."""
-    return LEAST_CHECKS <= checks < STRONG_CHECKS or misses_much(share_missed)
-
-
-def misses_much(share: float) -> bool:
-    """Whether the checks miss so many small changes of the patched program that they are weak however few are wanted."""
-    return share >= WEAK_SHARE
+    return LEAST_CHECKS <= checks < STRONG_CHECKS or share_missed >= WEAK_SHARE
 
 
 def _list_statements(text: str) -> Iterator[ast.stmt]:
