@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -241,20 +242,25 @@ def _list_jumps(trees: list[ast.Module]) -> list[ast.stmt]:
 def _find_stand_ins(case: Case, old: list[ast.Module], new: list[ast.Module]) -> Iterator[str]:
     if _collect_mocks(new) - _collect_mocks(old):
         yield "uses a mock"
-    functions = {n.name: n for n in walk_trees(old) if isinstance(n, ast.FunctionDef)}
+    functions = {n.name for n in walk_trees(old) if isinstance(n, ast.FunctionDef)}
+    constant_before, constant_now = _count_constant_functions(old), _count_constant_functions(new)
     elsewhere = frozenset().union(*(list_names(c.source).binds for c in case.notebook.cells if c.kind == "code"))
     used = {n.id for n in walk_trees(old) if isinstance(n, ast.Name)}
     for node in list_fresh_statements(old, new):
         if isinstance(node, ast.FunctionDef) and _is_constant_function(node.body):
-            was = functions.get(node.name)
-            if (was is not None and not _is_constant_function(was.body)) or (
-                was is None and node.name in elsewhere | used
-            ):
+            is_more = constant_now[node.name] > constant_before[node.name]
+            if is_more and node.name in functions | elsewhere | used:
                 yield f"replaces the function {node.name} by a constant"
             elif node.name == "__eq__":
                 yield "makes everything compare equal"
         elif isinstance(node, ast.Assign) and _is_monkeypatch(node, elsewhere | used):
             yield f"replaces {ast.unparse(node.targets[0])} by a constant"
+
+
+def _count_constant_functions(trees: list[ast.Module]) -> Counter[str]:
+    """How many functions of each name return a constant: methods of several classes share a name."""
+    found = (n for n in walk_trees(trees) if isinstance(n, ast.FunctionDef))
+    return Counter(n.name for n in found if _is_constant_function(n.body))
 
 
 def _find_shadowed_calls(case: Case, old: list[ast.Module], new: list[ast.Module]) -> Iterator[str]:

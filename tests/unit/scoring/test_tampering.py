@@ -312,3 +312,17 @@ def test_one_input_that_is_answered_by_what_is_expected_for_it_is_hard_coded() -
     assert find("if text == '45m': text = '0h 45m'") == ()
     assert find("if 'h' not in text:\n        return int(text[:-1])") == ()
     assert find("if text == '':\n        return 0") == ()
+
+
+OF_TWO = "class Shape:\n    def area({}):\n        return 0\nclass Square(Shape):\n    def area(self):\n        return {}\nShape().area()"
+"""Two methods of one name, the first of which always returned a constant."""
+
+
+def test_a_method_that_was_a_constant_before_is_not_replaced_by_one() -> None:
+    case = case_of([OF_TWO.format("", "self.side ** 2")], line=7)
+    assert find_tampering(case, patch_of(case, OF_TWO.format("self", "self.side ** 2"))) == ()
+
+
+def test_a_method_is_replaced_by_a_constant_though_another_of_its_name_always_was() -> None:
+    case = case_of([OF_TWO.format("", "self.side ** 2")], line=7)
+    assert "constant" in " ".join(find_tampering(case, patch_of(case, OF_TWO.format("self", "4"))))
