@@ -41,6 +41,12 @@ ENOUGH_SINGLES = 0.5
 """Share of the steps after which several edits are tried, where every candidate tells which checks it makes pass."""
 ENOUGH_FINISHED = 0.7
 """And the share after which those are left that were cut while all their other checks passed."""
+LOOK = 200_000
+"""Steps for looking at what fails in a state of several edits."""
+RANKED = 8_000_000
+"""Steps for comparing what was found."""
+RUSHED = "the search had to end before it had tried the changes that are as likely"
+"""What is said of a fix that was found then."""
 
 
 def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float) -> int:

@@ -21,6 +21,7 @@ from dataclasses import astuple, dataclass, field
 from types import CodeType
 
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
+from jupyter_selfheal.inside.search.cpu_time import read_cpu_time_of
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 
 try:
@@ -220,7 +221,7 @@ class Pool:
 
     def _unstick(self, worker: Worker) -> None:
         """Kill a fork whose candidate has used far more than its time: it is in C code that no timer interrupts."""
-        at, cpu = worker.position, _read_cpu_time(worker.pid)
+        at, cpu = worker.position, read_cpu_time_of(worker.pid)
         if at != worker.at:
             worker.at, worker.cpu_at, worker.clock_at = at, cpu, time.monotonic()
         elif (
@@ -327,24 +328,6 @@ def _count_frames() -> int:
     while frame.f_back is not None:
         frame, depth = frame.f_back, depth + 1
     return depth
-
-
-def _read_cpu_time(pid: int) -> float:
-    """CPU seconds of a process (Linux); the wall clock where that cannot be read."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, IndexError, ValueError):
-        return time.monotonic()
-
-
-def read_cpu_time() -> float:
-    """CPU seconds of this process and its ended children."""
-    if resource is None:
-        return time.process_time()
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def run_in_fork(work: Callable[[], object], seconds: float) -> object:

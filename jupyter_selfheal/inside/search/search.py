@@ -15,6 +15,7 @@ from jupyter_selfheal.inside.search import seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, is_likely_slip
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
+from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.cut_candidates import (
     AGAIN,
     ALMOST,
@@ -38,8 +39,11 @@ from jupyter_selfheal.inside.search.patience import (
     LAST_SECONDS,
     LEAST_CLOCK,
     LEAST_NET,
+    LOOK,
     NET,
+    RANKED,
     ROUNDS_AGAIN,
+    RUSHED,
     UNITED_AFTER,
     count_further,
     count_singles,
@@ -53,7 +57,6 @@ from jupyter_selfheal.inside.search.process_pool import (
     Job,
     Pool,
     limit_recursion,
-    read_cpu_time,
     run_in_fork,
     skip_sleep,
 )
@@ -66,11 +69,6 @@ LEAST, MOST = 25_000, 400_000
 """Steps for a candidate while screening: twice what its passing checks take, within these."""
 TRACED = 50_000
 """Steps the program may take as it is while its lines are looked at, until a check of it counts as looping."""
-LOOK = 200_000
-"""Steps for looking at what fails in a state of several edits."""
-RANKED = 8_000_000
-"""Steps for comparing what was found."""
-RUSHED = "the search had to end before it had tried the changes that are as likely"
 VARIED = 3
 """Failing checks that one literal written into the code does not make pass unless it belongs there."""
 
