@@ -2,7 +2,7 @@
 
 Who left a statement out, or made two slips, may well have made another one. So of a patch that puts a statement in, or is of several edits,
 and of any other where the checks are weak (:func:`is_weak`), more is asked than that the checks hold: no boundary of a comparison (`<` for `<=`), and no number that is one greater or less, may pass the same
-checks and give another value for an input that is like the checked ones.
+checks and give another value for an input that is like the checked ones; but for those that the docstring tells.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
+from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers, read_docstrings
 from jupyter_selfheal.inside.search.laws import list_alike
 from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -101,6 +102,8 @@ def describe_second_fault(
 def _list_slips(maker: Maker, unit: int, text: str) -> Iterator[tuple[str, CodeType]]:
     """Likely changes of one boundary or number, as code: not `!=` for `==`, which nobody writes by a slip that goes unnoticed."""
     everywhere = dict.fromkeys(range(text.count("\n") + 3), 1.0)
+    docstrings = read_docstrings(text)
+    numbers, bounds = list_told_numbers(docstrings), list_told_bounds(docstrings)
     found = 0
     for weight, _, change in sorted(maker.rank_changes(unit, text, everywhere), key=lambda item: -item[0]):
         if weight < LIKELY or found == MOST:
@@ -110,7 +113,13 @@ def _list_slips(maker: Maker, unit: int, text: str) -> Iterator[tuple[str, CodeT
         start, end, new = change.edits[0]
         old, new = text[start:end].strip(), new.strip()
         is_boundary = _BOUNDARY.fullmatch(old) and _BOUNDARY.fullmatch(new) and old[0] == new[0]
-        if is_boundary or (_NUMBER.fullmatch(old) and _NUMBER.fullmatch(new)):
+        if is_boundary:
+            beside = _NUMBER.match(text[end:].lstrip())
+            is_told = beside is not None and (old, float(beside[0])) in bounds
+        else:
+            is_number = _NUMBER.fullmatch(old) and _NUMBER.fullmatch(new)
+            is_told = not is_number or float(old) in numbers
+        if not is_told:
             code = maker.compile_text(unit, splice(text, change.edits))
             if code is not None:
                 found += 1

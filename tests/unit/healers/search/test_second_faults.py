@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers
 from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -147,6 +148,45 @@ def test_one_edit_that_few_checks_decide_about_is_held_back_where_a_likely_slip_
     assert best["words"].startswith("`2` should be `1`")
     assert bool(best["rival"]) is is_held, best["rival"]
     assert not is_held or "`>=` for `>` passes the same checks" in best["rival"]
+
+
+TOLD = """def is_free(age, student):
+    {}
+    return age < 5 and student
+"""
+FREE = "assert [is_free(4, False), is_free(20, True), is_free(40, False)] == [True, True, False]\n"
+
+
+@pytest.mark.parametrize(
+    ("docstring", "doubt"),
+    [
+        ('"""Children under five and students pay nothing."""', ""),
+        ('"""Students, and who is 5 or older, pay."""', ""),
+        ('"""Children up to five and students pay nothing."""', "`<=` for `<` passes the same checks"),
+        ('"""Children and students pay nothing."""', "passes the same checks"),
+        ('"""Children under six and students pay nothing."""', "passes the same checks"),
+    ],
+)
+def test_a_number_and_a_boundary_that_the_docstring_tells_are_no_slips(docstring: str, doubt: str) -> None:
+    best = find(TOLD.format(docstring), FREE)["patches"][0]
+    assert best["words"].startswith("`and` should be `or`")
+    assert doubt in best["rival"] if doubt else not best["rival"]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "numbers", "bounds"),
+    [
+        ("Children under six.", {6}, {("<", 6), (">=", 6)}),
+        ("No more than 12 items, each longer than -3.", {12, -3}, {(">", 12), ("<=", 12), (">", -3), ("<=", -3)}),
+        ("At least 2.5, at most Seven.", {2.5, 7}, {("<", 2.5), (">=", 2.5), (">", 7), ("<=", 7)}),
+        ("65 years or older; ten and fewer.", {65, 10}, {("<", 65), (">=", 65), (">", 10), ("<=", 10)}),
+        ("Someone of x2, v1.2.3 or 3rd.", set(), set()),
+    ],
+)
+def test_what_a_docstring_tells_of_numbers_is_read(
+    docstring: str, numbers: set[float], bounds: set[tuple[str, float]]
+) -> None:
+    assert (list_told_numbers(docstring), list_told_bounds(docstring)) == (numbers, bounds)
 
 
 @pytest.mark.parametrize(
