@@ -169,7 +169,7 @@ class RunningHeal:
     def _run_thread(self) -> None:
         outcome, journal = self._build_failed_outcome(Reason.SELF_ERROR, "it ended without saying why"), ""
         try:
-            with self._turn, self._tell_in_time():
+            with self._turn, self.tell_in_time():
                 outcome, journal = self._heal_case()
         except SelfHealError as error:
             log.error("%s: %s", self.run, error)
@@ -217,7 +217,7 @@ class RunningHeal:
             return outcome, str(journal.path)
 
     @contextlib.contextmanager
-    def _tell_in_time(self) -> Iterator[None]:
+    def tell_in_time(self) -> Iterator[None]:
         """While it works: after a while it is said that a fix is unlikely by now. Not where a model is asked, which takes its time."""
         config, self.working = self.message.config, True
         trials = TRIALS * self.message.case.failure.seconds

@@ -9,7 +9,7 @@ from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.scope import Hints, Scope
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
 
@@ -23,6 +23,6 @@ def find(definition: str, checks: str, seconds: float = 300.0) -> dict[str, Any]
     return search.probe(SimpleNamespace(user_ns=space), None, plan.to_argument(seconds, 1))
 
 
-def list_texts(definition: str, words: str) -> list[str]:
+def list_texts(definition: str, words: str, hints: Hints | None = None) -> list[str]:
     """The texts that the operators make of a definition by changes with these words."""
-    return [splice(definition, c.edits) for c in list_changes(Scope(definition)) if words in c.words]
+    return [splice(definition, c.edits) for c in list_changes(Scope(definition, hints)) if words in c.words]

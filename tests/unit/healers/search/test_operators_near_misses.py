@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.inside.search.scope import ITEMS, Hints
 from tests.unit.healers.search.searching import list_texts
 
 FLAG = "def f(xs):\n    for x in xs:\n        if x < 0:\n            {yes}\n        else:\n            {no}\n    return found\n"
@@ -17,6 +18,12 @@ WINDOW = "def f(xs, k):\n    return [sum(xs[{low}:{high}]) for i in range({stop}
 ONCE = "def f(xs):\n    for x in xs:\n        if x < 0:\n            break\n        {}\n"
 COUNTED = "def f(n):\n    digits = 0\n    {head}:\n        digits += 1\n        {last}\n    return digits\n"
 ENTRY = "def f(pairs):\n    groups = {{}}\n    for k, v in pairs:\n        if k in groups:\n            groups[k].{fill}(v)\n        else:\n            {begins}\n    return groups\n"
+
+PLACES = "def f(prices, names):\n    for {item} in {whole}:\n        print(prices[{index}])\n"
+COUNTS = "def f(a, b):\n    for {item} in {whole}:\n        if x {sign} b:\n            return False\n    return True\n"
+ORDER = "def f(pairs):\n    return {}\n"
+SEEN = Hints(kinds={"prices": frozenset({ITEMS})}, calls={"f": [([("a", 2), ("b", 1)],)]})
+"""What running told of the programs below: prices are a list, and the checks give records."""
 
 OPERATORS = [
     (
@@ -131,6 +138,34 @@ OPERATORS = [
         "def f(xs):\n    ys = sorted(xs)\n    return ys\n",
         "def f(xs):\n    ys = xs.pop()\n    return ys\n",
     ),
+    (
+        "is an item of `names`, not its place",
+        PLACES.format(item="name", whole="names", index="name"),
+        PLACES.format(item="name", whole="range(len(names))", index="name"),
+        PLACES.format(item="at, name", whole="enumerate(names)", index="at"),
+        PLACES.format(item="name", whole="names", index="name").replace("prices[", "stock["),
+    ),
+    (
+        "places are wanted, not items",
+        "def f(xs):\n    for i in xs:\n        if i > 3:\n            return i\n",
+        "def f(xs):\n    for i in range(len(xs)):\n        if i > 3:\n            return i\n",
+        "def f(xs):\n    for i in xs:\n        if i > 3:\n            print('more')\n",
+        "def f(xs):\n    for i in xs:\n        return i\n",
+    ),
+    (
+        "asks once, not how often",
+        COUNTS.format(item="x", whole="a", sign="not in"),
+        COUNTS.format(item="x", whole="b", sign="not in"),
+        COUNTS.format(item="y", whole="a", sign="not in"),
+        COUNTS.format(item="x", whole="a", sign="!="),
+    ),
+    (
+        "lacks `key=",
+        ORDER.format("sorted(pairs)"),
+        ORDER.format("sorted(pairs, key=len)"),
+        ORDER.format("sum(pairs)"),
+        ORDER.format("list(pairs)"),
+    ),
 ]
 
 
@@ -138,6 +173,6 @@ OPERATORS = [
 def test_an_operator_changes_what_it_is_for_and_nothing_beside_it(
     words: str, changed: str, near: tuple[str, ...]
 ) -> None:
-    assert list_texts(changed, words)
+    assert list_texts(changed, words, SEEN)
     assert len(near) == 3
-    assert [text for text in near if list_texts(text, words)] == []
+    assert [text for text in near if list_texts(text, words, SEEN)] == []

@@ -7,9 +7,10 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 
@@ -19,7 +20,13 @@ from jupyter_selfheal._version import __version__
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.journal.jsonl import read_journal
 from jupyter_selfheal.model import Case, Cell, Choice, Decision, Failure, Notebook, Patch, Reason, Replace, Start
-from jupyter_selfheal.surfaces.worker.running_heal import UNLIKELY, RunningHeal, format_progress, shorten_search
+from jupyter_selfheal.surfaces.worker.running_heal import (
+    UNLIKELY,
+    UNLIKELY_AFTER,
+    RunningHeal,
+    format_progress,
+    shorten_search,
+)
 from tests.waiting import PATIENCE
 
 M = TypeVar("M")
@@ -175,3 +182,46 @@ def test_who_waits_is_told_that_a_fix_is_unlikely_by_now_and_nobody_else(
     heal.working, heal.waiting = working, waiting
     heal.say_unlikely()
     assert [message.text for message in sent if isinstance(message, m.Progress)] == told
+
+
+class Timer(threading.Thread):
+    """One that waits until it is told that its time has come."""
+
+    made: ClassVar[list[Timer]]
+
+    def __init__(self, seconds: float, function: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self.seconds, self.tell, self.ends = seconds, function, ""
+        self.made.append(self)
+
+    def start(self) -> None:
+        self.ends = "started"
+
+    def cancel(self) -> None:
+        self.ends += ", cancelled"
+
+
+@pytest.mark.parametrize(
+    ("config", "told", "ends"),
+    [
+        (CONFIG, [UNLIKELY], "started, cancelled"),
+        (replace(CONFIG, healers=("rules", "language_model")), [], ", cancelled"),
+        (replace(CONFIG, healers=("rules", "language_model"), offline=True), [UNLIKELY], "started, cancelled"),
+    ],
+    ids=["free healers", "a model is asked", "a model that may not be asked"],
+)
+def test_the_word_comes_after_the_time_of_the_search_and_its_trials_while_it_works_and_never_after(
+    monkeypatch: pytest.MonkeyPatch, config: HealConfig, told: list[str], ends: str
+) -> None:
+    Timer.made = []
+    monkeypatch.setattr(threading, "Timer", Timer)
+    sent: list[m.FromWorker] = []
+    slow = replace(CASE, failure=replace(CASE.failure, seconds=3.0))
+    heal = RunningHeal(m.Heal("run-1", slow, config=config), sent.append, threading.Lock(), lambda *_: None)
+    with heal.tell_in_time():
+        (timer,) = Timer.made
+        if timer.ends:
+            timer.tell()
+    timer.tell()
+    assert [message.text for message in sent if isinstance(message, m.Progress)] == told
+    assert (timer.ends, timer.seconds) == (ends, UNLIKELY_AFTER + 4 * 3.0)
