@@ -6,7 +6,7 @@ import ast
 import builtins
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.columns_not_renamed import list_mappings_to
@@ -21,6 +21,9 @@ MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
 """What a grouped table says, without quotes."""
 
+UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
+"""A unit or a remark in brackets at the end of a column's name."""
+
 SEEN = "A stored output of the table heads a column as the cell has it: the table may be made otherwise than it was."
 
 
@@ -28,7 +31,8 @@ class NearKey(Rule):
     """Use the key or column that the live object has.
 
     **Failure** `KeyError: 'Pirce'` (or the `ValueError` and `AttributeError` that libraries make of it), where the very dictionary
-    or table has a key, column or label that differs in case, blanks, punctuation, a plural or a slip of the keys.
+    or table has a key, column or label that differs in case, blanks, punctuation, a plural, a slip of the keys, or a unit in brackets
+    behind it (`petal length (cm)`).
 
     **Fix** The text that names it is written as the object has it, wherever the cell uses it in the same way; where it came by a name
     (`prices[item]`), in the one place of the cells up to here that says it. Where the notebook
@@ -36,7 +40,7 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read are data, and a plural is another word. Unsafe where two are, and where a stored output of the table heads a column as the
+    out; keys that were counted or read are data, a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
     cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
@@ -204,15 +208,32 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     pool += [k for c in keys.columns if isinstance(c, tuple) for k in c if isinstance(k, str)]
     if wrong in keys.keys or wrong in keys.columns:
         return []
-    near = list(find_nearest(wrong, pool))
+    near = [k for k in find_nearest(wrong, pool) if not _has_other_unit(wrong, k)]
     if not near:
         near = [k for k in dict.fromkeys(pool) if is_plural(normalize(wrong), normalize(k))]
+    if not near:
+        near = _list_with_unit(wrong, pool)
     if len(near) != 1:
         return [(k, False) for k in near[:2]]
     word = near[0]
     slip = is_plain_slip(wrong, word, strict=True) and not is_plural(wrong.casefold(), word.casefold())
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
     return [(word, slip and (len(wrong) > 2 or normalize(wrong) == normalize(word)))]
+
+
+def _has_other_unit(one: str, other: str) -> bool:
+    """``price (EUR)`` and ``price (USD)``: the same but for what stands in the brackets."""
+    units = [normalize(found[0]) if (found := UNIT.search(key)) else "" for key in (one, other)]
+    bare = {normalize(UNIT.sub("", key)) for key in (one, other)}
+    return all(units) and units[0] != units[1] and len(bare) == 1
+
+
+def _list_with_unit(wrong: str, pool: Iterable[str]) -> list[str]:
+    """Keys that are the wrong one with, or without, a unit or a remark in brackets behind it: ``petal length (cm)``."""
+    bare = normalize(UNIT.sub("", wrong))
+    units = {bool(UNIT.search(wrong))}
+    found = dict.fromkeys(k for k in pool if normalize(UNIT.sub("", k)) == bare and {bool(UNIT.search(k))} != units)
+    return list(found) if bare else []
 
 
 def _is_written_out(context: RuleContext, keys: Keys) -> bool:

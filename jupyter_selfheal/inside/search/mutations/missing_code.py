@@ -50,7 +50,7 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
             start, end, _ = s.line_span(stmt)
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
-            counted = (*_list_counted(s, body[0]), *_list_made_above(body, n))
+            counted = (*_list_counted(s, body[0]), *_list_replaced(s, body[0]), *_list_made_above(body, n))
             for text, prior, loop in statements:
                 if text.startswith(counted):
                     prior *= COUNTED_BY_FOR
@@ -61,6 +61,20 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change(
                     ((at, at, f"{pad}{s.read_indent(stmt)}{text}\n"),), prior, stmt.lineno, f"`{text}` is missing"
                 )
+
+
+def _list_replaced(s: Scope, node: ast.AST) -> tuple[str, ...]:
+    """How statements begin that count what a loop around a place replaces by another value: ``high = middle`` is no counter."""
+    loop = next((p for p in s.walk_upwards(node) if isinstance(p, _LOOPS)), None)
+    names = {
+        n.targets[0].id
+        for n in (ast.walk(loop) if loop is not None else ())
+        if isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and not isinstance(n.value, ast.Constant)
+        and not find_accumulated(n)
+    }
+    return tuple(f"{name} {change}" for name in sorted(names) for change in ("+= 1", "-= 1"))
 
 
 def _list_made_above(body: list[ast.stmt], n: int) -> tuple[str, ...]:

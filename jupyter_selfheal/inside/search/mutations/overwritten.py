@@ -35,6 +35,33 @@ def propose_at_once(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((s.start_of(last[0]), s.end_of(last[-1]), text),), prior, last[-1].lineno, why)
 
 
+def propose_moved_on(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``a, b = b, a + b`` for ``b = a + b`` in a loop, where ``a`` and ``b`` begin together and nothing else in the loop changes ``a``."""
+    match node:
+        case ast.Assign([ast.Name(target)], value):
+            pass
+        case _:
+            return
+    loop = next((p for p in s.walk_upwards(node) if isinstance(p, ast.For | ast.While)), None)
+    names = _list_begun_together(s, loop, target) if loop is not None else []
+    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    stored = {n.id for n in ast.walk(loop or node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    if len(names) > 1 and read <= {*names, *s.functions} and names[0] in read and stored & set(names) == {target}:
+        text = f"{', '.join(names)} = {', '.join(names[1:])}, {_write_values(s, [node])}"
+        words = f"`{names[0]}` never changes: what `{target}` was is not handed on"
+        yield Change(((s.start_of(node), s.end_of(node), text),), 0.7, node.lineno, words)
+
+
+def _list_begun_together(s: Scope, loop: ast.AST, last: str) -> list[str]:
+    """The names up to ``last`` that one assignment in front of a loop sets, or that its function is given."""
+    function = s.find_function(loop)
+    groups = [[a.arg for a in function.args.args]] if isinstance(function, ast.FunctionDef) else []
+    for n in ast.walk(function):
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Tuple) and n.lineno < loop.lineno:  # type: ignore[attr-defined]
+            groups.append([e.id for e in n.targets[0].elts if isinstance(e, ast.Name)])
+    return next((g for g in reversed(groups) if g[-1:] == [last]), [])
+
+
 def _list_assignments(s: Scope, node: ast.AST) -> list[ast.Assign]:
     """An assignment to one place, and up to two right above it, in order."""
     block, at = _list_places(s).get(node, ([], -1)) if isinstance(node, ast.Assign) else ([], -1)
@@ -157,4 +184,4 @@ def _is_row(s: Scope, node: ast.expr, table: str, rows: set[str]) -> bool:
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and s.text_of(node.value) == table
 
 
-OPERATORS = (propose_at_once, propose_backwards, propose_columns)
+OPERATORS = (propose_at_once, propose_moved_on, propose_backwards, propose_columns)

@@ -19,6 +19,7 @@ ONCE = "def f(xs):\n    for x in xs:\n        if x < 0:\n            break\n    
 COUNTED = "def f(n):\n    digits = 0\n    {head}:\n        digits += 1\n        {last}\n    return digits\n"
 ENTRY = "def f(pairs):\n    groups = {{}}\n    for k, v in pairs:\n        if k in groups:\n            groups[k].{fill}(v)\n        else:\n            {begins}\n    return groups\n"
 
+MOVES = "def f(n):\n    a, b = 0, 1\n    for _ in range(n):\n        {}\n    return a\n"
 PLACES = "def f(prices, names):\n    for {item} in {whole}:\n        print(prices[{index}])\n"
 COUNTS = "def f(a, b):\n    for {item} in {whole}:\n        if x {sign} b:\n            return False\n    return True\n"
 ORDER = "def f(pairs):\n    return {}\n"
@@ -137,6 +138,13 @@ OPERATORS = [
         "def f(xs):\n    xs.sort()\n    return xs\n",
         "def f(xs):\n    ys = sorted(xs)\n    return ys\n",
         "def f(xs):\n    ys = xs.pop()\n    return ys\n",
+    ),
+    (
+        "is not handed on",
+        MOVES.format("b = a + b"),
+        MOVES.format("a, b = b, a + b"),
+        MOVES.format("b = b + 2"),
+        MOVES.format("b = a + n"),
     ),
     (
         "is an item of `names`, not its place",

@@ -7,6 +7,7 @@ import pytest
 from jupyter_selfheal.inside.search.compare_behaviour import measure_strangeness
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import ITEMS, TEXT, Hints, Scope
+from tests.unit.healers.search.searching import find as find_in
 from tests.unit.healers.search.test_set_orders import find
 
 
@@ -115,3 +116,18 @@ def test_a_text_that_another_check_expects_and_got_is_no_answer_of_one(
     patches = [p for p in find(definition, checks)["patches"] if words in p["words"]]
     assert patches
     assert any("is only known to be right for the one check" in p["rival"] for p in patches) == doubted
+
+
+HALVES = "def root(f, low, high):\n    for _ in range(60):\n        middle = (low + high) / 2\n        if f(low) * f(middle) <= 0:\n            high = {}\n    return round(middle, 6)\n"
+ROOTS = "assert root(lambda x: x - 1, 0, 4) == 1\nassert root(lambda x: x * x - 4, 0, 5) == 2\n"
+
+
+def test_what_a_loop_replaces_by_another_value_is_no_counter() -> None:
+    """``high += 1`` passed the two checks by luck, and stood first."""
+    best = find_in(HALVES.format("middle"), ROOTS)["patches"][0]
+    assert best["words"] == "`else: low = middle` is missing"
+    priors = [
+        next(c.prior for c in list_changes(Scope(HALVES.format(value))) if c.words == "`high += 1` is missing")
+        for value in ("middle", "0")
+    ]
+    assert priors[0] < priors[1] / 5
