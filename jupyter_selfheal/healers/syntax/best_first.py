@@ -7,7 +7,6 @@ read the same way on any machine.
 
 from __future__ import annotations
 
-import ast
 import heapq
 import itertools
 import re
@@ -17,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules, to_fault
+from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules
 from jupyter_selfheal.healers.syntax import (
     layouts,
     line_edits,
@@ -29,13 +28,11 @@ from jupyter_selfheal.healers.syntax import (
 )
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.objections import find_objection
+from jupyter_selfheal.healers.syntax.parser import Parser
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
 
-COMPILES = 20_000
-CHARACTERS = 12_000_000
-"""What is compiled at most: sources, and their characters together."""
 READINGS = 48
 """Ways to make a cell parse that are kept."""
 MARGIN = 2.6
@@ -50,7 +47,6 @@ MENDS = 5
 """What one rule says of one fault."""
 LONGEST = 20_000
 """Characters of a cell that is searched."""
-_IPYTHON = re.compile(r"^\s*(?:%|!|\?)|\?\s*$|=\s*[%!]", re.MULTILINE)
 
 
 def follow_rules(site: Site) -> Iterator[Slip]:
@@ -125,37 +121,6 @@ class _State:
     """What each edit said was wrong, and how many lines stand below it."""
 
 
-class Parser:
-    """Compiles sources, within a limit."""
-
-    def __init__(self, source: str) -> None:
-        self.compiles = self.characters = 0
-        self.masks = _IPYTHON.search(source) is not None
-
-    @property
-    def has_work_left(self) -> bool:
-        """Whether it may compile more."""
-        return self.compiles < COMPILES and self.characters < CHARACTERS
-
-    def find_fault(self, source: str) -> Fault | None:
-        """The first fault of a source; None where it parses."""
-        self.compiles += 1
-        self.characters += len(source) + 200
-        if self.masks:
-            return find_fault(source)
-        try:
-            compile(source, "<cell>", "exec", _FLAGS, dont_inherit=True)
-        except SyntaxError as error:
-            # unmasked: a line of `;` alone would be taken for IPython's, where the cell has nothing of IPython's
-            return to_fault(error)
-        except (ValueError, RecursionError, MemoryError, OverflowError):
-            return Fault("it cannot be read", 1, 0, 1, 0)
-        return find_fault(source)  # `break` outside of a loop and the like are found later than by parsing
-
-
-_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST
-
-
 def find_readings(source: str, known: frozenset[str] = frozenset()) -> tuple[Reading, ...]:
     """Ways to make a source parse, the likeliest first; ``known`` are the names that the notebook has. Empty where it parses."""
     fault = find_fault(source) if len(source) <= LONGEST and not src.is_foreign(source) else None
@@ -208,6 +173,7 @@ class _Search:
 
     def _try_slips(self, state: _State) -> None:
         found, needed = 0, _find_needed(state.fault)
+        starts = self.parser.list_starts(state.source, state.fault)
         for slip in _list_slips(state, self.known):
             if _is_undone(slip, state):
                 continue
@@ -218,7 +184,7 @@ class _Search:
             if needed and not any(new.count(sign) != state.source.count(sign) for sign in needed):
                 continue
             self._met.add(new)
-            after = self.parser.find_fault(new)
+            after = self.parser.find_fault(new, starts)
             words, guessed = (*state.words, slip.words), state.guessed or slip.guessed
             if after is None:
                 found += self._keep_reading(new, cost, words, guessed, state)

@@ -49,7 +49,7 @@ def split_tokens(source: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=256)
 def _list_line_starts(source: str) -> tuple[int, ...]:
-    return (0, *(n + 1 for n, c in enumerate(source) if c == "\n"))
+    return (0, *(m.end() for m in re.finditer("\n", source)))
 
 
 def find_position(source: str, line: int, column: int) -> int:

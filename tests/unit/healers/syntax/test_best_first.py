@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from jupyter_selfheal.healers.syntax import best_first
+from jupyter_selfheal.healers.syntax import best_first, parser
 from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
@@ -16,7 +16,7 @@ from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 @pytest.fixture(autouse=True)
 def _search_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """The likeliest readings come first: the product's whole budget would only take longer."""
-    monkeypatch.setattr(best_first, "COMPILES", 2_000)
+    monkeypatch.setattr(parser, "COMPILES", 2_000)
 
 
 SLIPS = {
@@ -145,7 +145,7 @@ def test_the_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
             counted.append(self)
 
     monkeypatch.setattr(best_first, "Parser", Counting)
-    monkeypatch.setattr(best_first, "COMPILES", 50)
+    monkeypatch.setattr(parser, "COMPILES", 50)
     find_readings("(" * 40 + "1 2 3")
     assert counted[0].compiles <= 51
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.search.plan import build_plan
-from jupyter_selfheal.healers.syntax import best_first
+from jupyter_selfheal.healers.syntax import parser
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.propose import (
     TOLD_BY_NOTHING,
@@ -73,7 +73,7 @@ def test_two_slips_of_a_cell_that_fails_are_found_by_what_it_is_to_print_and_off
 def test_two_operators_for_one_gap_are_rivals(
     source: str, printed: str, is_applied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(best_first, "COMPILES", 200)
+    monkeypatch.setattr(parser, "COMPILES", 200)
     case = Case(Failure("c0", source, FailureKind.SYNTAX), Notebook((Cell("c0", source),)))
     readings = find_readings(source)[:12]
     passing = run([r.source for r in readings], f"{printed}\n")["passing"]
