@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import dataclasses
 import difflib
 import itertools
 import random
 import signal
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +22,8 @@ FEWEST, MOST = 5, 11
 """Checks that a program is given."""
 INPUTS, SECONDS = 400, 0.2
 """Generated inputs on which a fault must show, and CPU seconds for a call."""
+OWNER = "Solution"
+"""The class that a function is put into."""
 _TURNED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In}  # fmt: skip
 _OPPOSITE = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 
@@ -144,6 +148,32 @@ def make_tasks(program: Program, seed: int, each: int) -> list[Task]:
         if min(made.values()) == each:
             break
     return tasks
+
+
+def make_method(task: Task) -> Task:
+    """The same task with its function as the method of a class, and the checks as calls on an instance of it."""
+    names = ", ".join(a.arg for a in ast.parse(task.reference).body[0].args.args)  # type: ignore[attr-defined]
+    call = f"{OWNER}().{task.entry}("
+    return dataclasses.replace(
+        task,
+        definition=_wrap(task.definition),
+        reference=_wrap(task.reference),
+        tests=tuple(test.replace(f"assert {task.entry}(", f"assert {call}") for test in task.tests),
+        harness=f"def ask({names}):\n    return {call}{names})\n",
+        entry="ask",
+    )
+
+
+def _wrap(source: str) -> str:
+    tree = ast.parse(source)
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function.name:
+            node.func = ast.Attribute(ast.Name("self", ast.Load()), function.name, ast.Load())
+    function.args.args.insert(0, ast.arg("self"))
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    return f"class {OWNER}:\n{textwrap.indent(text, '    ')}\n"
 
 
 def _strip(arguments: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.second_faults.make_pairs import make_tasks, read_programs
+from benchmarks.second_faults.make_pairs import make_method, make_tasks, read_programs
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import search
@@ -56,12 +56,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--each", type=int, default=3, help="tasks of each kind for a program, at most")
     parser.add_argument("--seconds", type=float, default=20.0, help="what a search may take, counted as steps")
     parser.add_argument("--only", default="", help="a program")
+    parser.add_argument("--methods", action="store_true", help="each function as the method of a class")
     parser.add_argument("--rows", type=Path)
     options = parser.parse_args(words)
     counts = Counter[str]()
     for program in read_programs(PROGRAMS.read_text(encoding="utf-8")):
         for task in make_tasks(program, options.seed, options.each) if options.only in program.name else ():
-            row = measure(task, options.seconds)
+            row = measure(make_method(task) if options.methods else task, options.seconds)
             counts[f"{task.name.split()[0]}: {row['state']}"] += 1
             if options.rows:
                 with options.rows.open("a", encoding="utf-8") as out:

@@ -16,7 +16,7 @@ from typing import Any
 from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
-from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
+from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, limit_cpu_time
 

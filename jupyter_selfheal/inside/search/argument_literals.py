@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jupyter_selfheal.inside.search.called_functions import find_function, list_parameters
+
 COMMON = (0, 1, -1, "", True, False)
 """What stands in code of every kind, whatever a call is given."""
 
@@ -20,13 +22,12 @@ def describe_doubt_of_literal(old: str, new: str, checked: Mapping[str, Sequence
     ``checked`` are the arguments of the calls by the function's name, in the order of its parameters.
     """
     before = Counter(map(repr, _list_literals(ast.parse(old))))
-    for function in ast.walk(ast.parse(new)):
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or not checked.get(function.name):
-            continue
-        literals = list(_list_literals(function))
+    for called, calls in checked.items():
+        function = find_function(new, called) if calls else None
+        literals = list(_list_literals(function)) if function is not None else []
         added = Counter(map(repr, literals)) - before
         for value in (v for v in literals if repr(v) in added):
-            name = _find_parameter(value, function, checked[function.name])
+            name = _find_parameter(value, list_parameters(new, called), calls)
             if name:
                 return f"`{value!r}` is what `{name}` is in every check, and `{name}` may be meant"
     return ""
@@ -38,11 +39,9 @@ def _list_literals(tree: ast.AST) -> Iterator[int | float | str]:
             yield node.value  # type: ignore[misc]  # mypy does not narrow by `type(...) in`
 
 
-def _find_parameter(
-    value: float | str, function: ast.FunctionDef | ast.AsyncFunctionDef, calls: Sequence[tuple[Any, ...]]
-) -> str:
-    for at, parameter in enumerate((*function.args.posonlyargs, *function.args.args)):
+def _find_parameter(value: float | str, parameters: Sequence[str], calls: Sequence[tuple[Any, ...]]) -> str:
+    for at, parameter in enumerate(parameters):
         given = [arguments[at] for arguments in calls if len(arguments) > at]
         if len(given) == len(calls) and all(type(g) is type(value) and g == value for g in given):
-            return parameter.arg
+            return parameter
     return ""

@@ -7,6 +7,7 @@ differ, one input on which they do is worth asking the user about.
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import random
 import re
@@ -15,8 +16,9 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, ClassVar
 
+from jupyter_selfheal.inside.search.called_functions import MethodCall, find_callable, show_value, write_call
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
-from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
+from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
 
@@ -49,7 +51,7 @@ class Input:
 
     @property
     def text(self) -> str:
-        return f"{self.function}({', '.join(map(repr, self.arguments))})"
+        return write_call(self.function, self.arguments)
 
 
 def mutate_value(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
@@ -215,11 +217,11 @@ def collect_behaviours(
                 with runner.count(DEFINING):
                     for n, unit in enumerate(runner.program.units):
                         if unit.role == "define" or (
-                            unit.role == "cell" and unit.text.startswith(("def ", "class ", "import ", "from "))
+                            unit.role == "cell" and unit.text.startswith(("def ", "class ", "@", "import ", "from "))
                         ):
                             exec(codes.get(n, runner.codes[n]), runner.ns)
-                call = runner.ns.get(function)
-                for arguments in given if callable(call) else ():
+                call = find_callable(runner.ns, function)
+                for arguments in given if call is not None else ():
                     if left <= 0 or call is None or shown.count("!timeout") >= LOOPS:
                         shown.append(LATE)
                     else:
@@ -257,12 +259,26 @@ def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ..
             value = call(*given)
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(1000), strict=False)]
-            shown = _show_function(value, given) if isinstance(value, FunctionType) else repr(value)
-            return _ADDRESS.sub("", shown)[:2000] + (CHANGES if repr(given) != repr(arguments) else "")
+            shown = _show_function(value, given) if isinstance(value, FunctionType) else show_value(value)
+            left = (
+                call.show_change(value, _list_read_attributes(runner.program)) if isinstance(call, MethodCall) else ""
+            )
+            return (
+                _ADDRESS.sub("", shown)[:2000]
+                + _ADDRESS.sub("", left)
+                + (CHANGES if repr(given) != repr(arguments) else "")
+            )
     except OutOfTime:
         return "!timeout"
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
+
+
+@functools.lru_cache(maxsize=8)
+def _list_read_attributes(program: Program) -> frozenset[str]:
+    """The attributes that checks ask about: what a method leaves in them is what it is called for."""
+    trees = (ast.parse(u.text) for u in program.units if u.role == CHECK or u.tests)
+    return frozenset(n.attr for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Attribute))
 
 
 def unify_rounding(shown: Sequence[list[str]]) -> None:

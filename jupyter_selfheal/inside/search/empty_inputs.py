@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.search.called_functions import find_function, list_parameters
 from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.tree_names import read_called_name
@@ -43,11 +44,12 @@ def asks_for_item(text: str, function: str, checked: Sequence[tuple[Any, ...]]) 
     is_plain = all(type(value) in (int, float, str) for value, _ in beside)
     if not beside or not is_plain or all(type(v) is int and abs(v) <= size for v, size in beside):
         return False
-    defined = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == function)
-    return any(_is_looked_for(name.arg, node) for node in defined for n, name in enumerate(node.args.args) if n != at)
+    defined = find_function(text, function)
+    names = (name for n, name in enumerate(list_parameters(text, function)) if n != at)
+    return defined is not None and any(_is_looked_for(name, defined) for name in names)
 
 
-def _is_looked_for(name: str, function: ast.FunctionDef) -> bool:
+def _is_looked_for(name: str, function: ast.stmt) -> bool:
     """Whether a parameter is compared, is a key, or is given to what finds; ``x * 10`` for each item looks for nothing."""
     for node in ast.walk(function):
         sides: list[ast.expr] = []

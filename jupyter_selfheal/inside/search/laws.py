@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.search.called_functions import find_function
 from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, LATE, Input, collect_behaviours, generate_inputs
 from jupyter_selfheal.inside.search.empty_inputs import list_empty_inputs
 from jupyter_selfheal.inside.search.input_domain import conform_inputs, is_related, list_near
@@ -94,15 +95,11 @@ def describe_unfinished(
 
 def _ends_in_round(text: str, function: str) -> bool:
     """Whether a function ends with a loop whose first round gives something whatever it finds: what was meant to stand behind it."""
-    for node in ast.parse(text).body:
-        if (
-            isinstance(node, ast.FunctionDef)
-            and node.name == function
-            and isinstance(node.body[-1], ast.For | ast.While)
-        ):
-            last = node.body[-1].body[-1]
-            return isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) != "None"
-    return False
+    node = find_function(text, function)
+    if node is None or not isinstance(loop := node.body[-1], ast.For | ast.While):
+        return False
+    last = loop.body[-1]
+    return isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) != "None"
 
 
 def list_alike(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:

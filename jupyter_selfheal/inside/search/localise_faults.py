@@ -15,12 +15,12 @@ from math import sqrt
 from types import CodeType, FrameType
 from typing import Any
 
+from jupyter_selfheal.inside.search.noted_calls import NotedCalls
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 from jupyter_selfheal.inside.search.scope import kind_of
 
 EVENTS = 400
 """Line events of a function for which the kinds of its variables are looked at."""
-CALLS = 40
 Line = tuple[int, int]
 _SIZED = (list, tuple, dict, set, frozenset, str)
 
@@ -57,7 +57,7 @@ class Tracer:
         self.spectra: list[tuple[bool, frozenset[Line]]] = []
         self.kinds: dict[int, dict[str, set[str]]] = {n: {} for n in range(units)}
         self.looked: dict[CodeType, int] = {}
-        self.calls: dict[str, list[tuple[Any, ...]]] = {}
+        self.noted = NotedCalls()
         self.raised: set[Line] = set()
         self.empty: set[str] = set()
         self.empty_here: set[str] = set()
@@ -83,6 +83,8 @@ class Tracer:
         self.count += 1
         if event == "exception":
             self.raised.add(where)
+        elif event == "return":
+            self.noted.note_return(frame)
         looked = self.looked.get(frame.f_code, 0)
         if looked < EVENTS:
             self.looked[frame.f_code] = looked + 1
@@ -98,12 +100,7 @@ class Tracer:
             return
         names = code.co_varnames[: code.co_argcount]
         self.empty_here.update(n for n in names if type(frame.f_locals.get(n)) in _SIZED and not frame.f_locals[n])
-        calls = self.calls.setdefault(code.co_name, [])
-        if len(calls) < CALLS:
-            try:
-                calls.append(tuple(copy_plain_data(frame.f_locals[n]) for n in names))
-            except (ValueError, KeyError):
-                return
+        self.noted.note_call(frame)
 
     def end_check(self, passed: bool) -> None:
         """A check ended: what ran since the last one belongs to it."""
@@ -111,19 +108,6 @@ class Tracer:
         self.lines = set()
         self.empty |= set() if passed else self.empty_here
         self.empty_here = set()
-
-
-def copy_plain_data(value: Any, depth: int = 0) -> Any:
-    """A copy of simple data; raises ValueError for anything else, or for more than a few hundred elements."""
-    if value is None or isinstance(value, bool | int | float | complex):
-        return value
-    if isinstance(value, str | bytes) and len(value) < 2000:
-        return value
-    if depth < 5 and type(value) in (list, tuple, set, frozenset) and len(value) <= 300:
-        return type(value)(copy_plain_data(v, depth + 1) for v in value)
-    if depth < 5 and type(value) is dict and len(value) <= 300:
-        return {copy_plain_data(k, depth + 1): copy_plain_data(v, depth + 1) for k, v in value.items()}
-    raise ValueError("not plain data")
 
 
 def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, CodeType]] | None = None) -> Sight:
@@ -141,7 +125,7 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
         sys.settrace(None)
         runner.patient, runner.most_loops, runner.on_record = kept
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
-    sight.calls, sight.checked, sight.lines = tracer.calls, tracer.calls, tracer.count
+    sight.calls, sight.checked, sight.lines = tracer.noted.calls, tracer.noted.calls, tracer.count
     sight.foreign, sight.copying = tracer.foreign, tracer.copying
     sight.ran, sight.empty = _list_lines(tracer), frozenset(tracer.empty)
     sight.suspicion = _score_lines(tracer)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.search.called_functions import write_call
 from jupyter_selfheal.inside.search.candidates import Maker
 from jupyter_selfheal.inside.search.compare_behaviour import collect_behaviours, generate_inputs
 from jupyter_selfheal.inside.search.input_domain import conform_inputs, infer_domain, list_properties
@@ -66,7 +67,7 @@ def describe_open_boundary(
                 less is not None and more is not None and _is_between(less, other, more) > _is_between(less, mine, more)
             )
             if is_jump or (gives_places and _is_place(given[at], own[at]) is False and _is_place(given[at], shown[at])):
-                call = f"{function}({', '.join(map(repr, given[at]))})"
+                call = write_call(function, given[at])
                 return f"`{call}` gives {own[at]} with it, and {shown[at]} with `{new}` for `{old}`, which passes the same checks"
     return ""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search.called_functions import Defined, find_callable, is_one_of, list_changed_functions
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.doubts import Doubts
@@ -101,7 +102,7 @@ class Ranking:
             return [], nothing
         function, given = self._make_calls()
         changed = {n for c in self.candidates for n in c.texts}
-        varied = [] if self._is_reached(changed) else make_variations(self.runner.program, changed)
+        varied = [] if self._is_reached() else make_variations(self.runner.program, changed)
         variants = [*(c.codes for c in self.candidates), {}]
 
         def compare() -> list[list[str]]:
@@ -138,15 +139,20 @@ class Ranking:
         names = [
             n
             for n in calls
-            if calls[n] and f"def {n}(" not in tests and (callable(self.runner.ns.get(n)) or self._is_defined(n))
+            if calls[n] and f"def {n}(" not in tests and (find_callable(self.runner.ns, n) or self._is_defined(n))
         ]
-        texts = " ".join(self.units[c.unit].text.split("(")[0] for c in self.candidates[:5])
-        return min(names, key=lambda n: f"def {n}" not in texts, default="")
+        changed = [self._list_changed(c) for c in self.candidates[:5]]
+        return min(names, key=lambda n: not any(is_one_of(n, functions) for functions in changed), default="")
 
-    def _is_reached(self, changed: Collection[int]) -> bool:
-        """Whether every changed statement is a function that was called with plain data."""
-        plain = tuple(f"def {name}(" for name, calls in self.sight.calls.items() if calls)
-        return all(self.units[n].text.startswith(plain) for n in changed)
+    def _list_changed(self, c: Candidate) -> list[Defined]:
+        """The functions that a candidate changes, each with its class."""
+        return [f for n, text in c.texts.items() for f in list_changed_functions(self.units[n].text, text)]
+
+    def _is_reached(self) -> bool:
+        """Whether every changed function was called with plain data, and nothing else is changed."""
+        plain = [name for name, calls in self.sight.calls.items() if calls]
+        changed = [self._list_changed(c) for c in self.candidates]
+        return all(functions and all(any(is_one_of(p, [f]) for p in plain) for f in functions) for functions in changed)
 
     def _measure_strangeness(self, shown: Sequence[Sequence[str]], calls: int) -> None:
         """How odd what each candidate gives is, by the ``calls`` that come first, else by the varied checks."""

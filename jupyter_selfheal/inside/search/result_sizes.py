@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, Input, collect_behaviours
-from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
+from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 LEAST_CALLS = 2

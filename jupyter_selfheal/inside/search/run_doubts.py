@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search.called_functions import is_defined_in, list_changed_functions
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.empty_inputs import (
@@ -108,11 +108,9 @@ class RunDoubts:
         changed = {n: (c.texts[n], code) for n, code in c.codes.items()}
         ran = self._list_ran_lines(changed)
         for n, text in c.texts.items():
-            function = ast.parse(text).body[0]
-            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or n not in ran:
-                continue
-            if measure_unrun_share(text, ran[n]) > HALF:
-                return f"most of `{function.name}` is run by no check"
+            for _, function in list_changed_functions(self.units[n].text, text) if n in ran else ():
+                if measure_unrun_share(text, ran[n], within=function) > HALF:
+                    return f"most of `{function.name}` is run by no check"
         return ""
 
     def _list_ran_lines(self, changed: dict[int, tuple[str, CodeType]]) -> dict[int, frozenset[int]]:
@@ -125,7 +123,7 @@ class RunDoubts:
         c = self.candidates[n]
         known = {*self.runner.ns, *self.bound, *list_bound(c.texts.values())}
         for text in c.texts.values():
-            if text.startswith(("def ", "async def ")) and (name := find_unknown_name(text, known)):
+            if text.startswith(("def ", "async def ", "class ", "@")) and (name := find_unknown_name(text, known)):
                 return f"`{name}` isn't defined anywhere"
         return self._ask_functions(
             n,
@@ -148,7 +146,7 @@ class RunDoubts:
 
         def describe(function: str, checked: list[tuple[Any, ...]]) -> str:
             given = calls.get(function, ())
-            text = next((t for t in c.texts.values() if f"def {function}(" in t), "")
+            text = next((t for t in c.texts.values() if is_defined_in(t, function)), "")
             return describe_broken_law(self.runner, c.codes, function, given, checked) or describe_unfinished(
                 self.runner, c.codes, function, text, given, checked
             )
@@ -180,7 +178,7 @@ class RunDoubts:
     def _ask_functions(self, n: int, describe: Callable[[str, list[tuple[Any, ...]]], str]) -> str:
         """The first doubt that is said, in a fork, of a changed function and the calls of it that the checks make."""
         for function, checked in self.sight.checked.items():
-            if any(f"def {function}(" in text for text in self.candidates[n].texts.values()):
+            if any(is_defined_in(text, function) for text in self.candidates[n].texts.values()):
                 doubt = run_in_fork(lambda f=function, g=checked: describe(f, g), WAIT)  # type: ignore[misc]
                 if isinstance(doubt, str) and doubt:
                     return doubt
@@ -212,7 +210,7 @@ class RunDoubts:
         if self.hypotheses.count_checks(n) > FEW_CHECKS:
             return ""
         c = self.candidates[n]
-        names = [name for name in self.sight.checked if any(f"def {name}(" in text for text in c.texts.values())]
+        names = [name for name in self.sight.checked if any(is_defined_in(text, name) for text in c.texts.values())]
         inputs = list_empty_inputs(self.sight.checked, names)
         types = compare_behaviour.collect_expected_types(self.runner.program)
         is_asked = any(map(asks_for_empty, c.texts.values())) or any(

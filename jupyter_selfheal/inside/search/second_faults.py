@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.called_functions import is_defined_in
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
 from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers, read_docstrings
@@ -78,7 +79,7 @@ def describe_second_fault(
 ) -> str:
     """A likely slip in the patched ``function`` that the checks do not tell from what stands there, in words; empty where there is none."""
     alike = list_alike(calls, checked) if checked else []
-    unit = next((n for n, text in candidate.texts.items() if text.startswith(f"def {function}(")), None)
+    unit = next((n for n, text in candidate.texts.items() if is_defined_in(text, function)), None)
     if not alike or unit is None:
         return ""
     text = candidate.texts[unit]

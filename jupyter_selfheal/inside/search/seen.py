@@ -15,9 +15,10 @@ from typing import Any
 
 from jupyter_selfheal.inside.probes import seen_calls
 from jupyter_selfheal.inside.probes.record_calls import record_in_fork
+from jupyter_selfheal.inside.search.called_functions import Method, list_functions
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
-from jupyter_selfheal.inside.search.localise_faults import copy_plain_data
+from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
@@ -96,15 +97,19 @@ def _read_plain(given: str, space: dict[str, Any]) -> tuple[Any, ...] | None:
 
 
 def list_hinted_inputs(text: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Arguments for the functions of a text of which every parameter without a default has a plain type hint."""
+    """Arguments for the functions of a text, and the methods of its classes that are made of nothing, of which every parameter without a
+    default has a plain type hint."""
     inputs: dict[str, list[tuple[Any, ...]]] = {}
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and not node.args.kwonlyargs:
-            given = [*node.args.posonlyargs, *node.args.args]
+    defined = list(list_functions(text))
+    stateful = {owner for owner, node in defined if node.name == "__init__"}
+    for owner, node in defined:
+        if isinstance(node, ast.FunctionDef) and not node.args.kwonlyargs and owner not in stateful:
+            given = [*node.args.posonlyargs, *node.args.args][1 if owner else 0 :]
             needed = given[: len(given) - len(node.args.defaults)] or given[:1]
             values = [_list_small_values(a.annotation) for a in needed]
             if values and all(values):
-                inputs[node.name] = list(itertools.islice(itertools.product(*values), HINTED))
+                called = Method(owner, node.name, 0).called if owner else node.name
+                inputs[called] = list(itertools.islice(itertools.product(*values), HINTED))
     return inputs
 
 

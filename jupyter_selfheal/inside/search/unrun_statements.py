@@ -36,9 +36,10 @@ def has_unrun_statements(source: str, lines: frozenset[int]) -> bool:
     return any(not lines.intersection(range(start, end + 1)) for start, end in _list_spans(source))
 
 
-def measure_unrun_share(source: str, lines: frozenset[int]) -> float:
-    """The share of the statements of a source (0-1) that have no line among these."""
-    spans = list(_list_spans(source))
+def measure_unrun_share(source: str, lines: frozenset[int], within: ast.stmt | None = None) -> float:
+    """The share of the statements of a source, or of those ``within`` one of them, (0-1) that have no line among these."""
+    first, last = (within.lineno, within.end_lineno or within.lineno) if within else (0, sys.maxsize)
+    spans = [span for span in _list_spans(source) if first <= span[0] <= last]
     return sum(not lines.intersection(range(start, end + 1)) for start, end in spans) / max(len(spans), 1)
 
 

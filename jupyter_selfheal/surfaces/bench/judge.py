@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal_text
-from jupyter_selfheal.inside.search import compare_behaviour, localise_faults
+from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.own_process import process_arguments
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
@@ -100,7 +101,7 @@ def run_call(ns: dict[str, Any], entry: str, arguments: tuple[Any, ...]) -> str:
     """What a call gives, as text: ``!`` and a name where it raises, ``!late`` where it takes too long."""
     try:
         with _limit_time(CALL_SECONDS):
-            value = ns[entry](*localise_faults.copy_plain_data(arguments))
+            value = ns[entry](*copy_plain_data(arguments))
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(2000), strict=False)]
             return repr(_normalise_value(value))
