@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import Splice, rename_name
+from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance, find_nearest, is_plain_slip, is_plural
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases, read_words
 from jupyter_selfheal.model import Applicability, Patch
@@ -56,6 +57,8 @@ class MisspeltModule(Rule):
             yield self._build_patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
 
     def _mend_name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
+        if f"{module}.{wrong}" in load_knowledge().names:
+            return  # the library had it, and what is near may give something else
         cell_id, source, _ = context.location
         members = context.ask(questions.LIST_MEMBERS, path=module) or []
         near = find_nearest(wrong, members)

@@ -15,7 +15,7 @@ MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
     r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
-    r"(?P<named>\w+) must be [^;]*\bor a number, not -?\d|(?P<subplot>Bbox\.from_bounds\(\))"
+    r"(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
 )
 WHOLE = re.compile(r"interpreted as an integer")
 COUNTING = frozenset(
@@ -85,6 +85,10 @@ def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:
     return written if PLAIN.fullmatch(written) else f"{function}({context.text(node)})"
 
 
+def _holds(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
+
+
 def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
     """What must be a number of a call, a product or a sign; of a call the one argument where the message names it."""
     if isinstance(node, ast.UnaryOp):
@@ -96,7 +100,8 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
     if match and match["inside"]:  # of a method that counts: `counts.most_common("2")`
         return node.args[:1] if last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
     if match and match["named"]:
-        return [k.value for k in node.keywords if k.arg == match["named"]]
+        named = [k.value for k in node.keywords if k.arg == match["named"]]
+        return named or [k.value for k in node.keywords if _holds(k.value, match["given"])]  # pandas' `rot`
     if match and match["subplot"]:
         return node.args if last_name(node.func) in ("subplot", "add_subplot") else []
     return [*node.args, *(k.value for k in node.keywords)]

@@ -20,12 +20,15 @@ SUCCESSOR = re.compile(
 )
 """What messages say of the successor: "Use `np.float64` instead"."""
 
+ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}
+"""Names by which libraries import others, as everybody does."""
+
 
 class RemovedName(Rule):
     """Use the successor of a name that a module no longer has.
 
     **Failure** `AttributeError: module 'numpy' has no attribute 'float'`, or `'in1d'`, and messages that name the successor: "`np.float_`
-    was removed in the NumPy 2.0 release. Use `np.float64` instead."
+    was removed in the NumPy 2.0 release. Use `np.float64` instead." Also `sns.plt.show()`: a library that another one once showed among its own names.
 
     **Fix** Every use of the old name in the cell is written anew: by the library's changelog (`data/*.toml`), by the
     message itself, or by searching the package for the one public module that lists the name. Imports that this needs
@@ -184,9 +187,8 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
     package = module.split(".")[0]
     said = SUCCESSOR.search(context.failure.evalue)
     if said is not None:
-        path = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}.get(
-            said["path"].split(".")[0], said["path"].split(".")[0]
-        ) + said["path"][len(said["path"].split(".")[0]) :]
+        first, _, rest = said["path"].partition(".")
+        path = ".".join(filter(None, (ALIASES.get(first, first), rest)))
         for candidate in (path, f"{module}.{path}", f"{package}.{path}"):
             if context.exists(candidate) and not candidate.endswith(f".{name}.{name}"):
                 return Change(paths[0], candidate, package, "", "the message")
@@ -196,6 +198,8 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
     if package == "ipywidgets" and name.endswith("Widget") and context.exists(f"ipywidgets.{name[:-6]}"):
         about = "https://ipywidgets.readthedocs.io/en/stable/changelog.html"
         return Change(paths[0], f"ipywidgets.{name[:-6]}", package, "4.1", about)
+    if name in ALIASES and package in SEARCHED and context.exists(ALIASES[name]):
+        return Change(paths[0], ALIASES[name], package, "", f"`{package}` imported it under this name for itself")
     if module == "scipy" and context.exists(f"numpy.{name}"):
         about = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(paths[0], f"numpy.{name}", package, "1.4", about)
@@ -235,6 +239,9 @@ def _write_use(context: RuleContext, node: ast.expr, change: Change) -> tuple[Wr
     if known is None:
         return None, node
     text, line = known
+    alias = last_name(node)
+    if line and ALIASES.get(alias) == change.new and alias not in context.known_names:
+        text, line = alias, f"import {change.new} as {alias}"
     if change.new == change.old and not line:
         line = f"import {change.new}"
     return Written(text, (line,) if line else ()), node

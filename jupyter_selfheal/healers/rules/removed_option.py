@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, find_line_span
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -21,6 +21,8 @@ RENAMED = {
 
 
 NOT_A_NUMBER = re.compile(r"(?:\w+\.)?(?:nan|NaN|NAN)|float\(\s*['\"]nan['\"]\s*\)")
+
+REPLACED = "df.replace([np.inf, -np.inf], np.nan)"
 
 OPTION_CALLS = ("set_option", "get_option", "reset_option", "describe_option", "option_context")
 
@@ -37,7 +39,10 @@ class RemovedOption(Rule):
     Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
     pandas 1.4: `'display.max_columns'`. And `np.set_printoptions(threshold=np.nan)`, by which arrays were shown whole until NumPy 1.14: `sys.maxsize`.
 
-    **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor.
+    `pd.options.mode.use_inf_as_na = …`, which pandas 3.0 removed, goes.
+
+    **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor. Unsafe where `use_inf_as_na` was `True`: infinities were
+    missing values for `isna` and `dropna`, and nothing says so for all of them now. Silent where that line is all that a block has.
     """
 
     code = "PDA111"
@@ -58,6 +63,7 @@ class RemovedOption(Rule):
             or "rcParam" in text
             or "Pattern matched multiple keys" in text
             or "threshold must be non-NAN" in text
+            or "mode.use_inf_as_n" in text
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
@@ -80,6 +86,43 @@ class RemovedOption(Rule):
                     prior=0.9,
                 )
                 return
+            if (left_out := _leave_out_infinities(context, node)) is not None:
+                yield self._build_removal(context, *left_out)
+                return
+
+    def _build_removal(self, context: RuleContext, span: Splice, is_off: bool) -> Patch:
+        return self.patch(
+            context.replace_here(span),
+            "Leave out `use_inf_as_na`",
+            "pandas 3.0 has no option by which infinities are missing values.",
+            applicability=Applicability.SAFE if is_off else Applicability.UNSAFE,
+            why="It is off, as it was unless set, and as there is no such option." if is_off else f"Infinities no longer count as missing; a table's own become so by `{REPLACED}`.",
+            removes="`use_inf_as_na`, which pandas 3.0 has no more",
+            prior=0.9 if is_off else 0.6,
+        )  # fmt: skip
+
+
+def _leave_out_infinities(context: RuleContext, node: ast.stmt) -> tuple[Splice, bool] | None:
+    """The line that sets an option which is gone, and whether it only said what holds anyway."""
+    if isinstance(node, ast.Assign):
+        name, value = (dotted_name(node.targets[0]) or "").rpartition("options.")[2], node.value
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and len(node.value.args) == 2:
+        call = node.value
+        first, value = call.args
+        is_set = last_name(call.func) == "set_option" and not call.keywords
+        name = str(first.value) if is_set and isinstance(first, ast.Constant) else ""
+    else:
+        return None
+    start, end = find_line_span(context.source, node.lineno)
+    is_alone = context.source[start:end].split("#")[0].strip(" \t;") == context.text(node)
+    if (
+        name.removeprefix("mode.") not in ("use_inf_as_na", "use_inf_as_null")
+        or not is_alone
+        or node not in context.tree.body
+    ):
+        return None
+    span = (start, end + 1, "") if end < len(context.source) else (max(start - 1, 0), end, "")
+    return span, isinstance(value, ast.Constant) and value.value is False
 
 
 def _name_whole(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:

@@ -128,7 +128,8 @@ class _Filling:
         if not isinstance(given, ast.Tuple | ast.List) or int(at_item) >= len(given.elts):
             return None
         self.used.add(name)
-        return self._context.operand(given.elts[int(at_item)])
+        item = given.elts[int(at_item)]
+        return self._context.text(item) if isinstance(item, ast.Constant) else self._context.operand(item)
 
 
 _WRITTEN = {
