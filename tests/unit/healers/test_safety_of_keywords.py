@@ -87,7 +87,8 @@ MADE = "model = Ridge(normalize=True)\nmodel.fit(rows, prices)"
     [
         ("model.predict(rows)", Applicability.SAFE),
         ("cross_val_score(model, rows, prices, cv=2)", Applicability.UNSAFE),  # a fold has two rows
-        ("model.coef_", Applicability.UNSAFE),
+        ("model.coef_", Applicability.SAFE),  # read of the model behind the scaling
+        ("model.alpha", Applicability.UNSAFE),
     ],
 )
 def test_a_penalty_by_norm_is_the_same_for_all_rows_alone(bench: Bench, below: str, level: Applicability) -> None:
