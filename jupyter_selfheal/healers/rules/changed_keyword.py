@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
+from jupyter_selfheal.healers.rules.context.remedies import LIKE, NEW_KEYWORD
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance, is_british, is_plain_slip, normalize
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -27,12 +28,6 @@ KEYWORD_FIRST = re.compile(
 MISSING = re.compile(r"missing \d+ required positional arguments?: |^No group keys passed")
 COUNT = re.compile(r"n_\w+|bin|(?:skip|n)row|ncol|epoch|decimal|(?:min_)?period")
 """Parameters in the singular that say of how many, and so take the same whole number in the plural."""
-SUGGESTED = re.compile(
-    r"[Dd]id you mean:? ['\"`]?(\w+)['\"`]?\??|[Uu]se ['\"`](\w+)['\"`] instead|renamed to ['\"`](\w+)['\"`]"
-)
-
-LIKE = re.compile(r"[Dd]id you mean")
-"""Python's words (since 3.13) for the parameter that is most like what was given: no more is known."""
 
 
 class ChangedKeyword(Rule):
@@ -110,7 +105,7 @@ class ChangedKeyword(Rule):
 
     def _guess_keyword(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
         """The parameter that the message suggests, or the nearest one of the live signature that is not given yet."""
-        said = SUGGESTED.search(context.failure.evalue)
+        said = NEW_KEYWORD.search(context.failure.evalue)
         suggestion = next((g for g in said.groups() if g), "") if said else ""
         signature = context.signature(call.func, calls=True) or Signature()
         parameters = [p.name for p in signature.parameters if p.kind != "VAR_KEYWORD"]

@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.remedies import OPTION, find_options
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -18,9 +19,8 @@ GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
 )
 PARAMETER = re.compile(
-    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in)|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys|invalid mode: |Input X contains NaN"
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys|invalid mode: |Input X contains NaN"
 )
-OPTION = re.compile(r"['\"]([\w. +-]{1,40})['\"]")
 
 
 class ChangedValue(Rule):
@@ -126,6 +126,13 @@ class ChangedValue(Rule):
 
     def _use_unquoted_options(self, context: RuleContext, message: str) -> Iterator[Patch]:
         """``style must be one of white, dark, ticks``: which of the call's texts is meant is a matter of likeness."""
+        if (named := find_options(message)) is not None:
+            for call in context.calls_at_failure()[:2]:
+                for given in (k.value for k in call.keywords if k.arg == named.name):
+                    is_text = isinstance(given, ast.Constant) and isinstance(given.value, str)
+                    if isinstance(given, ast.Constant) and is_text and given.value not in named.texts:
+                        yield from self._use_nearest(context, given, list(named.texts))
+            return
         match = re.search(r"must be (?:one of|in) ((?:\w+, )+(?:or )?\w+)", message)
         options = re.findall(r"\w+", match[1]) if match else []
         for call in context.calls_at_failure()[:2]:

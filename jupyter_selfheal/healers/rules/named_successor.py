@@ -9,18 +9,11 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named, last_name
+from jupyter_selfheal.healers.rules.context.remedies import SAID, SAME, SUCCESSOR
 from jupyter_selfheal.model import Applicability, Patch
 
-SUCCESSOR = re.compile(
-    r"\b(?P<verb>[Rr]enamed (?:to|as)|[Mm]oved (?:to|into)|[Rr]eplaced? (?:it )?(?:by|with)|(?:[Ii]n|by) favou?r of|[Ss]uperseded by|"
-    r"[Ii]nstead,? (?:please )?(?:use|call)|[Uu]se|[Cc]all|[Dd]id you mean:?(?: to use)?)\s+(?:the (?:new )?)?(?:function |method |class |argument |keyword |parameter )?"
-    r"[`'\"]{0,3}(?P<new>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?P<shape>\([^)]*\)|=\S*)?[`'\"]{0,3}(?P<rest>[^.;\n]{0,20})"
-)
-"""What messages say: "Use `cumprod` instead", "renamed to 'max_iter'", "in favor of statsmodels.tsa.arima.model.ARIMA"."""
-SAME = re.compile(r"(?i)renamed|moved")
-"""Words by which a library says that the new name is the same thing."""
-SAID = re.compile(r"(?i)instead|rather|replace")
-"""Words that must follow where a message only says "use": what comes after "use" may be advice of another kind."""
+GONE = frozenset({"AttributeError", "ImportError", "NotImplementedError"})
+"""Failures after which nothing by the old name works; after others it is this call alone that is not taken."""
 
 
 class NamedSuccessor(Rule):
@@ -95,7 +88,9 @@ def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) 
             continue
         if isinstance(node, ast.Attribute) and _has_attribute(context, node.value, new.rpartition(".")[2], new):
             alike = [
-                n for n in attributes_named(context.tree, old) if context.text(n.value) == context.text(node.value)
+                n
+                for n in attributes_named(context.tree, old)
+                if n is node or (context.failure.ename in GONE and context.text(n.value) == context.text(node.value))
             ]
             last = new.rpartition(".")[2]
             given = _read_arguments(match["shape"] or "")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.changed_value import is_renamed
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.remedies import find_options
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -55,9 +56,9 @@ class NearValue(Rule):
     why = "One of the texts that are taken is near to it, and no other is."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        evalue = context.failure.evalue
+        evalue, named = context.failure.evalue, find_options(context.failure.evalue)
         known = next((words for about, words in KNOWN if about.search(evalue)), ())
-        if not known and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
+        if not known and not named and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
             return
         for call in context.calls_at_failure():
             if letters := _list_letters(call, evalue):
@@ -69,9 +70,17 @@ class NearValue(Rule):
                 )
                 return
             for given in (*call.args, *(k.value for k in call.keywords)):
-                if not (isinstance(given, ast.Constant) and isinstance(given.value, str)) or given.value not in evalue:
+                if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
                     continue
-                words = [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
+                if given.value not in evalue and not (
+                    named and any(k.arg == named.name and k.value is given for k in call.keywords)
+                ):
+                    continue
+                words = (
+                    list(named.texts)
+                    if named and given.value not in evalue
+                    else [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
+                )
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
                 if meant and not is_renamed(call, given.value):
                     mark = context.text(given)[-1]

@@ -11,14 +11,9 @@ from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import attributes_named, dotted_name, last_name
+from jupyter_selfheal.healers.rules.context.remedies import QUOTED_PATH
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Failure, Patch
-
-SUCCESSOR = re.compile(
-    r"(?:[Uu]se|instead use|renamed to|moved to|replaced (?:by|with)|in favou?r of|[Pp]lease use|[Tt]ry)\s+"
-    r"(?:the\s+)?(?:new\s+)?[`'\"]{1,2}(?P<path>[A-Za-z_][\w.]*)(?:\([^`'\"]*\))?[`'\"]{1,2}"
-)
-"""What messages say of the successor: "Use `np.float64` instead"."""
 
 ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}
 """Names by which libraries import others, as everybody does."""
@@ -50,7 +45,7 @@ class RemovedName(Rule):
         return super().matches(failure) and (
             failure.ename == "AttributeError"
             or failure.is_warning
-            or SUCCESSOR.search(failure.evalue) is not None
+            or QUOTED_PATH.search(failure.evalue) is not None
             or "removed" in failure.evalue
         )
 
@@ -185,7 +180,7 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
         if change is not None and (change.forms or change.read or (change.new and context.exists(change.new))):
             return change
     package = module.split(".")[0]
-    said = SUCCESSOR.search(context.failure.evalue)
+    said = QUOTED_PATH.search(context.failure.evalue)
     if said is not None:
         first, _, rest = said["path"].partition(".")
         path = ".".join(filter(None, (ALIASES.get(first, first), rest)))

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.remedies import QUOTED, TEXT
 from jupyter_selfheal.model import Applicability, Patch
-
-REMEDY = re.compile(
-    r"(?<!not )(?<!n't )(?<!never )(?:[Pp]ass(?: in)?|[Uu]se|[Ss]pecify|[Gg]ive|[Ss]et it to|[Cc]hange it to|[Rr]enamed to|[Rr]eplaced (?:by|with))(?:\s+e\.g\.)?\s+(?P<quote>[\"'`])(?P<new>[^\"'`\n\\]{1,60})(?P=quote)"
-    r"(?=[^.]{0,20}\b(?:instead|rather)|\.|$)"
-)
-QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,60})[\"'`]")
 
 
 class ValueNamedByMessage(Rule):
@@ -34,14 +28,14 @@ class ValueNamedByMessage(Rule):
     enames = frozenset(
         {"ValueError", "TypeError", "NotImplementedError", "KeyError", "OSError", "InvalidParameterError"}
     )
-    message = REMEDY
-    warning = REMEDY
+    message = TEXT
+    warning = TEXT
     applicability = Applicability.UNSAFE
     why = "The library's own message names it; whether it does the same, the outputs decide."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue
-        match = REMEDY.search(message)
+        match = TEXT.search(message)
         if match is None:
             return
         new, quoted = match["new"], set(QUOTED.findall(message)) - {match["new"]}
