@@ -50,19 +50,32 @@ def describe_broken_law(
     """
     if len(checked) < FEWEST:
         return ""
-    alike = list_alike(calls, checked)
+    nothing = _list_nothing(checked)
+    alike = [*list_alike(calls, checked), *nothing]
     (shown,) = collect_behaviours(runner, [dict(codes)], function, [*checked, *alike], STEPS)
     results = [_read_result(text) for text in shown]
     told = [(given, result) for given, (is_known, result) in zip(checked, results, strict=False) if is_known]
     if len(told) < len(checked):
         return ""
     laws = _list_laws(told)
-    others = zip(alike, results[len(checked) :], strict=False)
-    for given, (is_known, result) in sorted(others, key=lambda pair: len(repr(pair[0]))):
-        broken = next((law.words for law in laws if law.holds(given, result) is False), "") if is_known else ""
+    others = [
+        (given, result)
+        for given, (is_known, result) in zip(alike, results[len(checked) :], strict=False)
+        if is_known and (given not in nothing or type(result) is int)
+    ]
+    for given, result in sorted(others, key=lambda pair: len(repr(pair[0]))):
+        broken = next((law.words for law in laws if law.holds(given, result) is False), "")
         if broken:
             return f"`{Input(function, given).text}` gives {result!r} with it, which {broken}, as no checked call does"
     return ""
+
+
+def _list_nothing(checked: Sequence[Arguments]) -> list[Arguments]:
+    """The empty collection or text, where functions of one such argument are never checked with it: a number that they give for it is a length,
+    a count or a sum of nothing."""
+    given = [arguments[0] for arguments in checked if len(arguments) == 1]
+    is_filled = len(given) == len(checked) and all(isinstance(g, list | tuple | str) and len(g) for g in given)
+    return [(type(given[0])(),)] if is_filled and len(set(map(type, given))) == 1 else []
 
 
 def describe_unfinished(
@@ -299,8 +312,8 @@ def _is_its_item(whole: Any, result: Any) -> bool | None:
 
 
 def _is_no_longer(whole: Any, result: Any) -> bool | None:
-    if not _is_items(whole) or type(result) is not int:
-        return None
+    if not _is_items(whole) or type(result) is not int or any(isinstance(item, list) for item in whole):
+        return None  # of a table the length is no number of its cells
     return 0 <= result <= len(whole)
 
 

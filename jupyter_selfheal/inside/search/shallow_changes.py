@@ -27,6 +27,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
             return f"`{ast.unparse(asked)}` is no longer asked"
     if counted := next((c for c in _list_thinned(after) if c not in _list_thinned(before)), ""):
         return f"`{counted}` counts some of the items, and may meet a few numbers by chance"
+    if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
+        return f"`{twins[1]}` is then worked out as `{twins[0]}` is"
     if other := _find_hidden_comparison(before, after):
         return f"with `{other}` something else is compared than a number"
     if mended == 1 and _turns_value(_list_given(before), _list_given(after)):
@@ -43,6 +45,24 @@ def _list_thinned(tree: ast.AST) -> list[str]:
         (n, a.slice) for n in calls for a in n.args if isinstance(a, ast.Subscript) and isinstance(a.slice, ast.Slice)
     )
     return [ast.unparse(n) for n, part in slices if part.step is not None and ast.unparse(part.step) not in ("1", "-1")]
+
+
+def _list_twins(tree: ast.AST) -> list[tuple[str, str]]:
+    """Two variables of one block that are worked out in the same way: ``minutes = seconds // 3600`` below ``hours = seconds // 3600``."""
+    twins = []
+    for node in ast.walk(tree):
+        seen: dict[str, str] = {}
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            is_single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            target = statement.targets[0] if is_single else None
+            if not isinstance(target, ast.Name) or not isinstance(statement.value, ast.BinOp):
+                continue
+            way = dump_tree(statement.value)
+            if not any(isinstance(n, ast.Call) for n in ast.walk(statement.value)):
+                first = seen.setdefault(way, target.id)
+                twins += [(first, target.id)] if first != target.id else []
+    return twins
 
 
 def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:

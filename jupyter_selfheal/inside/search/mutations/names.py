@@ -53,8 +53,9 @@ _IN_PLACE = frozenset({"append", "appendleft", "extend", "insert", "add", "updat
 """Methods that put what they are given into what they are called on."""
 _UNLIKELY = frozenset(
     {("sorted", "list"), ("sorted", "set"), ("len", "max"), ("len", "min"), ("max", "sum"), ("min", "sum")}
-)
-"""Near by name, and seldom meant: who writes ``sorted`` wants an order, who writes ``len`` a number of items, and who writes ``max`` one of them."""
+) | {(middle, spread) for middle in ("sum", "mean", "median") for spread in ("std", "var")}
+"""Near by name, and seldom meant: who writes ``sorted`` wants an order, who writes ``len`` a number of items, who writes ``max`` one of them, and
+who adds up no spread."""
 
 
 def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -131,7 +132,8 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     start, end = s.end_of(node) - len(node.attr), s.end_of(node)
     near = NEAR.get(node.attr, ())
     for name in near:
-        yield Change(((start, end, name),), 0.6, node.lineno, f"`.{node.attr}` should be `.{name}`")
+        prior = 0.15 if (node.attr, name) in _UNLIKELY else 0.6
+        yield Change(((start, end, name),), prior, node.lineno, f"`.{node.attr}` should be `.{name}`")
     for name in _METHODS if called else ():
         if name != node.attr and name not in near and name not in s.attributes:
             yield Change(((start, end, name),), 0.08, node.lineno, f"`.{node.attr}` should be `.{name}`")
@@ -236,8 +238,14 @@ _USUAL_ARGUMENTS = {
 """By function, what it is often given beside what it must be given."""
 
 
+_ASCENDING = frozenset({"sort_values", "sort_index", "rank"})
+
+
 def _list_order_keywords(s: Scope, name: str, node: ast.Call) -> Iterator[tuple[str, float]]:
-    """The keywords that a call of ``sorted``, ``sort``, ``min`` or ``max`` does not have, with how likely each is."""
+    """The keywords that a call of ``sorted``, ``sort``, ``min`` or ``max``, or of what puts a table in order, does not have, with how
+    likely each is."""
+    if name in _ASCENDING and isinstance(node.func, ast.Attribute) and all(k.arg != "ascending" for k in node.keywords):
+        yield "ascending=False", 0.45
     if name not in ("sorted", "sort", "min", "max"):
         return
     used, picks_one = {k.arg for k in node.keywords}, name in ("min", "max")

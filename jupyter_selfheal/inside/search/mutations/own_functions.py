@@ -100,6 +100,29 @@ def propose_left_out_arguments(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change(((end, end, f"{', ' if node.args else ''}{text}"),), 0.8, node.lineno, words)
 
 
+def propose_link(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``self.head = Node(value)`` for ``Node(value, self.head)``: what an object of a class takes the place of is lost, where nothing links to it."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(call := node.value, ast.Call):
+        return
+    target = node.targets[0]
+    is_own = isinstance(call.func, ast.Name) and call.func.id[:1].isupper() and call.func.id not in dir(builtins)
+    if not is_own or not isinstance(target, ast.Attribute | ast.Name) or not call.args or call.keywords:
+        return
+    if s.text_of(target) not in map(s.text_of, call.args) and not s.text[: s.end_of(call) - 1].rstrip().endswith(","):
+        end = s.end_of(call) - 1
+        words = f"`{s.text_of(call.func)}` lacks the argument `{s.text_of(target)}`"
+        yield Change(((end, end, f", {s.text_of(target)}"),), 0.4, node.lineno, words)
+
+
+def propose_own_name(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``log.append(("deposit", n))`` in ``withdraw``: a text that names the method beside it, from which the line was copied."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node.value not in s.functions:
+        return
+    own = getattr(s.find_function(node), "name", "")
+    if own and own != node.value and not own.startswith("_"):
+        yield Change((s.put(node, repr(own)),), 0.6, node.lineno, f"`{node.value!r}` should be `{own!r}`")
+
+
 def _list_calls(s: Scope, name: str) -> Iterator[tuple[str, float]]:
     """Calls of a function with the variables of the same names; where one has none, with each other variable in its place."""
     parameters = s.hints.signatures[name]
@@ -137,4 +160,11 @@ def _is_unbound(s: Scope, name: str) -> bool:
     return name in list_unbound(s)
 
 
-OPERATORS = (propose_for_unbound_name, propose_call, propose_left_out_arguments, propose_asked_function)
+OPERATORS = (
+    propose_for_unbound_name,
+    propose_call,
+    propose_left_out_arguments,
+    propose_asked_function,
+    propose_link,
+    propose_own_name,
+)

@@ -92,3 +92,54 @@ def test_a_function_that_nothing_called_yet_fills_a_name_that_nothing_binds() ->
     (text,) = best["texts"].values()
     assert "for stop in stops(rides, line):" in text
     assert best["rival"] == ""
+
+
+WALLET = """class Wallet:
+    def __init__(self, coins):
+        self.coins = coins
+        self.log = []
+
+    def spend(self, price):
+        self.coins -= price
+        self.log.append(("spend", price))
+
+    def earn(self, pay):
+        self.coins += pay
+        self.log.append(("spend", pay))
+"""
+
+
+def test_a_text_that_names_the_method_beside_it_is_that_of_its_own() -> None:
+    changed = [splice(WALLET, c.edits) for c in list_changes(Scope(WALLET)) if "should be `'earn'`" in c.words]
+    assert changed == [WALLET.replace('("spend", pay)', "(('earn'), pay)")]
+    assert not [c for c in list_changes(Scope(WALLET.replace('"spend"', '"out"'))) if "should be `'earn'`" in c.words]
+    private = WALLET.replace("def earn", "def _earn")
+    assert not [c for c in list_changes(Scope(private)) if "should be `'_earn'`" in c.words]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_linked"),
+    [
+        ("self.top = Plate(size)", True),
+        ("self.top = Plate(size, self.top)", False),
+        ("self.top = Plate(size, below=None)", False),
+        ("self.top = make(size)", False),
+        ("self.top = ValueError(size)", False),
+        ("self.top = Plate()", False),
+    ],
+)
+def test_what_an_object_takes_the_place_of_may_be_linked_to(line: str, is_linked: bool) -> None:
+    text = f"class Pile:\n    def put(self, size):\n        {line}\n"
+    changed = [splice(text, c.edits) for c in list_changes(Scope(text)) if "lacks the argument `self.top`" in c.words]
+    assert changed == ([text.replace("(size", "(size, self.top")] if is_linked else [])
+
+
+def test_a_table_that_is_put_in_order_may_be_so_the_other_way_round() -> None:
+    text = "def top(df):\n    return df.sort_values('cost').head(2)\n"
+    weights = {splice(text, c.edits): c.prior for c in list_changes(Scope(text))}
+    assert weights[text.replace("'cost'", "'cost', ascending=False")] == 0.45
+    told = text.replace("'cost'", "'cost', ascending=True")
+    assert not [c for c in list_changes(Scope(told)) if "lacks `ascending" in c.words]
+    total = "def total(xs):\n    return xs.sum()\n"
+    spread = {splice(total, c.edits): c.prior for c in list_changes(Scope(total))}
+    assert spread[total.replace("sum", "std")] < spread[total.replace("sum", "mean")]

@@ -29,6 +29,10 @@ EACH = "def each(xs, more):\n    return xs + more{}\n"
 BOTH = [([1, 3], [2]), ([], [4]), ([5], []), ([6, 7], [8])]
 LETTERS = "def letters(words):\n    return ''.join(words)\n"
 SPELT = [(["a", "b"],), (["c"],), (["x", "y", "z"],), (["q", "r", "s", "t"],)]
+STREAK = "def streak(days):\n    best, now = {}, 0\n    for day in days:\n        now = now + 1 if day > 0 else 0\n        best = max(best, now)\n    return best\n"
+STREAKS = [([1, 2, 0, 3],), ([4, 4, 4],), ([5],), ([0, 1],)]
+ROOMS = "def rooms(plan):\n    return {} + sum(row.count(1) for row in plan)\n"
+PLANS = [([[1, 0], [0, 1]],), ([[1, 0], [0, 0]],), ([[0, 0]],)]
 LARGEST = "def largest(xs, count):\n    return sorted(xs)[::-1][:count]\n"
 ASKED = [([3, 1, 2], 2), ([5, 6], 1), ([9, 8, 7, 1], 3), ([4, 2], 2)]
 
@@ -52,6 +56,11 @@ def build_runner(text: str) -> Runner:
         (EACH.format(""), "each", [*BOTH, ([2, 2, 2], [5])], ""),
         (LETTERS, "letters", SPELT, ""),
         (LARGEST, "largest", ASKED, ""),
+        (STREAK.format(1), "streak", STREAKS, "`streak([])` gives 1 with it, which is no number up to the length"),
+        (STREAK.format(0), "streak", STREAKS, ""),
+        (STREAK.format(1), "streak", [*STREAKS, ([],)], ""),
+        (STREAK.format(1), "streak", [(days, 0) for (days,) in STREAKS], ""),
+        (ROOMS.format(0), "rooms", PLANS, ""),
     ],
 )
 def test_a_law_of_all_checked_calls_that_another_call_breaks_is_a_doubt(
