@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal.inside.parsing import dump_tree
+from jupyter_selfheal.inside.search.handed_on import find_handed_on
 
 TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.GtE, ast.Gt: ast.LtE}
 _OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
@@ -27,6 +28,10 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
             return f"`{ast.unparse(asked)}` is no longer asked"
     if counted := next((c for c in _list_thinned(after) if c not in _list_thinned(before)), ""):
         return f"`{counted}` counts some of the items, and may meet a few numbers by chance"
+    if alias := next((a for a in _list_changed_aliases(after) if a not in _list_changed_aliases(before)), None):
+        return f"`{alias[0]}` is then what it was given as `{alias[1]}`, and is changed"
+    if handed := find_handed_on(old, new):
+        return f"`{handed}` is handed out and then changed"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
         return f"`{twins[1]}` is then worked out as `{twins[0]}` is"
     if other := _find_hidden_comparison(before, after):
@@ -45,6 +50,24 @@ def _list_thinned(tree: ast.AST) -> list[str]:
         (n, a.slice) for n in calls for a in n.args if isinstance(a, ast.Subscript) and isinstance(a.slice, ast.Slice)
     )
     return [ast.unparse(n) for n, part in slices if part.step is not None and ast.unparse(part.step) not in ("1", "-1")]
+
+
+def list_changed_in_place(tree: ast.AST) -> set[str]:
+    """The variables whose items are set: ``out["sum"] = …``."""
+    stored = (n.value for n in ast.walk(tree) if isinstance(n, ast.Subscript) and not isinstance(n.ctx, ast.Load))
+    return {n.id for n in stored if isinstance(n, ast.Name)}
+
+
+def _list_changed_aliases(tree: ast.AST) -> list[tuple[str, str]]:
+    """``out = rows`` for a parameter ``rows``, where items of ``out`` are set: whoever called finds his own changed."""
+    changed = list_changed_in_place(tree)
+    found = []
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+        given = {a.arg for a in function.args.args}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in given:
+                found += [(t.id, node.value.id) for t in node.targets if isinstance(t, ast.Name) and t.id in changed]
+    return found
 
 
 def _list_twins(tree: ast.AST) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from jupyter_selfheal.inside.search.mutations.missing_code import find_accumulat
 from jupyter_selfheal.inside.search.mutations.names import NEAR
 from jupyter_selfheal.inside.search.mutations.operators import COMPARE, is_test, replace_operator
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.search.shallow_changes import list_changed_in_place
 
 MOST = 40
 """Variants of one expression or statement that are tried at one place."""
@@ -27,6 +28,8 @@ PARALLEL = 24
 """Variants of the condition, and of the statement, of a whole further branch."""
 SPELT_SO, MISSPELT = 0.85, 0.08
 """How like a bound name (difflib's ratio) one is that nothing binds for it to be a slip of the pen, and what remains of the weight of binding it."""
+COPIED = 1.6
+"""How much likelier a copy of an argument is than the argument itself for what has its items set below."""
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "==", "in": "not in", "not in": "in"}
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.Continue | ast.Break
 
@@ -230,14 +233,18 @@ def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
         for a in node.args.args
         for form in ("len({})", "sorted({})", "{}[0]", "{}[1:]", "{}[::2]", "set({})")
     ]
+    copies = [f"{a.arg}.copy()" for a in node.args.args]
+    changed = list_changed_in_place(node)
     for name, stmt in itertools.product(list(lost)[:2], node.body):
         prior = MISSPELT if len(name) > 2 and difflib.get_close_matches(name, bound, 1, SPELT_SO) else 0.25
         if s.read_indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
             continue
         start = s.line_span(stmt)[0]
-        for value in dict.fromkeys(t for t in values if "\n" not in t):
+        made = copies if name in changed else []
+        for value in dict.fromkeys(t for t in (*made, *values) if "\n" not in t):
             text = f"{s.read_indent(stmt)}{name} = {value}\n"
-            yield Change(((start, start, text),), prior, stmt.lineno, f"`{name} = {value}` is missing")
+            likely = prior * COPIED if value in made else prior
+            yield Change(((start, start, text),), likely, stmt.lineno, f"`{name} = {value}` is missing")
 
 
 def propose_jumps(s: Scope, node: ast.AST) -> Iterator[Change]:

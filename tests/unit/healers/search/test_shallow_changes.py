@@ -18,6 +18,8 @@ FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
 EARLY = (
     "def f(xs):\n    for x in xs:\n        if x:\n            return True\n        else:\n            return False\n"
 )
+PILED = "def f(xs):\n    pile = []\n    for x in xs:\n        pile.append(x)\n    if pile:\n        pass"
+SHADED = "def f(rows):\n    {}\n    out[0] = 1\n    return out"
 BELOW = "def f(xs):\n    for x in xs:\n        if x:\n            return True\n    return False\n"
 """What is returned too early belongs below the loop: neither value is turned around."""
 
@@ -52,6 +54,37 @@ BELOW = "def f(xs):\n    for x in xs:\n        if x:\n            return True\n 
         ("n = sum(xs)", "n = sum(xs[::2])", ""),
         ("h = s // 3600\nm = s // 60", "h = s // 3600\nm = s // 3600", "`m` is then worked out as `h` is"),
         ("h = s // 3600\nm = s // 60", "h = s // 3600\nm = s % 3600 // 60", ""),
+        (
+            PILED,
+            PILED.replace("    if pile:\n        pass", "        if pile:\n            yield pile"),
+            "`pile` is handed out and then changed",
+        ),
+        (PILED, PILED.replace("        pass", "        yield pile"), ""),
+        (
+            PILED,
+            PILED.replace("pile.append(x)", "pile.append(x)\n        out.append(pile)"),
+            "`pile` is handed out and then changed",
+        ),
+        (PILED, PILED.replace("pile.append(x)", "pile.append(x)\n        out.append(x)"), ""),
+        (
+            PILED,
+            PILED.replace(
+                "pile.append(x)", "pile.append(x)\n        if x:\n            yield pile\n            pile = []"
+            ),
+            "",
+        ),
+        (PILED, PILED.replace("pile.append(x)", "pile = [x]\n        pile.append(x)\n        yield pile"), ""),
+        (
+            PILED,
+            PILED.replace(
+                "pile.append(x)", "pile.append(x)\n        if x:\n            yield pile\n            return"
+            ),
+            "",
+        ),
+        (SHADED, SHADED.format("out = rows"), "`out` is then what it was given as `rows`, and is changed"),
+        (SHADED, SHADED.format("out = rows.copy()"), ""),
+        (SHADED, SHADED.format("out = shade"), ""),
+        ("def f(rows):\n    {}\n    return out[0]", "def f(rows):\n    out = rows\n    return out[0]", ""),
         ("low = xs[0]\nhigh = xs[1]", "low = xs[0]\nhigh = xs[0]", ""),
         ("if s:\n    h = s - 1\nelse:\n    m = s", "if s:\n    h = s - 1\nelse:\n    m = s - 1", ""),
         ("a = n + 1\nb = n + 1\nc = n", "a = n + 1\nb = n + 1\nc = n * 2", ""),
