@@ -19,6 +19,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_doubled_name,
     find_dropped_name,
     find_exchanged_call,
+    find_left_unread,
     find_lost_name,
     find_unread_items,
 )
@@ -197,6 +198,8 @@ class Doubts:
             return f"of `{unread}` nothing but its length is read"
         if counted := find_counted_name(texts, self.units):
             return f"of `{counted}` nothing but its length is asked"
+        if left := find_left_unread(texts, self.units):
+            return f"`{left}` is worked out, and what is returned is not made of it"
         if handed := find_given_back(texts, self.units):
             return f"`{handed}` is what the check expects in its result"
         if ordered := find_set_order(texts, self.units):

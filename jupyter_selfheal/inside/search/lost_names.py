@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from jupyter_selfheal.inside.parsing import dump_tree
+from jupyter_selfheal.inside.search.called_functions import find_function, list_changed_functions
 from jupyter_selfheal.inside.search.program import CHECK, Unit
 from jupyter_selfheal.inside.tree_names import list_read_names
 
@@ -47,6 +48,28 @@ def find_doubled_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
             if doubled:
                 return min(doubled)
     return ""
+
+
+def find_left_unread(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """A variable that a function works out and reads nowhere, where a change of it returns something else: what is returned is mostly made of
+    what was worked out for it. Empty where there is none."""
+    for n, text in texts.items():
+        for owner, function in list_changed_functions(units[n].text, text):
+            called = f"{owner}().{function.name}" if owner else function.name
+            old = find_function(units[n].text, called)
+            if old is None or _count_results(function) <= _count_results(old):
+                continue
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+            made = (t for node in ast.walk(function) if isinstance(node, ast.Assign) for t in node.targets)
+            left = [t.id for t in made if isinstance(t, ast.Name) and t.id not in read and not t.id.startswith("_")]
+            if left:
+                return left[0]
+    return ""
+
+
+def _count_results(function: ast.AST) -> int:
+    return sum(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
 
 
 def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:

@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_doubled_name,
     find_dropped_name,
     find_exchanged_call,
+    find_left_unread,
     find_lost_name,
     find_unread_items,
 )
@@ -127,3 +128,22 @@ def test_a_stored_sum_is_not_met_by_counting_the_items() -> None:
     counts = [p for p in reply["patches"] if "range(len(" in str(p["texts"])]
     assert counts
     assert all(p["rival"] for p in counts)
+
+
+PLACE = "class Race:\n    def place(self, name):\n        mine = self.times[name]\n        {}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (PLACE.format("pass"), PLACE.format("return len(name)"), "mine"),
+        (PLACE.format("pass"), PLACE.format("return mine"), ""),
+        (PLACE.format("pass"), PLACE.format("return sum(t <= mine for t in self.times)"), ""),
+        (PLACE.format("return 1"), PLACE.format("return len(name)"), ""),
+        (PLACE.replace("mine", "_").format("pass"), PLACE.replace("mine", "_").format("return len(name)"), ""),
+        ("def f(a):\n    b = a + 1", "def f(a):\n    b = a + 1\n    return a", "b"),
+        ("def f(a):\n    x, y = a", "def f(a):\n    x, y = a\n    return y", ""),
+    ],
+)
+def test_what_is_returned_is_made_of_what_was_worked_out(old: str, new: str, found: str) -> None:
+    assert find_left_unread({0: new}, make_units(old)) == found
