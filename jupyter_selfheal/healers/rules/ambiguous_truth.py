@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.unbracketed_comparison import add_parentheses
 from jupyter_selfheal.model import Applicability, Patch
 
 ARRAYS = ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "pandas.Index")
@@ -58,6 +59,8 @@ class AmbiguousTruth(Rule):
                 return
             if id(node) in tests or not _is_boolean(node) or not _has_array(context, node):
                 continue
+            if isinstance(node, ast.Compare) and add_parentheses(context.source, node):
+                return  # PDA115
             text = write_elementwise(context, node)
             if text == context.text(node):
                 continue

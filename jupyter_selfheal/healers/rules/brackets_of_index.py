@@ -39,11 +39,12 @@ class BracketsOfIndex(Rule):
 
     def _index_what_is_called(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.failing_nodes(ast.Call):
-            name = context.plain_chain(call.func)
+            is_shape = isinstance(call.func, ast.Attribute) and call.func.attr == "shape"
+            name = context.text(call.func) if is_shape else context.plain_chain(call.func)
             if not name or len(call.args) != 1 or call.keywords or _is_function_too(context, name):
                 continue
             key = context.text(call.args[0])
-            if not _is_plain(context, call.args[0]) or not context.is_true(f"({name}[{key}], True)[1]"):
+            if not _is_plain(context, call.args[0]) or not (is_shape or context.is_true(f"({name}[{key}], True)[1]")):
                 continue
             yield self.patch(
                 context.replace_here((*context.span(call), f"{name}[{key}]")),

@@ -15,6 +15,10 @@ MESSAGE = re.compile(
 )
 
 
+LEAST_LETTERS = 3
+"""Letters of the longest of the loop's names from which on they speak of values: `for a, b in df` may take names of columns apart."""
+
+
 class LoopOverRows(Rule):
     """Go through the rows of a table, and take each row out of its pair.
 
@@ -22,9 +26,10 @@ class LoopOverRows(Rule):
     indices must be integers or slices, not str` at `row["price"]` below `for row in df.iterrows():`, which gives pairs.
 
     **Fix** `for i, row in df.iterrows():`; `for _, row in df.iterrows():`; `for i, (name, age) in df.iterrows():`; `row.price` of what
-    `itertuples` gives.
+    `itertuples` gives; `for name, age in df.itertuples(index=False):` for as many names as there are columns.
 
-    **Fix safety** Safe: the loop reads columns of the table from the variable, which only a row has. Silent where it reads anything else.
+    **Fix safety** Safe: the loop reads columns of the table from the variable, which only a row has, or its names are those of all columns. Unsafe
+    where there are as many names as columns. Silent where it reads anything else.
     """
 
     code = "PDA130"
@@ -64,10 +69,32 @@ class LoopOverRows(Rule):
                 title = "Take the row out of its pair"
                 cause = "`iterrows` gives pairs of an index and a row."
             else:
+                yield from self._unpack_rows(context, loop)
                 continue
             if isinstance(row, ast.Name) and _reads_columns(context, loop, row.id, table):
                 yield self.patch(context.replace_here(change), title, cause, prior=0.92)
                 return
+            yield from self._unpack_rows(context, loop)
+
+    def _unpack_rows(self, context: RuleContext, loop: ast.For) -> Iterator[Patch]:
+        """``for town, price in homes[["town", "price"]].itertuples(index=False):`` for as many names as the table has columns."""
+        names = (
+            [n.id for n in loop.target.elts if isinstance(n, ast.Name)] if isinstance(loop.target, ast.Tuple) else []
+        )
+        table = context.table(loop.iter) if len(names) > 1 and not isinstance(loop.iter, ast.Call) else None
+        if table is None or len(table.columns) != len(names) or max(map(len, names)) < LEAST_LETTERS:
+            return
+        is_named = [str(c).casefold() for c in table.columns] == [n.casefold() for n in names]
+        yield self.patch(
+            context.replace_here((*context.span(loop.iter), f"{context.operand(loop.iter)}.itertuples(index=False)")),
+            "Go through the rows with `itertuples`",
+            "A loop over a table goes through the names of its columns.",
+            applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
+            why="The loop's names are those of the columns."
+            if is_named
+            else "The columns may be meant, and not the rows.",
+            prior=0.92 if is_named else 0.75,
+        )
 
     def _group_values(self, context: RuleContext, target: ast.Tuple, table: ast.expr) -> Iterator[Patch]:
         """``for i, (name, age) in table.iterrows():`` for as many names as the table has columns."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.parts_of_split import find_labels, find_split
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"(?:^|\.)(\w+)\(\) missing \d+ required (positional|keyword-only) arguments?: (.+)$")
@@ -47,6 +48,8 @@ class MissingArgument(Rule):
                 return
             if not wanted or any(n not in there or there[n][0] in ("module", "type", "NoneType") for n in wanted):
                 return
+            if wanted == ["y"] and find_labels(call, find_split(context)):
+                return  # SKL109
             by_name = told[2] != "positional" or bool(call.keywords)
             if {n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)} & set(wanted):
                 return  # it is passed already, in another place

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
@@ -27,9 +28,9 @@ class PartsOfSplit(Rule):
     """Give data and labels of the same part of a split.
 
     **Failure** `ValueError: Found input variables with inconsistent numbers of samples: [112, 150]` at `model.fit(X_train, y)`,
-    `accuracy_score(y_train, model.predict(X_test))`.
+    `accuracy_score(y_train, model.predict(X_test))`; `missing 1 required positional argument: 'y'` at `model.score(X_test)`.
 
-    **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`.
+    **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`; `model.score(X_test, y_test)`.
 
     **Fix safety** Safe where one side is computed of a part, or a model is fitted and one side is the training part. Where two names are given
     to `score`, either may be meant, and both are offered. Silent where no `train_test_split` says which belong together.
@@ -38,13 +39,16 @@ class PartsOfSplit(Rule):
     code = "SKL109"
     name = "parts of a split"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError"})
-    message = re.compile(r"inconsistent numbers of samples")
+    enames = frozenset({"ValueError", "TypeError"})
+    message = re.compile(r"inconsistent numbers of samples|missing 1 required positional argument: 'y'$")
     applicability = Applicability.SAFE
     why = "The split says which labels belong to which data."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         split = find_split(context)
+        if context.failure.ename == "TypeError":
+            yield from self._give_labels(context, split)
+            return
         for call in context.calls_at_failure() if split is not None else ():
             given = [*call.args, *(k.value for k in call.keywords)]
             named = [n for n in given if isinstance(n, ast.Name)]
@@ -75,6 +79,28 @@ class PartsOfSplit(Rule):
                     prior=0.93 if sure else 0.6,
                 )
             return
+
+    def _give_labels(self, context: RuleContext, split: Split | None) -> Iterator[Patch]:
+        """``model.score(X_test, y_test)`` for ``model.score(X_test)``."""
+        for call in context.calls_at_failure() if split is not None else ():
+            labels = find_labels(call, split)
+            if labels:
+                yield self.patch(
+                    context.replace_here(append_argument(context.source, call, labels)),
+                    f"Pass `{labels}` too",
+                    f"`{context.text(call.func)}` takes the labels of the data, too.",
+                    prior=0.93,
+                )
+                return
+
+
+def find_labels(call: ast.Call, split: Split | None) -> str:
+    """The labels of the data that are the one thing that a call of a method is given; empty where that is no part of a split."""
+    match call:
+        case ast.Call(ast.Attribute(), [ast.Name(data)], []) if split is not None:
+            roles = [role for role, name in split.data.items() if name == data]
+            return split.labels.get(roles[0], "") if roles else ""
+    return ""
 
 
 def find_split(context: RuleContext) -> Split | None:

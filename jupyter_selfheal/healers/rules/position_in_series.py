@@ -42,7 +42,7 @@ class PositionInSeries(Rule):
             return
         for node in context.nodes_at_failure(ast.Subscript):
             table = context.table(node.value)
-            if not table or table.columns or not _is_position(context, node.slice):
+            if not table or table.columns or not is_position(context, node.slice):
                 continue
             numbers = bool(NUMBERS.match(table.index_dtype)) or (
                 table.index_dtype in ("object", "category") and _holds_numbers(context, node.value)
@@ -69,13 +69,14 @@ def _holds_numbers(context: RuleContext, series: ast.expr) -> bool:
     return context.number(f"int(any({is_number} for n in {labels}))") != 0
 
 
-def _is_position(context: RuleContext, key: ast.expr) -> bool:
+def is_position(context: RuleContext, key: ast.expr) -> bool:
+    """Whether a key is a whole number, or a list of them."""
     live = context.describe_all([key], calls=True)[0]
     if live.is_a("builtins.bool"):
         return False
     if live.is_a("builtins.int", "numpy.integer"):
         return True
-    return isinstance(key, ast.List) and bool(key.elts) and all(_is_position(context, e) for e in key.elts)
+    return isinstance(key, ast.List) and bool(key.elts) and all(is_position(context, e) for e in key.elts)
 
 
 def _list_same_subscripts(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
@@ -88,7 +89,7 @@ def _list_same_subscripts(context: RuleContext, node: ast.Subscript) -> list[ast
             or (
                 context.text(n.value) == text
                 and isinstance(n.slice, ast.Constant | ast.UnaryOp | ast.List)
-                and _is_position(context, n.slice)
+                and is_position(context, n.slice)
             )
         )
     ]

@@ -37,7 +37,7 @@ class UnbracketedComparison(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.nodes_at_failure(ast.Compare):
-            changes = _add_parentheses(context.source, node) if isinstance(node, ast.Compare) else []
+            changes = add_parentheses(context.source, node) if isinstance(node, ast.Compare) else []
             if changes:
                 edits = context.replace(context.cell_id, changes)
                 yield self.patch(
@@ -49,7 +49,7 @@ class UnbracketedComparison(Rule):
                 return
 
 
-def _add_parentheses(source: str, node: ast.Compare) -> list[Splice]:
+def add_parentheses(source: str, node: ast.Compare) -> list[Splice]:
     """Brackets around each comparison between the ``&`` and ``|`` that the operands of a chain swallowed."""
     start, end = src.find_span(source, node)
     cuts: list[tuple[int, int]] = []

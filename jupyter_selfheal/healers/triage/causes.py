@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context.edits import format_import
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
+from jupyter_selfheal.inside.tree_names import list_names
 
 UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
 """What pandas says where a table is made of lists of different lengths."""
@@ -117,8 +118,16 @@ def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
                 f"`{key}` was in both tables that were merged: it is `{key}_x` of the first one and `{key}_y` of the second.",
                 f"Use `{key}_x` or `{key}_y`, or say `suffixes=` where they are merged.",
             )
+    holding = _list_tables_with(context, key)
+    if holding and any(last_name(call.func) in ("merge", "join") for call in context.calls_at_failure()):
+        return (
+            f"`{min(holding)}` has a column `{key}`, and the table that is joined with it has none.",
+            "Say what each calls it: `left_on=` and `right_on=`.",
+        )
     for cell in reversed(context.notebook.code_before(context.failure.cell_id)):
         for node in src.walk(cell.source):
+            if isinstance(node, ast.Call) and src.find_root_name(node.func) in holding:
+                continue  # it is there still: what was taken away was taken away elsewhere
             method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
             if method not in ("drop", "pop", "rename") or not key:
                 continue
@@ -132,6 +141,16 @@ def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
                     f"Use `{key}` before that cell, or keep it there.",
                 )
     return _explain_absent_column(context, key)
+
+
+def _list_tables_with(context: RuleContext, key: str) -> set[str]:
+    """The variables of the failing statement that are tables with such a column."""
+    statement = context.failing_statement
+    names = list_names(statement) if statement is not None else set()
+    tables = (
+        (name, context.keys(name)) for name in sorted(names) if context.state.names.get(name, ("",))[0] == "DataFrame"
+    )
+    return {name for name, keys in tables if keys is not None and key in keys.columns}
 
 
 def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | None:

@@ -88,6 +88,10 @@ from tests.unit.healers.triage import diagnose
             ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'town': ['a']}).set_index('town')", "d.loc[d['town'] == 'a']"],
         ),
         (
+            "`d` has a column `town`, and the table that is joined with it has none.",  # it was taken from no `d` of later
+            ["import pandas as pd\nd = pd.DataFrame({'town': ['a']})\ne = d.drop(columns='town')", "d.merge(pd.DataFrame({'city': ['a']}), on='town')"],
+        ),
+        (
             "The encoder was fitted on other values: it does not know 'z'.",
             ["from sklearn.preprocessing import LabelEncoder\ne = LabelEncoder().fit(['a', 'b'])", "e.transform(['a', 'z'])"],
         ),

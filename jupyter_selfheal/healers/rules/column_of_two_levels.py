@@ -1,0 +1,59 @@
+"""PDA172: a column of two levels that is asked for by both names in one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import quote_alike
+from jupyter_selfheal.healers.rules.context.spelling import normalize
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class ColumnOfTwoLevels(Rule):
+    """Name a column of two levels by both.
+
+    **Failure** `KeyError: 'price_mean'` at `summary["price_mean"]`, where `summary` came of `agg({"price": ["mean", "max"]})` and has the
+    column `("price", "mean")`.
+
+    **Fix** `summary["price", "mean"]`.
+
+    **Fix safety** Unsafe: the columns may have been meant to be joined where the table is made. Silent where no column, or more than one, has both names,
+    and where something is assigned to it.
+    """
+
+    code = "PDA172"
+    name = "column of two levels"
+    stage = Stage.LIBRARY
+    enames = frozenset({"KeyError"})
+    message = re.compile(r"^'[^']+'$")
+    applicability = Applicability.UNSAFE
+    why = "The columns may have been meant to be joined where the table is made."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.failing_nodes(ast.Subscript):
+            owner, key = context.plain_chain(node.value), node.slice
+            if not owner or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                continue
+            keys = context.keys(owner) if isinstance(node.ctx, ast.Load) else None
+            if keys is None or not keys.is_table:
+                continue
+            levels = [c for c in keys.columns if isinstance(c, tuple) and all(isinstance(part, str) for part in c)]
+            meant = [c for c in levels if _has_both_names(key.value, c)]
+            if len(meant) != 1:
+                continue
+            text = ", ".join(quote_alike(part, context.source) for part in meant[0])
+            yield self.patch(
+                context.replace_here((*context.span(key), text)),
+                f"Read `{owner}[{text}]`",
+                f"`{owner}` has columns of {len(meant[0])} levels, and the one that is meant is `{meant[0]}`.",
+                prior=0.8,
+            )
+            return
+
+
+def _has_both_names(asked: str, column: tuple[str, ...]) -> bool:
+    """``price_mean``, ``mean price`` and ``meanPrice`` of ``("price", "mean")``."""
+    return normalize(asked) in {normalize("".join(column)), normalize("".join(reversed(column)))}

@@ -1,0 +1,103 @@
+"""PDA171: rows and columns of a table, or items of a shuffled Series, that are taken by their place as those of an array."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.parts_of_split import find_split
+from jupyter_selfheal.healers.rules.position_in_series import is_position
+from jupyter_selfheal.model import Applicability, Patch
+
+_MISSED = re.compile(r"^-?\d+$|^\(.*\)$|\(.*\)' is an invalid key|unhashable type: 'slice'")
+"""What is missed is a number, or several indices at once."""
+_TAKE_TABLES = re.compile(r"predict\w*|transform|inverse_transform|decision_function|score_samples")
+"""Methods of estimators that take rows as a table."""
+_REORDER = frozenset({
+    "sample", "sort_values", "dropna", "drop_duplicates", "query", "nlargest", "nsmallest", "shuffle",
+    "resample", "drop", "head", "tail",
+})  # fmt: skip
+"""Functions and methods that leave labels of rows out, or in another order."""
+
+
+class PlaceInTable(Rule):
+    """Take rows and columns by their place with `.iloc`.
+
+    **Failure** `InvalidIndexError: (slice(None, None, None), 0)` at `X[:, 0]`, `KeyError: 0` at `X_test[0]`, where `X` is a table and no array;
+    `KeyError: 0` at `y_test[0]`, where `y_test` came of `train_test_split` and the row 0 went to the other part.
+
+    **Fix** `X.iloc[:, 0]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
+
+    **Fix safety** Safe for several indices: all are numbers or slices of such, and no column has one for its name. Unsafe for one: a column or a label
+    may be meant. Silent for a Series whose labels nothing reordered, and where there is no such place.
+    """
+
+    code = "PDA171"
+    name = "place in a table"
+    stage = Stage.LIBRARY
+    enames = frozenset({"KeyError", "InvalidIndexError", "TypeError"})
+    message = _MISSED
+    applicability = Applicability.UNSAFE
+    why = "A label that is missing may be meant, and no place."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.nodes_at_failure(ast.Subscript):
+            table = context.table(node.value) if isinstance(node.ctx, ast.Load) else None
+            if not table or any(not isinstance(c, str) or c.lstrip("-").isdigit() for c in table.columns):
+                continue
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if not all(_is_place(context, part) for part in parts):
+                continue
+            text, key = context.operand(node.value), context.text(node.slice)
+            is_several = len(parts) > 1
+            is_shuffled = table.index_dtype.startswith("int") and _is_reordered(context, node.value)
+            if (not table.columns and not is_shuffled) or (is_several and len(parts) != 2 - (not table.columns)):
+                continue
+            if not context.is_true(f"({text}.iloc[{key}], True)[1]"):
+                continue
+            row = f"[{key}]" if table.columns and not is_several and _is_given_to_estimator(context, node) else key
+            yield self.patch(
+                context.replace_here((*context.span(node), f"{text}.iloc[{row}]")),
+                f"Use `{text}.iloc[{row}]`",
+                f"`{context.text(node)}` looks for {'a column' if table.columns else 'a label'}, not a place.",
+                applicability=Applicability.SAFE if is_several else Applicability.UNSAFE,
+                why="All indices are places, and no column has a number for its name." if is_several else self.why,
+                prior=0.92 if is_several else 0.7,
+            )
+            return
+
+
+def _is_place(context: RuleContext, part: ast.expr) -> bool:
+    """A number, or a slice between numbers."""
+    if isinstance(part, ast.Slice):
+        return all(is_position(context, b) for b in (part.lower, part.upper, part.step) if b is not None)
+    return not isinstance(part, ast.List) and is_position(context, part)
+
+
+def _is_reordered(context: RuleContext, node: ast.expr) -> bool:
+    """Whether what gave a variable its value leaves labels out or takes them in another order."""
+    if not isinstance(node, ast.Name):
+        return False
+    split = find_split(context)
+    if split is not None and node.id in {*split.data.values(), *split.labels.values()} - {
+        split.data.get("all"),
+        split.labels.get("all"),
+    }:
+        return True
+    home = context.find_last_assignment(node.id)
+    made = home[2].value if home is not None else None
+    if made is None:
+        return False
+    calls = {last_name(n.func) for n in ast.walk(made) if isinstance(n, ast.Call)}
+    masks = any(isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Compare | ast.BinOp) for n in ast.walk(made))
+    return masks or not calls.isdisjoint(_REORDER)
+
+
+def _is_given_to_estimator(context: RuleContext, node: ast.expr) -> bool:
+    return any(
+        node in call.args and _TAKE_TABLES.fullmatch(last_name(call.func)) is not None
+        for call in context.walk(ast.Call)
+    )
