@@ -28,7 +28,7 @@ from jupyter_selfheal.healers.syntax import (
 )
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.objections import find_objection
-from jupyter_selfheal.healers.syntax.parser import Parser
+from jupyter_selfheal.healers.syntax.parser import Parser, find_tail
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
@@ -41,6 +41,8 @@ FOUND, FOUND_OF_ONE = 160, 16
 """Ways that are looked at, and those of one state behind the first."""
 ALIKE, PASSED_ON = 2, 6
 """States with the same rest that are searched; of the others, and of the ways to mend that rest, those that are put together."""
+PATIENCE = 2
+"""How much more work is done as long as there is no reading."""
 DEEPEST = 12
 """Edits of one reading."""
 MENDS = 5
@@ -143,20 +145,21 @@ class _Search:
 
     def __init__(self, source: str, fault: Fault, known: frozenset[str]) -> None:
         self.known, self.given, self.parser = known, source, Parser(source)
+        fault = self.parser.find_fault(source) or fault
         self.base = count_doubts(source, known)
         self.readings: list[Reading] = []
         self._order = itertools.count()
         self._heap = [(0.0, next(self._order), _State(source, fault, 0.0, (), frozenset()))]
         self._met, self._programs = {source}, set[str]()
         self._most = float("inf")
-        self._least: dict[int, float] = {}
+        self._least: dict[float, float] = {}
         self._searched: Counter[tuple[str, ...]] = Counter()
         self._waiting: dict[tuple[str, ...], list[_State]] = {}
         self._rests: dict[tuple[str, ...], dict[str, Reading]] = {}
 
     def run(self) -> None:
         """Search until the work or the states are used up."""
-        while self._heap and self.parser.has_work_left and len(self.readings) < FOUND:
+        while self._heap and self._has_work_left and len(self.readings) < FOUND:
             _, _, state = heapq.heappop(self._heap)
             if state.cost + (find_cost("further_fault") if state.parent else 0.0) > self._most + MARGIN:
                 continue
@@ -171,20 +174,25 @@ class _Search:
             for state, rest in itertools.product(states[:PASSED_ON], rests):
                 self._pass_on(state, rest)
 
+    @property
+    def _has_work_left(self) -> bool:
+        """Whether more may be tried: for the first reading twice as much as for further ones."""
+        return self.parser.has_work_for(1 if self.readings else PATIENCE)
+
     def _try_slips(self, state: _State) -> None:
         found, needed = 0, _find_needed(state.fault)
-        starts = self.parser.list_starts(state.source, state.fault)
+        starts, tail = self.parser.list_starts(state.source, state.fault), find_tail(state.source, state.fault)
         for slip in _list_slips(state, self.known):
             if _is_undone(slip, state):
                 continue
             again = find_cost("again") if slip.words in state.words else 1.0
             cost, new = state.cost + slip.cost * again, slip.apply(state.source)
-            if cost > self._most + MARGIN or new in self._met or not self.parser.has_work_left:
+            if cost > self._most + MARGIN or new in self._met or not self._has_work_left:
                 continue
             if needed and not any(new.count(sign) != state.source.count(sign) for sign in needed):
                 continue
             self._met.add(new)
-            after = self.parser.find_fault(new, starts)
+            after = self.parser.find_fault(new, starts, tail)
             words, guessed = (*state.words, slip.words), state.guessed or slip.guessed
             if after is None:
                 found += self._keep_reading(new, cost, words, guessed, state)
@@ -239,12 +247,15 @@ def _find_needed(fault: Fault) -> str:
     return "'\"#\\\n" if "unterminated string" in fault.message else ""
 
 
-def _measure_rest(state: _State) -> int:
-    """Lines that the parser has not reached (a deletion gets nobody further); where all was read, the brackets that are open."""
+def _measure_rest(state: _State) -> float:
+    """Lines that the parser has not reached (a deletion gets nobody further); in the line of a bracket that is never closed, a little for
+    each one that is open."""
+    lines = state.source.count("\n", _find_at(state.source, state.fault))
     if "never closed" not in state.fault.message:
-        return state.source.count("\n", find_position(state.source, state.fault.line, 0))
-    signs = [t.text for t in split_tokens(state.source) if t.kind == SIGN]
-    return max(sum(s in token_edits.OPENERS for s in signs) - sum(s in token_edits.CLOSERS for s in signs), 0)
+        return lines
+    signs = Counter(t.text for t in split_tokens(state.source) if t.kind == SIGN)
+    still_open = sum(signs[s] for s in token_edits.OPENERS) - sum(signs[s] for s in token_edits.CLOSERS)
+    return lines + 0.01 * min(max(still_open, 0), 50)
 
 
 def _find_rest(state: _State) -> tuple[str, ...]:

@@ -147,7 +147,14 @@ def test_the_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(best_first, "Parser", Counting)
     monkeypatch.setattr(parser, "COMPILES", 50)
     find_readings("(" * 40 + "1 2 3")
-    assert counted[0].compiles <= 51
+    assert counted[0].compiles <= best_first.PATIENCE * 50 + 5
+
+
+def test_a_bracket_below_hides_no_slip_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "COMPILES", 3000)
+    readings = find_readings("the prices\nx = [3, 4\nif x[0] = 3\n    print(x))\n")
+    mended = "x = [3, 4]\nif x[0] == 3:\n    print(x)\n"
+    assert any(r.source.endswith("prices\n" + mended) for r in readings[:3])
 
 
 def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
