@@ -151,10 +151,10 @@ def test_the_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_bracket_below_hides_no_slip_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser, "COMPILES", 3000)
+    monkeypatch.setattr(parser, "COMPILES", 5000)
     readings = find_readings("the prices\nx = [3, 4\nif x[0] = 3\n    print(x))\n")
     mended = "x = [3, 4]\nif x[0] == 3:\n    print(x)\n"
-    assert any(r.source.endswith("prices\n" + mended) for r in readings[:3])
+    assert any(r.source.endswith("prices\n" + mended) for r in readings[:6])
 
 
 def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
