@@ -238,12 +238,13 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
         seconds = round(time.monotonic() - began, 1)
         if kept:
             keep_trace(kept, given, out, printed)
-        after, extra = before, 0
+        after, extra, began = before, 0, time.monotonic()
         if out.exists():
             given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found
             after, extra = _run_healed(given)
+        healed_seconds = round(time.monotonic() - began, 1)
     return {
-        **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "own_seconds": own_seconds,
+        **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "own_seconds": own_seconds, "healed_seconds": healed_seconds,
         "missing_files": len(missing), "absent_files": len(absent),
         "load": round(os.getloadavg()[0], 2), "commit_of_ours": find_commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}",
     }  # fmt: skip

@@ -39,7 +39,16 @@ def test_notebooks_healed_by_a_list_have_a_table_of_their_own(
     rows = tmp_path / "relancer.jsonl"
     through = {"path": "y", "healed": 4, "lost": 0, "seconds": 10.0}
     absent = {"path": "z", "missing_files": 1}
-    lacking = {"path": "w", "absent_files": 1, "failing": 0, "healed": 0, "lost": 0, "cells": 0, "own_seconds": 12.0}
+    lacking = {
+        "path": "w",
+        "absent_files": 1,
+        "failing": 0,
+        "healed": 0,
+        "lost": 0,
+        "cells": 0,
+        "own_seconds": 2.0,
+        "healed_seconds": 12.0,
+    }
     rows.write_text(
         "".join(json.dumps({**NOTEBOOK, **more}) + "\n" for more in ({"path": "x"}, through, absent, lacking))
         + '{"half'
