@@ -1,5 +1,5 @@
 """What fails beside a cell while it runs, and so does not reach it: in a thread that it started, in a callback of a widget, in how an
-object says it is to be shown (``_repr_html_``).
+object says it is to be shown (``_repr_html_``), in the script of a ``%run``.
 
 Python hands the first to :func:`threading.excepthook`; ipywidgets shows the second by itself (``CallbackDispatcher.__call__`` of
 ``ipywidgets/widgets/widget.py``, ``interactive.update`` of ``interaction.py``, 7.7 and 8.1), IPython the third (``catch_format_error``
@@ -10,6 +10,7 @@ Standard library only: it is also sent as source to kernels whose environment la
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -18,6 +19,9 @@ from typing import Any
 DAEMON_SECONDS = 1.0
 """How long a trial waits for a thread that is meant to go on for ever; one of another kind is waited for to its end."""
 
+
+RUN = re.compile(r"^\s*%run\s+(?!.*\B-[nedp]\b)\S", re.MULTILINE)
+"""The magic that runs a script in the notebook's place; with `-e`, `-d` and `-p` what the script raises is meant or another tool's."""
 
 CATCH_AND_SHOW = ("ipywidgets.widgets.", "IPython.core.formatters")
 """Modules that show by themselves what they caught."""
@@ -72,6 +76,20 @@ class AsideWatch:
         if isinstance(args.exc_value, Exception) and self._in_thread is None:
             self._in_thread = args.exc_value
         self._before(args)
+
+
+def find_error_of_script(code: str, shown_before: Any) -> BaseException | None:
+    """What the script of a ``%run`` raised, where IPython has shown it since: it calls such a cell well ended, and all that the script would have
+    made is missing below."""
+    shown = getattr(sys, "last_value", None)
+    if shown is shown_before or not isinstance(shown, Exception) or not RUN.search(code):
+        return None
+    return shown
+
+
+def find_run(code: str) -> tuple[int, str]:
+    """The line of the first ``%run`` of a cell, and its text."""
+    return next(((n, line.strip()) for n, line in enumerate(code.split("\n"), 1) if RUN.match(line)), (0, ""))
 
 
 def _is_shown_beside(error: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,3 +122,19 @@ def test_a_traceback_of_thousands_of_frames_is_shown_by_its_ends(freeze: Any) ->
     )
     assert len(error.frames) <= 60
     assert len(error.traceback) < 30_000
+
+
+def test_what_the_script_of_run_raises_fails_the_cell(freeze: Any, tmp_path: Path) -> None:
+    script = tmp_path / "tools.py"
+    script.write_text("limit = 3\nlimit / 0\n")
+    state = freeze()
+    trial = tried(state, f"x = 1\n%run {script}")
+    (error,) = trial.steps[0].errors
+    assert (error.ename, error.line, error.frames[0].line, error.frames[-1].file) == (
+        "ZeroDivisionError",
+        2,
+        2,
+        str(script),
+    )
+    script.write_text("limit = 3\n")
+    assert printed(tried(state, f"%run {script}\nprint(limit)")) == "3\n"

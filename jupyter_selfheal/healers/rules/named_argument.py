@@ -144,11 +144,11 @@ def _hides(name: str, value: str) -> bool:
 
 
 def _list_constructors(context: RuleContext, calls: list[ast.Call]) -> Iterator[tuple[RuleContext, ast.Call]]:
-    """The calls that made the objects whose methods were called."""
+    """The calls that made the objects whose methods were called, also through methods that give them back (``Model(…).fit(x)``)."""
     for receiver in (c.func.value for c in calls if isinstance(c.func, ast.Attribute)):
-        if isinstance(receiver, ast.Call):
+        while isinstance(receiver, ast.Call):
             yield context, receiver
-            continue
+            receiver = receiver.func.value if isinstance(receiver.func, ast.Attribute) else receiver.func
         made = context.find_last_assignment(receiver.id) if isinstance(receiver, ast.Name) else None
         if made is not None and isinstance(made.node.value, ast.Call):
             yield context.view_cell(made.cell_id), made.node.value

@@ -194,6 +194,7 @@ class Runner:
             return name
 
         self.shell.compile.cache = remember
+        shown_before = getattr(sys, "last_value", None)
         try:
             running = 0
             if step.get("with_asides"):
@@ -205,6 +206,8 @@ class Runner:
             self.capture.flush()
             self.last.stdout = self.capture.text
         error = result.error_before_exec or result.error_in_exec or self._find_display_error() or beside
+        script = None if error else asides.find_error_of_script(step["code"], shown_before)
+        error = error or script
         if isinstance(error, TimedOut):
             raise error
         if error is None:
@@ -215,7 +218,10 @@ class Runner:
         what = sandbox_errors.find_cause(type(error).__name__, str(error), self.plan)
         if what:
             self._send_steps("blocked", what)
-        return {"status": "error", "error": self._describe_error(error, step["code"], result)}
+        described = self._describe_error(error, step["code"], result)
+        if script is not None:
+            described |= self._locate_script(script, step)
+        return {"status": "error", "error": described}
 
     def _run_cell(self, step: dict[str, Any]) -> Any:
         accepted = inspect.signature(self.shell._run_cell).parameters
@@ -256,6 +262,14 @@ class Runner:
         if isinstance(error, SyntaxError) and (before or not described["line"]):
             described["line"] = error.lineno or 0
         return {**described, "before_exec": before}
+
+    def _locate_script(self, error: BaseException, step: dict[str, Any]) -> dict[str, Any]:
+        """Where the script of a ``%run`` failed: behind the line of the cell that runs it."""
+        line, text = asides.find_run(step["code"])
+        outer = [[self._file, line, "<module>", text, step.get("cell_id", "")]]
+        stack = [f for f in traceback.walk_tb(error.__traceback__) if "IPython" not in f[0].f_code.co_filename]
+        inner = locate.list_frames(stack, lambda file: True, lambda file: locate.list_known_cells().get(file, ""), None)
+        return {"line": line, "frames": locate.drop_middle_frames([*outer, *inner])}
 
     def _locate_error(self, name: str, message: str, stack: list[tuple[FrameType, int]], text: str) -> dict[str, Any]:
         """Where an error is, as JSON; ``stack`` is outermost first."""

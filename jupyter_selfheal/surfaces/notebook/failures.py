@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.asides import RUN
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.loop import progress
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Output, Role, Trial
@@ -48,12 +51,13 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     """
     first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
     rest = [s.node for s in src.list_statements(cell.source) if s.index >= first]
+    scripts = _find_names_of_script(cell, failure)
     if not rest:
-        return LostState(number, src.find_assigned_in_text(cell.source))
+        return LostState(number, src.find_assigned_in_text(cell.source) | scripts)
     used = src.collect_names(rest)
     return LostState(
         number,
-        used.binds,
+        used.binds | scripts,
         frozenset(_find_assigned_keys(rest)),
         frozenset(_find_fitted_names(rest)),
         used.changes,
@@ -67,6 +71,15 @@ def list_warnings(outputs: Iterable[Output]) -> tuple[str, ...]:
     """Classes of the warnings that a cell put out: ``("ChainedAssignmentError",)``."""
     texts = (o.text for o in outputs if o.name == "stderr")
     return tuple(dict.fromkeys(c for text in texts for c in re.findall(r"(?m)^\S.*:\d+: (\w+): ", text)))
+
+
+def _find_names_of_script(cell: Cell, failure: Failure) -> frozenset[str]:
+    """What the script of a `%run` binds, where that raised: none of it is there in the notebook."""
+    for frame in failure.frames if RUN.search(cell.source) else ():
+        if not frame.cell_id and Path(frame.file).name in cell.source:
+            with contextlib.suppress(OSError, UnicodeError):
+                return src.find_names(Path(frame.file).read_text(encoding="utf-8")).binds
+    return frozenset()
 
 
 def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:

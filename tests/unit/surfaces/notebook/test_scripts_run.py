@@ -1,0 +1,53 @@
+"""What the script of a `%run` raised: IPython shows it, and calls the cell well ended; all that the script makes is missing below."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.inside.asides import find_error_of_script
+from jupyter_selfheal.model import Cell, Failure, Frame
+from jupyter_selfheal.surfaces.notebook.failures import find_cascade_root, find_lost_state
+
+ERROR = ZeroDivisionError("in the script")
+
+
+@pytest.mark.parametrize("code", ["%run tools.py", "x = 1\n%run tools.py --fast", "  %run -i tools"])
+def test_what_a_script_raised_is_the_cells(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "last_value", ERROR, raising=False)
+    assert find_error_of_script(code, None) is ERROR
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "shown"),
+    [
+        ("%run tools.py", ERROR, ERROR),  # shown below another cell
+        ("tools = 1", None, ERROR),
+        ("# %run tools.py", None, ERROR),
+        ("%run -e tools.py", None, ERROR),  # it may raise, says the cell
+        ("%run -d tools.py", None, ERROR),
+        ("%run tools.py", None, SystemExit(0)),
+        ("%run", None, ERROR),
+    ],
+)
+def test_what_no_script_raised_is_not(
+    code: str, before: object, shown: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "last_value", shown, raising=False)
+    assert find_error_of_script(code, before) is None
+
+
+@pytest.mark.parametrize(("name", "root"), [("price", 1), ("np", 1), ("prices", 0)])
+def test_what_the_script_would_have_made_follows_from_its_cell(name: str, root: int, tmp_path: Path) -> None:
+    script = tmp_path / "tools.py"
+    script.write_text("import numpy as np\nlimit = np.float(3)\ndef price(n):\n    return n * limit\n")
+    failed = Failure("c1", "%run tools.py", ename="AttributeError", frames=(Frame(str(script), 2, "<module>"),))
+    below = Failure("c2", f"{name}(3)", ename="NameError", evalue=f"name '{name}' is not defined")
+    assert find_cascade_root(below, [find_lost_state(1, Cell("c1", "%run tools.py"), failed)]) == root
+
+
+def test_a_script_that_is_gone_binds_nothing(tmp_path: Path) -> None:
+    failed = Failure("c1", "%run tools.py", frames=(Frame(str(tmp_path / "tools.py"), 1, "<module>"),))
+    assert find_lost_state(1, Cell("c1", "%run tools.py"), failed).names == frozenset()
