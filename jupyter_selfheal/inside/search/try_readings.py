@@ -26,7 +26,7 @@ from jupyter_selfheal.inside.search.name_changes import list_sure_names
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
-from jupyter_selfheal.inside.search.run_candidate import OK, Runner
+from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
@@ -35,6 +35,10 @@ from jupyter_selfheal.inside.self_comparisons import count_self_comparisons
 
 STEPS = 2_000_000
 """Steps of one run: a reading that loops is cut there."""
+FIRST_STEPS, LONGER, SPARE = 100_000, 2, 4
+"""Steps of the first run of each reading: of 48 that never come to an end the right one is lost behind the others. Readings that are run
+on up to ``STEPS`` where none passes, the likeliest first, and how many times the steps of the longest run that came to its end are spared
+for what is changed in them."""
 WAIT = 40.0
 """Seconds on the clock for one group of runs."""
 EXPLORED = 8
@@ -94,7 +98,7 @@ class Explorer:
         self.runner, self.unit, self.known = runner, unit, known
         self.expected = runner.program.stdout
         self.aligns = bool(self.expected) and not re.fullmatch(r"(?s)/.+/", self.expected)
-        self.tried = 0
+        self.tried, self.steps = 0, STEPS
         self.met: set[str] = set()
 
     def run(self, source: str, *, counted: bool = True) -> tuple[bool, str, str]:
@@ -104,7 +108,7 @@ class Explorer:
             code = compile_unit(self.runner.program, self.unit, source, counted=counted)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return False, "syntax", ""
-        result = self.runner.run({self.unit: code}, STEPS)
+        result = self.runner.run({self.unit: code}, self.steps)
         return result.plausible, result.status, self.runner.output_text
 
     def runs_whole(self, source: str) -> bool:
@@ -255,7 +259,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         program = read_program(argument["program"])
         explorer = Explorer(Runner(program, shell.user_ns), argument["unit"], frozenset(argument["known"]))
         nodes = [_Node(r["text"], r["cost"], ()) for r in argument["readings"]]
-        runs = [run_in_fork(lambda node=node: _run_once(explorer, node), WAIT) for node in nodes]  # type: ignore[misc]
+        runs = _run_all(explorer, nodes)
         passing = [_describe_reading(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
         tried = len(nodes)
@@ -309,9 +313,34 @@ def _even_texts(found: dict[str, Any], expected: str) -> None:
         found["words"], found["rival"] = [*found["words"], "a text ends otherwise than its sibling"], UNSEEN
 
 
+def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
+    """Run each source (see :data:`FIRST_STEPS`), and leave the explorer the steps that what is made of them may take."""
+
+    def run_for(node: _Node, steps: int) -> object:
+        explorer.steps = steps
+        return run_in_fork(lambda: _run_once(explorer, node), WAIT)
+
+    runs = [run_for(node, FIRST_STEPS) for node in nodes]
+    cut = [n for n, reply in enumerate(runs) if not isinstance(reply, list) or reply[2] == TIME]
+    cut.sort(key=lambda n: nodes[n].cost)
+    longer = [] if any(map(_is_pass, runs)) else cut[:LONGER]
+    for n in longer:
+        runs[n] = run_for(nodes[n], STEPS)
+    spared = SPARE * max([int(r[3]) for r in runs if isinstance(r, list) and r[0]], default=0)
+    if spared > FIRST_STEPS:  # what takes a little longer than one that passes may pass as well, and is its rival
+        for n in cut:
+            if n not in longer:
+                runs[n] = run_for(nodes[n], min(spared, STEPS))
+    ended = [int(r[3]) for r in runs if isinstance(r, list) and r[2] != TIME]
+    explorer.steps = min(STEPS, max([FIRST_STEPS, *(SPARE * steps for steps in ended)]))
+    return runs
+
+
 def _run_once(explorer: Explorer, node: _Node) -> list[Any]:
+    before = explorer.runner.counter.total
     passes, status, printed = explorer.run(node.source)
-    return [passes, measure_likeness(printed, explorer.expected) - (status != OK) * 0.3]
+    likeness = measure_likeness(printed, explorer.expected) - (status != OK) * 0.3
+    return [passes, likeness, status, explorer.runner.counter.total - before]
 
 
 def _is_pass(reply: object) -> bool:
