@@ -146,6 +146,8 @@ def _find_model(context: RuleContext, call: ast.Call) -> _Model | None:
     for cell in (c for c in context.notebook.cells if c.kind == "code"):
         reading = src.read(context.source_of(cell.id))
         for node in src.walk(context.source_of(cell.id)):
+            if isinstance(node, ast.arg) and node.arg == target.id:
+                uses.add(f"a parameter is named {target.id}")  # by which any model may be read
             if not isinstance(node, ast.Name) or node.id != target.id:
                 continue
             parent = reading.parents.get(node)

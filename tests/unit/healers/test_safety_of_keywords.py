@@ -89,10 +89,34 @@ MADE = "model = Ridge(normalize=True)\nmodel.fit(rows, prices)"
         ("cross_val_score(model, rows, prices, cv=2)", Applicability.UNSAFE),  # a fold has two rows
         ("model.coef_", Applicability.SAFE),  # read of the model behind the scaling
         ("model.alpha", Applicability.UNSAFE),
+        ("def show(model):\n    return model.coef_", Applicability.UNSAFE),  # of any model
     ],
 )
 def test_a_penalty_by_norm_is_the_same_for_all_rows_alone(bench: Bench, below: str, level: Applicability) -> None:
     assert propose(bench, "SKL116", ROWS, MADE, below)[0][0] is level
+
+
+SERIES = "from statsmodels.tsa.arima.model import ARIMA\nmilk = [3, 4, 6, 5, 7, 8, 7, 9, 8, 10, 9, 11]"
+
+
+@pytest.mark.parametrize(
+    ("order", "below", "level"),
+    [
+        ("(1, 0, 0)", "fitted.predict(2, 5)", Applicability.SAFE),
+        ("(1, 0, 0)", "ahead, error, bounds = fitted.forecast(3)", Applicability.SAFE),  # it fails, and is healed there
+        (
+            "(1, 0, 0)",
+            "ahead = fitted.forecast(3)[0]",
+            Applicability.UNSAFE,
+        ),  # the first number, where all three were meant
+        ("(1, 0, 0)", "fitted.params", Applicability.UNSAFE),
+        ("(1, 1, 0)", "fitted.predict(2, 5)", Applicability.UNSAFE),  # the old class had a constant
+        ("order", "fitted.predict(2, 5)", Applicability.UNSAFE),
+    ],
+)
+def test_what_the_old_arima_gave(bench: Bench, order: str, below: str, level: Applicability) -> None:
+    made = f"order = (1, 0, 0)\nfitted = ARIMA(milk, order={order}).fit(disp=0)"
+    assert propose(bench, "API201", SERIES, made, below)[0][0] is level
 
 
 MAKE = "model = Ridge(alpha=.5, normalize=True)"
