@@ -40,15 +40,17 @@ class TextMethodOfList(Rule):
                 node.attr not in METHODS
                 or call is None
                 or context.is_statement(call)
-                or not isinstance(node.value, ast.Name)
+                or not isinstance(node.value, ast.Name | ast.Call)
             ):
                 continue
-            table = node.value.id
+            table = context.text(node.value)
             if not context.is_true(f"len({table}) > 1 and all(isinstance(t, str) for t in {table})"):
                 return
             if not _is_kept(context, call, table):
                 return
-            item = name_items(context, [table])[table]
+            item = name_items(context, [table])[table] if isinstance(node.value, ast.Name) else "text"
+            if item in context.known_names and not isinstance(node.value, ast.Name):
+                item = "each_text"
             start, end = context.span(call)
             rest = context.source[context.span(node.value)[1] : end]
             new = f"[{item}{rest} for {item} in {table}]"

@@ -20,10 +20,10 @@ class Unpacking(Rule):
     **Failure** `ValueError: too many values to unpack (expected 2)` or `TypeError: cannot unpack non-iterable int object` at
     `for key, value in d:` or `for n, x in items:`.
 
-    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list.
+    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list; `zip(names, prices)` for `names, prices`.
 
-    **Fix safety** Safe for a dictionary, of which a pair of loop variables can only mean the items. Unsafe for a list: its items
-    may have been meant to be pairs.
+    **Fix safety** Safe for a dictionary, of which a pair of loop variables can only mean the items, and for as many lists of one length as there are
+    variables. Unsafe for a list: its items may have been meant to be pairs.
     """
 
     code = "UNP101"
@@ -41,8 +41,22 @@ class Unpacking(Rule):
                 node.iter.end_lineno or 0
             ):
                 continue
+            if isinstance(node.target, ast.Tuple) and _are_side_by_side(context, node):
+                start, end = src.find_span(source, node.iter)
+                inside = source[start:end].removeprefix("(").removesuffix(")")
+                yield self.patch(
+                    context.replace(cell_id, [(start, end, f"zip({inside})")]),
+                    f"Go through `zip({inside})`",
+                    "The loop goes through the lists one after the other, and not through their items side by side.",
+                    applicability=Applicability.SAFE,
+                    why="There are as many variables as lists, all of one length.",
+                    prior=0.92,
+                )
+                return
             if not isinstance(node.target, ast.Tuple | ast.List) or len(node.target.elts) != 2:
                 continue
+            if isinstance(node.iter, ast.Tuple) and not all(isinstance(e, ast.Constant) for e in node.iter.elts):
+                continue  # what is unpacked is each of its items
             name = plain_chain(node.iter, source)
             thing = context.describe(name) if name else None
             if thing is None:
@@ -64,3 +78,22 @@ class Unpacking(Rule):
                 prior=0.9 if sure else 0.6,
             )
             return
+
+
+def _are_side_by_side(context: RuleContext, node: ast.For | ast.comprehension) -> bool:
+    """``for name, price in names, prices``: as many variables as lists, which are all of one length, and no pairs."""
+    match node:
+        case ast.For(ast.Tuple(variables), ast.Tuple(lists)) | ast.comprehension(
+            ast.Tuple(variables), ast.Tuple(lists)
+        ):
+            pass
+        case _:
+            return False
+    chains = [context.plain_chain(part) for part in lists]
+    if len(variables) != len(lists) or len(set(chains)) != len(lists) or None in chains:
+        return False
+    things = context.describe_all([chain for chain in chains if chain])
+    kinds = {"list", "tuple", "ndarray", "Series", "range"}
+    return (
+        all(t.type in kinds for t in things) and len({t.length for t in things}) == 1 and things[0].length != len(lists)
+    )

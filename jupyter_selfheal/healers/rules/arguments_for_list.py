@@ -1,0 +1,82 @@
+"""CAL128: several arguments for one list."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.model import Applicability, Patch
+
+_ONE = re.compile(
+    r"(\w+)\(\) takes (?:1 positional argument|exactly one argument) (?:but \d+ were given|\(\d+ given\))"
+)
+_OF_LISTS = frozenset({"len", "sum", "max", "min", "sorted", "enumerate", "set", "list", "mean", "array"})
+"""Functions of a collection: what they are given is one."""
+
+
+class ArgumentsForList(Rule):
+    """Give the items in one list to a function that takes one.
+
+    **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
+    `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
+
+    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`.
+
+    **Fix safety** Unsafe: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
+    """
+
+    code = "CAL128"
+    name = "several arguments for one list"
+    enames = frozenset({"TypeError"})
+    message = _ONE
+    applicability = Applicability.UNSAFE
+    why = "One of the arguments may be too many."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        told = _ONE.search(context.failure.evalue)
+        for call in context.calls_at_failure():
+            if told is None or last_name(call.func) != told[1] or call.keywords or len(call.args) < 2:
+                continue
+            if any(isinstance(a, ast.Starred | ast.List | ast.ListComp | ast.Dict) for a in call.args):
+                return
+            start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+            items = f"[{context.source[start:end]}]"
+            if isinstance(call.func, ast.Attribute):
+                live = context.describe_all([call.func.value], calls=True)[0]
+                if call.func.attr != "append" or live.type != "list":
+                    return
+                new = (context.attribute_span(call.func)[0], end, f"extend({items}")
+                title = "Use `extend`, which adds several items"
+            elif _takes_list(context, told[1]):
+                new, title = (start, end, items), "Put the arguments into one list"
+            else:
+                return
+            cause = f"`{context.text(call.func)}` takes one argument."
+            yield self.patch(context.replace_here(new), title, cause, prior=0.8)
+            return
+
+
+def _takes_list(context: RuleContext, name: str) -> bool:
+    """Whether a function of the notebook has one parameter, and uses it as a collection."""
+    for view in context.look_upwards():
+        for function in view.walk(ast.FunctionDef):
+            arguments = function.args
+            if function.name != name or len(arguments.args) != 1 or arguments.vararg or arguments.kwonlyargs:
+                continue
+            parameter = arguments.args[0].arg
+            return any(_uses_as_collection(n, parameter) for n in ast.walk(function))
+    return False
+
+
+def _uses_as_collection(node: ast.AST, name: str) -> bool:
+    used = (
+        [node.iter] if isinstance(node, ast.For | ast.comprehension)
+        else [node.value] if isinstance(node, ast.Subscript)
+        else node.args[:1] if isinstance(node, ast.Call) and read_called_name(node) in _OF_LISTS
+        else []
+    )  # fmt: skip
+    return any(isinstance(n, ast.Name) and n.id == name for n in used)
