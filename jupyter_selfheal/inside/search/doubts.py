@@ -41,7 +41,7 @@ from jupyter_selfheal.inside.search.run_doubts import RunDoubts
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
-from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
+from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
@@ -134,6 +134,7 @@ class Doubts:
             or self._describe_foreign_name(n)
             or self._describe_lost_name(n)
             or self._describe_shallow_change(n)
+            or self._describe_turned_answers(n)
             or self._describe_doubt_of_order(n)
             or self._describe_argument_literal(n)
             or self.describe_shift(n)
@@ -148,6 +149,14 @@ class Doubts:
         ]
         changes = ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
+
+    def _describe_turned_answers(self, n: int) -> str:
+        """The doubt about a condition that is turned round, where all checks are of truth values and fail: any such change may turn both."""
+        types = compare_behaviour.collect_expected_types(self.runner.program)
+        if types != {"bool"} or self.hypotheses.count_checks(n) > self.hypotheses.count_mended(n):
+            return ""
+        is_turned = any(turns_condition(self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        return "a few truth values are met by whatever condition is turned around" if is_turned else ""
 
     def _describe_argument_literal(self, n: int) -> str:
         changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())

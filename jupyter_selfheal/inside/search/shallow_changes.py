@@ -12,6 +12,10 @@ TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.G
 _OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
 
 
+_LESS: frozenset[type] = frozenset({ast.Lt, ast.LtE})
+_MORE: frozenset[type] = frozenset({ast.Gt, ast.GtE})
+
+
 def describe_shallow_change(old: str, new: str, mended: int) -> str:
     """The doubt about a changed statement of which no more than ``mended`` checks failed before; empty where the change is none of these."""
     before, after = ast.parse(old), ast.parse(new)
@@ -41,6 +45,22 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     if mended == 1 and any(_forgets(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)):
         return "a part of both sides is equal more often than they are"
     return ""
+
+
+def turns_condition(old: str, new: str) -> bool:
+    """Whether a change asks the opposite of one comparison, and nothing else: ``!=`` for ``==``, ``<=`` for ``>=``."""
+    before, after = (
+        [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Compare) and len(n.ops) == 1] for text in (old, new)
+    )
+    pairs = [(a, b) for a, b in zip(before, after, strict=False) if dump_tree(a) != dump_tree(b)]
+    if len(before) != len(after) or len(pairs) != 1:
+        return False
+    (asked, now) = pairs[0]
+    parts = ((asked.left, now.left), (asked.comparators[0], now.comparators[0]))
+    is_same = all(dump_tree(a) == dump_tree(b) for a, b in parts)
+    old_way, new_way = type(asked.ops[0]), type(now.ops[0])
+    is_mirrored = {old_way in _LESS, new_way in _LESS} == {True, False} and {old_way, new_way} <= _LESS | _MORE
+    return is_same and (_OPPOSITES.get(old_way) is new_way or is_mirrored)
 
 
 def _list_thinned(tree: ast.AST) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
-from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
+from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
 from tests.unit.healers.search.searching import find
 
 TURNED = "one truth value is met by whatever is turned around"
@@ -164,3 +164,34 @@ def test_the_key_of_the_largest_value_is_asked_for_by_the_value() -> None:
 )
 def test_another_number_of_equal_rounds_mends_nothing_that_raised(old: str, new: str, rounds: str) -> None:
     assert find_fewer_rounds(old, new) == rounds
+
+
+LOCK = "def opens(code, key):\n    if code {} key:\n        return {}\n    return False\n"
+OPENED = "assert opens(7, 7) == {0}\nassert opens(3, 8) == False\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "is_doubted"),
+    [
+        ("True", "", True),
+        ("True", "assert opens(5, 5) == True\n", False),
+        ("'yes'", "", False),
+    ],
+)
+def test_a_condition_that_is_turned_round_for_a_few_truth_values_is_doubted(
+    given: str, more: str, is_doubted: bool
+) -> None:
+    patches = find(LOCK.format("!=", given), OPENED.format(given) + more)["patches"]
+    best = next(p for p in patches if p["words"] == "`!=` should be `==`")
+    assert ("truth values" in best["rival"]) is is_doubted
+
+
+def test_the_opposite_of_one_comparison_turns_a_condition() -> None:
+    told = LOCK.format("<", "1")
+    assert [turns_condition(told, LOCK.format(way, "1")) for way in (">", ">=", "<=", "!=")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not turns_condition(told, told.replace("code <", "key >"))
