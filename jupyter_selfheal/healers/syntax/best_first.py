@@ -39,8 +39,9 @@ MARGIN = 2.6
 """How much more than the cheapest reading another one may cost."""
 FOUND, FOUND_OF_ONE = 160, 16
 """Ways that are looked at, and those of one state behind the first."""
-ALIKE, PASSED_ON = 2, 6
-"""States with the same rest that are searched; of the others, and of the ways to mend that rest, those that are put together."""
+ALIKE, PUT_TOGETHER, PASSED_ON = 2, 20, 6
+"""States with the same rest that are searched; of the others (a quote has a dozen places in its line), and of the ways to mend that rest,
+those that are put together."""
 PATIENCE = 2
 """How much more work is done as long as there is no reading."""
 DEEPEST = 12
@@ -171,8 +172,9 @@ class _Search:
             self._try_slips(state)
         for key, states in self._waiting.items():
             rests = sorted(self._rests.get(key, {}).values(), key=lambda r: r.cost)[:PASSED_ON]
-            for state, rest in itertools.product(states[:PASSED_ON], rests):
-                self._pass_on(state, rest)
+            for rest, state in itertools.product(rests, states[:PUT_TOGETHER]):
+                if len(self.readings) < FOUND + PUT_TOGETHER * PASSED_ON:
+                    self._pass_on(state, rest)
 
     @property
     def _has_work_left(self) -> bool:

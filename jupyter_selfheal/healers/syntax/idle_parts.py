@@ -22,6 +22,8 @@ def find_idle_part(source: str, used: frozenset[str]) -> str:
         if isinstance(node, ast.Expr) and _is_idle(node.value, source):
             text = " ".join((ast.get_source_segment(source, node) or "").split())[:60]
             return f"nothing comes of `{text}`, which may be meant otherwise"
+        if isinstance(node, ast.AnnAssign) and node.value is None and _is_prose(node.annotation):
+            return f"nothing comes of `{ast.unparse(node)[:60]}`, which may be meant otherwise"
     read = list_read_names(tree) | used
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) and not _is_plain(node.value) else ()
@@ -29,6 +31,17 @@ def find_idle_part(source: str, used: frozenset[str]) -> str:
             if isinstance(target, ast.Name) and target.id not in read:
                 return f"`{target.id}` is computed and never read, and may be meant where another value is"
     return ""
+
+
+def _is_prose(annotation: ast.expr) -> bool:
+    """``Output: "as shown below"``: a text that names no type."""
+    if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
+        return False
+    try:
+        ast.parse(annotation.value, mode="eval")
+    except (SyntaxError, ValueError):
+        return True
+    return False
 
 
 def _is_idle(value: ast.expr, source: str) -> bool:

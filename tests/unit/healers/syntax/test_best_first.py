@@ -157,6 +157,12 @@ def test_a_bracket_below_hides_no_slip_above_it(monkeypatch: pytest.MonkeyPatch)
     assert any(r.source.endswith("prices\n" + mended) for r in readings[:6])
 
 
+def test_each_place_of_a_quote_is_put_before_what_mends_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "COMPILES", 2000)
+    readings = find_readings('x = 1\nprint("sum of", x, "and", x, is", x + x)\ntotal := 3\n')
+    assert any(r.source.endswith('"and", x, "is", x + x)\ntotal = 3\n') for r in readings)
+
+
 def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
     readings = find_readings("total = 3\nprint('Total', total")
     kept = {t.text for t in split_tokens("total = 3\nprint('Total', total")}

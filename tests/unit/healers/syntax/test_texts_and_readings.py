@@ -220,6 +220,8 @@ IDLE = {
     "a call for its effect": ("xs = [2, 1]\nxs.sort()\nprint(xs)", ""),
     "a docstring and a constant": ('def f():\n    """What it does."""\n    ...\nlimit = 3\nprint(f())', ""),
     "a name for what print gives": ("c = '34'\nshown = print(c)", ""),
+    "prose for a type": ("Output: 'as shown below'\nprint(1)", "nothing comes of `Output: 'as shown below'`"),
+    "a type in quotes": ("rows: 'list[int]'\nprint(1)", ""),
     "a loop's variable": ("for _ in range(3):\n    n = input()\n    print(1)", ""),
 }
 
