@@ -17,7 +17,7 @@ from types import CodeType, FunctionType
 from typing import Any, ClassVar
 
 from jupyter_selfheal.inside.search.called_functions import MethodCall, find_callable, show_value, write_call
-from jupyter_selfheal.inside.search.count_steps import OutOfTime
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
@@ -31,8 +31,12 @@ CHANGES = " (and changes what it is given)"
 """After the value of a call that changes an argument in place."""
 FUNCTION = "a function that gives "
 """Before what a function gives that is itself the value of a call."""
+TIMEOUT = "!timeout"
+"""What is shown for a call that does not come to its end."""
 LATE = "!late"
 """What is shown for a call for which no steps were left."""
+NET = 0.1
+"""CPU seconds after which a call is cut whatever it counts, or what all checks take: what grows in every round takes ever longer for one."""
 LOOPS = 8
 """Inputs on which a patch may loop until no more are tried."""
 
@@ -222,12 +226,14 @@ def collect_behaviours(
                             exec(codes.get(n, runner.codes[n]), runner.ns)
                 call = find_callable(runner.ns, function)
                 for arguments in given if call is not None else ():
-                    if left <= 0 or call is None or shown.count("!timeout") >= LOOPS:
+                    if left <= 0 or call is None or shown.count(TIMEOUT) >= LOOPS:
                         shown.append(LATE)
                     else:
                         before = runner.counter.total
                         shown.append(_run_call(runner, call, arguments))
-                        left -= runner.counter.total - before + OVERHEAD
+                        steps = runner.counter.total - before
+                        is_caught = shown[-1] == TIMEOUT and steps < STEPS
+                        left -= OVERHEAD + (int(_find_net(runner) * STEPS_PER_SECOND) if is_caught else steps)
             behaviours.append(shown)
     return behaviours
 
@@ -251,10 +257,15 @@ def describe_first_failure(
     return ""
 
 
+def _find_net(runner: Runner) -> float:
+    """CPU seconds after which a call is cut, whatever it counts."""
+    return max(NET, runner.slowest)
+
+
 def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """What a call gives, within ``STEPS``."""
     try:
-        with runner.count(STEPS):
+        with runner.count(STEPS, _find_net(runner)):
             given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):
@@ -269,7 +280,7 @@ def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ..
                 + (CHANGES if repr(given) != repr(arguments) else "")
             )
     except OutOfTime:
-        return "!timeout"
+        return TIMEOUT
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
 

@@ -42,14 +42,9 @@ class OutOfTime(BaseException):
     """The steps (or the CPU time) of a candidate are used up; no ``except Exception`` of the user's catches it."""
 
 
-class _End:
-    """An iterator that says, again and again, that there are no steps left."""
-
-    def __iter__(self) -> _End:
-        return self
-
-    def __next__(self) -> bool:
-        raise OutOfTime
+def _end(_: object) -> bool:
+    """What is called, again and again, where there are no steps left."""
+    raise OutOfTime
 
 
 class StepCounter:
@@ -68,7 +63,9 @@ class StepCounter:
         self.total += self.steps_used
         self._most = max(steps, 0)
         self._left = itertools.repeat(True, self._most)
-        self._counted = itertools.chain(self._left, _End())
+        self._counted = itertools.chain(
+            self._left, map(_end, itertools.repeat(None))
+        )  # begun in C: a trace may call it within itself
         self.tick = self._counted.__next__
         if self._is_tracing:  # Python ends a trace that raised
             sys.settrace(self._trace_call)

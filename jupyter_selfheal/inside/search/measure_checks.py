@@ -28,22 +28,23 @@ def measure_passing(runner: Runner) -> int:
 
 
 def _measure_checks(runner: Runner) -> tuple[dict[int, int], frozenset[int], float]:
-    """Steps of each unit's checks, the units with a failing one, and the CPU seconds of those that pass (a fork runs them; nothing
+    """Steps of each unit's checks, the units with a failing one, and the CPU seconds of all that come to an end (a fork runs them; nothing
     where it dies)."""
     counter = runner.counter
 
     def run_once() -> list[Any]:
         costs: dict[int, int] = {}
         failing: set[int] = set()
-        passing = 0.0
+        ended = 0.0
+        loops = 0
         last = counter.total, time.process_time()
 
         def note(passed: bool) -> None:
-            nonlocal last, passing
+            nonlocal last, ended, loops
             now = counter.total + counter.steps_used, time.process_time()
             costs[runner.at] = costs.get(runner.at, 0) + now[0] - last[0]
-            passing += now[1] - last[1] if passed else 0.0
-            last = now
+            ended += now[1] - last[1] if runner.loops == loops else 0.0
+            last, loops = now, runner.loops
             if not passed:
                 failing.add(runner.at)
 
@@ -51,7 +52,7 @@ def _measure_checks(runner: Runner) -> tuple[dict[int, int], frozenset[int], flo
         runner.on_record, runner.patient = note, True
         runner.run({}, MEASURED)
         runner.on_record, runner.patient = before  # for where there are no forks
-        return [list(costs.items()), sorted(failing), passing]
+        return [list(costs.items()), sorted(failing), ended]
 
     reply = run_in_fork(run_once, WAIT)
     return (dict(reply[0]), frozenset(reply[1]), reply[2]) if isinstance(reply, list) else ({}, frozenset(), 0.0)

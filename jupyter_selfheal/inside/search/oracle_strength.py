@@ -18,7 +18,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.compare_behaviour import LATE, collect_behaviours
+from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, collect_behaviours
 from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
 from jupyter_selfheal.inside.search.program import fingerprint
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -111,9 +111,15 @@ def _count_different(
     function: str,
     given: Sequence[tuple[Any, ...]],
 ) -> int | None:
-    """How many of the changes that pass do something else for an input; None where the patched program gives nothing to compare."""
-    variants = [codes, *passing]
-    shown = run_in_fork(lambda: collect_behaviours(runner, variants, function, given, STEPS), WAIT)
+    """How many of the changes that pass do something else for an input for which the patched program comes to its end; None where that
+    gives nothing to compare."""
+
+    def compare() -> list[list[str]]:
+        (patched,) = collect_behaviours(runner, [codes], function, given, STEPS)
+        ended = [arguments for arguments, what in zip(given, patched, strict=False) if what != TIMEOUT]
+        return collect_behaviours(runner, [codes, *passing], function, ended, STEPS)
+
+    shown = run_in_fork(compare, WAIT)
     if not isinstance(shown, list) or not shown[0]:
         return None
     return sum(any(a != b for a, b in zip(shown[0], other, strict=False) if LATE not in (a, b)) for other in shown[1:])

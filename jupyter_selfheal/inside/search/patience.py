@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_candidate import OK, Result
 
 LIKELIEST, PER_LINE, MOST = 4_000, 100, 6_000
 """Single changes that are tried, best first: so many, or so many for each suspicious line, but no more than ``MOST``."""
@@ -32,9 +32,9 @@ UNITED_AFTER = (1_200, 2_400)
 """Single changes after which those that together mend all that fails are united, before less likely ones are tried."""
 FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
 """Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
-NET, CLOCK = 2.0, 5.0
-"""CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts: its steps are
-used up long before, unless they are steps into slow C code, or the machine is busy."""
+NET, CLOCK = 0.8, 3.0
+"""CPU seconds, and seconds on the clock, for each second of the setting, after which a search ends whatever it counts, so that what it found
+is ranked and tried within the setting too: 8 live, 16 in a batch. Of what the search finds nearly all comes in the first 4."""
 LEAST_NET, LEAST_CLOCK = 5.0, 30.0
 """And the least that each is, so that a search of few steps gives the same answer on a busy machine too."""
 ENOUGH_SINGLES = 0.5
@@ -45,6 +45,8 @@ LOOK = 200_000
 """Steps for looking at what fails in a state of several edits."""
 RANKED = 8_000_000
 """Steps for comparing what was found."""
+LEAST_STEPS, MOST_STEPS, WORTH = 8_000, 25_000, 50
+"""Steps for a candidate while screening: so many times what the program takes as it is, within these; ``MOST_STEPS`` where it does not end."""
 RUSHED = "the search had to end before it had tried the changes that are as likely"
 """What is said of a fix that was found then."""
 
@@ -55,6 +57,13 @@ def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float) 
     least = SUSPICIOUS * max(scores, default=0.0)
     near = sum(1 for score in scores if score >= least)
     return _scale(min(max(LIKELIEST, PER_LINE * near), MOST), seconds)
+
+
+def count_least(base: Result) -> int:
+    """Steps that each candidate may take while screening: few where the program as it is takes few, and comes to its end."""
+    if base.status != OK or base.cut:
+        return MOST_STEPS
+    return min(max(WORTH * base.steps, LEAST_STEPS), MOST_STEPS)
 
 
 def count_further(seconds: float) -> int:

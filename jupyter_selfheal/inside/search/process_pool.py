@@ -39,9 +39,9 @@ HEAD = 16
 """Bytes of shared memory before the steps: where a fork is, and how far it has told of."""
 OVERHEAD = 1000
 """Steps that a candidate counts beside its own: it is made, compiled and given a state."""
-LEAST_MEMORY, MOST_MEMORY = 256 << 20, 768 << 20
+LEAST_MEMORY, MOST_MEMORY = 128 << 20, 768 << 20
 """Bytes a candidate may allocate beyond what the process has: twice what is resident, within these. One that fills 768 MiB
-(``xs *= x`` in a loop over ``xs``) takes 0.6 CPU seconds, one that fills 256 MiB 0.14, and a thousand ordinary ones 0.3."""
+(``xs *= x`` in a loop over ``xs``) takes 0.6 CPU seconds, one that fills 256 MiB 0.14 to 0.3, and a thousand ordinary ones 0.3."""
 DEPTH = 450
 DEEPEST = 5_000
 """Frames after which anything of ours ends with a RecursionError, whatever limit the notebook set: with calls from C code in between

@@ -45,9 +45,13 @@ LOOPS = 3
 """Checks that may loop until a patient run gives up."""
 FEWER = 10
 """How many times fewer steps a check may take after one that did not end: most likely it does not either."""
-NET, NET_SECONDS = 20.0, 0.25
+NET, NET_SECONDS = 20.0, 0.1
 """CPU seconds for each second's worth of steps after which a candidate is cut whatever it counts, and the least of them: it is in C
 code, where no steps are seen."""
+WIDE, WIDE_SECONDS = 2.0, 1.0
+"""The same from so many CPU seconds on: numbers and texts that grow in every round take ever longer for a step, and do not end."""
+SLOW = 5.0
+"""And what a program is known to take as it is, so many times: its own calls into C are no sign of a loop."""
 OUTPUT_LIMIT = 1_000_000
 CHEAP = 2000
 """Steps up to which checks cost alike: they stay in the order in which they are written."""
@@ -129,7 +133,7 @@ class Runner:
         self.steps = 0
         self.most_loops = LOOPS
         self.slowest = 0.0
-        """CPU seconds that the program is known to take as it is: no net is closer than ``NET`` times that, whatever it counts."""
+        """CPU seconds that the program is known to take as it is: no net is closer than ``SLOW`` times that, whatever it counts."""
         self.on_record: Callable[[bool], None] = lambda passed: None
         self.patient = False
         self.order = list(range(len(program.units)))
@@ -176,15 +180,16 @@ class Runner:
 
     def find_net(self, steps: int) -> float:
         """CPU seconds after which something is cut that may take so many steps."""
-        return max(NET_SECONDS, NET * steps / STEPS_PER_SECOND, NET * self.slowest)
+        worth = steps / STEPS_PER_SECOND
+        return max(NET_SECONDS, min(NET * worth, max(WIDE_SECONDS, WIDE * worth)), SLOW * self.slowest)
 
     @contextlib.contextmanager
-    def count(self, steps: int) -> Iterator[None]:
-        """Raise OutOfTime after so many steps, or when the net is reached."""
+    def count(self, steps: int, net: float = 0.0) -> Iterator[None]:
+        """Raise OutOfTime after so many steps, or when the net (CPU seconds; 0: the one for so many steps) is reached."""
         counter = self.counter
         counter.set_limit(steps)
         counter.bind_names(self.ns)
-        with pause_collection(), limit_cpu_time(self.find_net(steps)):
+        with pause_collection(), limit_cpu_time(net or self.find_net(steps)):
             counter.start()
             try:
                 yield
@@ -238,15 +243,16 @@ class Runner:
             self.record(True)
 
     def _lose_patience(self, error: BaseException | None) -> None:
-        """After a few checks that loop the next one ends the run. One that filled the memory (``xs *= x`` in a loop over ``xs``) does so
-        at once: it takes as long as thousands of candidates, and the next one would do the same."""
+        """After a few checks that loop the next one ends the run, and after one that the net caught. One that filled the memory
+        (``xs *= x`` in a loop over ``xs``) does so at once: it takes as long as thousands of candidates, and the next one would do the same."""
         if isinstance(error, MemoryError):
             raise Enough
         if isinstance(error, OutOfTime):
             self.loops += 1
+            is_caught = not self.counter.is_over
             self.counter.set_limit(self.steps // FEWER)
             self.counter.bind_names(self.ns)
-            if self.loops >= self.most_loops:
+            if self.loops >= self.most_loops or is_caught:
                 self.ns[CAUGHT] = Exception
 
     def _run_doctest(self, code: CodeType | None, want: str) -> None:

@@ -40,12 +40,14 @@ from jupyter_selfheal.inside.search.patience import (
     LEAST_CLOCK,
     LEAST_NET,
     LOOK,
+    MOST_STEPS,
     NET,
     RANKED,
     ROUNDS_AGAIN,
     RUSHED,
     UNITED_AFTER,
     count_further,
+    count_least,
     count_singles,
     describe_failure,
     find_last,
@@ -65,8 +67,8 @@ from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
 
-LEAST, MOST = 25_000, 400_000
-"""Steps for a candidate while screening: twice what its passing checks take, within these."""
+MOST = 400_000
+"""Steps for a candidate while screening, at most: twice what its passing checks take, and no less than ``count_least``."""
 TRACED = 50_000
 """Steps the program may take as it is while its lines are looked at, until a check of it counts as looping."""
 VARIED = 3
@@ -98,7 +100,7 @@ class Search:
         self.late: list[Candidate] = []
         self.tried = 0
         self.found_at = 0
-        self.limit = LEAST
+        self.limit = MOST_STEPS
         self.overhead = OVERHEAD
         self.replay = 0
         self.counts_all = False
@@ -118,7 +120,7 @@ class Search:
             return self._build_report("nothing fails here")
         self.overhead += self.sight.copying
         self.runner.counter.counts_all_calls |= self.sight.foreign > base.steps
-        self.limit = max(min(max(2 * measure_passing(self.runner), LEAST), MOST), 2 * self.replay)
+        self.limit = max(min(max(2 * measure_passing(self.runner), count_least(base)), MOST), 2 * self.replay)
         self._prepare_counting()
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
@@ -159,7 +161,7 @@ class Search:
 
     def _prepare_counting(self) -> None:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
-        if self.base.failed > 1 and self.limit <= LEAST:
+        if self.base.failed > 1 and self.limit <= MOST_STEPS:
             self.runner.patient = True
             reply = run_in_fork(lambda: astuple(self.runner.run({}, self.limit)), WAIT)
             self.counts_all = isinstance(reply, list) and reply[0] > 1

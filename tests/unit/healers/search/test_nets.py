@@ -1,0 +1,85 @@
+"""What ends a candidate, a comparison and a search that steps do not: counted, so that no load decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search import compare_behaviour, patience
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime, StepCounter
+from jupyter_selfheal.inside.search.measure_checks import measure_passing
+from jupyter_selfheal.inside.search.program import Program, Unit
+from jupyter_selfheal.inside.search.run_candidate import NET_SECONDS, SLOW, WIDE, WIDE_SECONDS, Result, Runner
+
+
+def build_runner(*units: Unit) -> Runner:
+    return Runner(Program(units), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("loop", ["while ROUND():\n    pass", "for x in ROUNDS(range(99)):\n    ROUND()"])
+def test_steps_that_are_used_up_end_a_loop_by_an_error_where_every_call_is_traced_too(loop: str) -> None:
+    """Not by StopIteration, which ends a ``for`` as if it had come to its end."""
+    counter = StepCounter()
+    counter.set_limit(10)
+    space: dict[str, object] = {}
+    counter.bind_names(space)
+    code = compile(
+        loop.replace("ROUNDS", "__selfheal_rounds__").replace("ROUND", "__selfheal_round__"), "<cell>", "exec"
+    )
+    counter.start()
+    try:
+        with pytest.raises(OutOfTime):
+            exec(code, space)
+    finally:
+        counter.stop()
+
+
+def test_a_candidate_of_many_steps_is_caught_long_before_twenty_times_their_worth() -> None:
+    runner = build_runner(Unit("x = 1", "cell", cell="c"))
+    assert runner.find_net(10) == NET_SECONDS
+    assert runner.find_net(500_000) == WIDE_SECONDS
+    assert runner.find_net(5 * STEPS_PER_SECOND) == WIDE * 5
+    runner.slowest = 7.0
+    assert runner.find_net(10) == SLOW * 7.0, "what the program itself takes is no sign of a loop"
+
+
+def test_what_a_failing_check_takes_that_comes_to_its_end_widens_the_net_too() -> None:
+    """A program of one check has no passing one: its right change takes as long as it does itself."""
+    runner = build_runner(
+        Unit("def f(n):\n    return sum(range(n))\n", "define", True), Unit("assert f(500_000) == 1", "check")
+    )
+    measure_passing(runner)
+    assert runner.slowest > 0
+
+
+def test_a_check_that_the_net_caught_leaves_the_next_one_to_end_the_run() -> None:
+    grow = "def grow(x):\n    while x:\n        x += sum(range(9_999))\n    return x\n"
+    runner = build_runner(Unit(grow, "define", True), *(Unit(f"assert grow({n}) == 1", "check") for n in range(3, 20)))
+    runner.patient = True
+    result = runner.run({}, 400_000)
+    assert (result.status, result.failed) == ("time", 2)
+
+
+@pytest.mark.parametrize(
+    ("base", "steps"),
+    [
+        (Result(1, 2, steps=40), patience.LEAST_STEPS),
+        (Result(1, 2, steps=300), 300 * patience.WORTH),
+        (Result(1, 2, steps=10_000), patience.MOST_STEPS),
+        (Result(1, 2, "time", steps=40), patience.MOST_STEPS),
+        (Result(1, 2, steps=40, cut=1), patience.MOST_STEPS),
+        (Result(1, 0, "KeyError", steps=40), patience.MOST_STEPS),
+    ],
+)
+def test_candidates_get_few_steps_where_the_program_takes_few_and_ends(base: Result, steps: int) -> None:
+    assert patience.count_least(base) == steps
+
+
+def test_calls_that_the_net_catches_use_up_the_steps_of_a_comparison() -> None:
+    """Of long rounds 80,000 take seconds: a hundred such calls would take minutes."""
+    grow = "def grow(x):\n    while x:\n        x += sum(range(9_999))\n    return x\n"
+    runner = build_runner(Unit(grow, "define", True))
+    given = [(n,) for n in range(3, 60)]
+    budget = int(2 * compare_behaviour.NET * STEPS_PER_SECOND)
+    (shown,) = compare_behaviour.collect_behaviours(runner, [{}], "grow", given, budget)
+    assert shown[:2] == [compare_behaviour.TIMEOUT] * 2
+    assert set(shown[2:]) == {compare_behaviour.LATE}
