@@ -63,7 +63,7 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
     if (
         "No axis named" in evalue
         and "axis" in named
-        and context.describe_all([call.func.value], calls=True)[0].is_a("pandas.Series")
+        and context.describe_all(_list_reduced(call), calls=True)[0].is_a("pandas.Series")
     ):
         start, end = context.span(named["axis"])
         before = context.source[:start].rstrip()
@@ -88,3 +88,12 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
                     f"pandas calls {node.value!r} {word!r}.",
                 )
     return None
+
+
+def _list_reduced(call: ast.Call) -> list[ast.expr]:
+    """What a call reduces: ``df["age"]`` of ``df["age"].max(axis=1)`` and of ``np.max(df["age"], axis=1)``."""
+    assert isinstance(call.func, ast.Attribute)
+    is_function = (
+        isinstance(call.func.value, ast.Name) and call.func.value.id in ("np", "numpy") and len(call.args) == 1
+    )
+    return [call.args[0] if is_function else call.func.value]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
@@ -153,11 +153,20 @@ def _list_tables_with(context: RuleContext, key: str) -> set[str]:
     return {name for name, keys in tables if keys is not None and key in keys.columns}
 
 
+def _list_reads(context: RuleContext) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
+    """What something is taken of at the failure, by a key or by a method, and what it is given: ``df`` and ``"town"`` of ``df.groupby("town")``."""
+    for read in context.failing_nodes(ast.Subscript):
+        yield read.value, [read.slice]
+    for call in context.calls_at_failure():
+        if isinstance(call.func, ast.Attribute):
+            yield call.func.value, [*call.args, *call.keywords]
+
+
 def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | None:
     """The columns that a table has, where the one that is read is none of them."""
-    for read in context.failing_nodes(ast.Subscript):
-        table = context.plain_chain(read.value)
-        asked = [n.value for n in ast.walk(read.slice) if isinstance(n, ast.Constant)]
+    for owner, given in _list_reads(context):
+        table = context.plain_chain(owner)
+        asked = [n.value for part in given for n in ast.walk(part) if isinstance(n, ast.Constant)]
         keys = context.keys(table) if table and key in asked else None
         if keys is None or keys.type != "DataFrame" or key in keys.columns:
             continue

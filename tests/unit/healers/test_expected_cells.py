@@ -59,6 +59,7 @@ def test_what_somebody_expects_something_of_is_no_text(
         ("total = start +* end", None),
         ("d = dict(a=1 +,\n)\ne = {\n}", None),
         ("xs = [1 2 3]", None),
+        ("prices['area'].map(lambda v: v * 2 if v > 3)", None),
         ("if x => 3:\n    y = = 2", None),
         ("A = [1 2 3];\nB = [4 5; 6 7];\nC = [1 2];", SkipReason.NOT_PYTHON),
         ("A = [1 2; 3 4];\nb = A';\ndisp(A*b)\nx = linspace(0, 1, 5)';", SkipReason.NOT_PYTHON),

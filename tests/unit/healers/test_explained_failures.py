@@ -84,6 +84,10 @@ from tests.unit.healers.triage import diagnose
             ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'm': [2]})", "y = d['total']\nX = d[['n', 'm']]"],
         ),
         (
+            "`d` has no column `region`. It has `n`, `m`.",
+            ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'm': [2]})", "d.groupby(['n', 'region']).size()"],
+        ),
+        (
             "`d` has no column `town`. It has `n`. `town` is its index.",
             ["import pandas as pd\nd = pd.DataFrame({'n': [1], 'town': ['a']}).set_index('town')", "d.loc[d['town'] == 'a']"],
         ),

@@ -23,7 +23,7 @@ R_ARROW = re.compile(r"^\s*[A-Za-z_.][\w.]*\s*<-\s", re.MULTILINE)
 
 OF_PYTHON = re.compile(
     r"keyword argument|positional argument|outside (async )?function|outside loop|cannot assign|never closed|[Mm]aybe you meant|"
-    r"Did you mean|expected ':'|unmatched|does not match|f-string|non-default argument|expected an indented|unindent"
+    r"Did you mean|expected ':'|expected 'else' after 'if'|unmatched|does not match|f-string|non-default argument|expected an indented|unindent"
 )
 """Messages that CPython has for what is nearly Python."""
 
