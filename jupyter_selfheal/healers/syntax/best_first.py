@@ -70,6 +70,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     line_edits.indent_lines,
     line_edits.move_branches,
     layouts.propose_layouts,
+    line_edits.add_colons,
     line_edits.join_lines,
     line_edits.join_statements,
     line_edits.count_loops,

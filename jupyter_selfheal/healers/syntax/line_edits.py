@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.tokens import NAME, TEXT, find_line
+from jupyter_selfheal.healers.syntax.token_edits import CLOSERS, OPENERS
+from jupyter_selfheal.healers.syntax.tokens import NAME, SIGN, TEXT, find_line
 
 PROMPT = re.compile(r"^(\s*)(>>>+ ?|\.\.\. ?|In ?\[\d*\]: ?|\d+[.:)] +(?=[A-Za-z_#]))")
 _PROSE = re.compile(r"^\s*[^\W\d]+(?:[ ,]+[^\W\d]+){2,}[.!?:]*\s*$")
@@ -266,3 +267,27 @@ def join_lines(site: Site) -> Iterator[Slip]:
         yield Slip(
             end, end + 1 + gap, text, find_cost("join.lines") + 0.1 * (not text), "a text is broken over two lines"
         )
+
+
+_HEAD_WITHOUT_COLON = re.compile(
+    r"[ \t]*(?:(?:if|elif|while|class)\b[^:#\n]*[\w)\]}'\"]|else|try|finally|for\b[^:#\n]* in\b[^:#\n]*[\w)\]}'\"]|def\b[^:#\n]*\))[ \t]*$"
+)
+
+
+def add_colons(site: Site) -> Iterator[Slip]:
+    """The colon of each head from the fault's line on that has none: who leaves out one leaves out the others too. Not in a bracket, where
+    ``for x in xs`` is a part of a value."""
+    places, depth = [], 0
+    for offset, end in _list_lines(site.source)[site.line[0] - 1 :]:
+        text = site.source[offset:end]
+        signs = [t.text for t in site.tokens if offset <= t.start < end and t.kind == SIGN]
+        change = sum(s in OPENERS for s in signs) - sum(s in CLOSERS for s in signs)
+        if depth == change == 0 and _HEAD_WITHOUT_COLON.match(text):
+            places.append(offset + len(text.rstrip()))
+        depth += change
+        if not places:
+            return
+    if len(places) > 1:
+        first, *others = places
+        cost = find_cost("insert.colon_at_end") * (1 + find_cost("again") * len(others) / 2)
+        yield Slip(first, first, ":", cost, "`:` is missing", tuple((p, p, ":") for p in others))

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import best_first, parser
 from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.slips import find_cost
@@ -161,6 +162,32 @@ def test_each_place_of_a_quote_is_put_before_what_mends_the_rest(monkeypatch: py
     monkeypatch.setattr(parser, "COMPILES", 2000)
     readings = find_readings('x = 1\nprint("sum of", x, "and", x, is", x + x)\ntotal := 3\n')
     assert any(r.source.endswith('"and", x, "is", x + x)\ntotal = 3\n') for r in readings)
+
+
+HEADS = (
+    "def sign(n)\n    if n > 0\n        return 1\n    else\n        return 0\nfor k in (1, -1)\n    print(sign(k))\n"
+)
+WITH_COLONS = "def sign(n):\n    if n > 0:\n        return 1\n    else:\n        return 0\nfor k in (1, -1):\n    print(sign(k))\n"
+
+
+def test_all_heads_without_a_colon_are_one_slip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "COMPILES", 400)
+    assert WITH_COLONS in {r.source for r in find_readings(HEADS)}
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "ys = [x\n      for x in xs\n      if x]\n",
+        "if x\\\n        > 3:\n    print(x)\n",
+        "# if x\nprint('for x in xs')\n",
+    ],
+)
+def test_what_is_no_head_gets_no_colon(monkeypatch: pytest.MonkeyPatch, below: str) -> None:
+    monkeypatch.setattr(parser, "COMPILES", 400)
+    source = "xs = [0, 3]\nx = 4\nif x\n    print(x)\n" + below
+    meant = source.replace("if x\n", "if x:\n", 1)
+    assert src.canonicalise(find_readings(source)[0].source) == src.canonicalise(meant)
 
 
 def test_nothing_is_deleted_that_a_smaller_edit_saves() -> None:
