@@ -231,9 +231,7 @@ def collect_behaviours(
                     else:
                         before = runner.counter.total
                         shown.append(_run_call(runner, call, arguments))
-                        steps = runner.counter.total - before
-                        is_caught = shown[-1] == TIMEOUT and steps < STEPS
-                        left -= OVERHEAD + (int(_find_net(runner) * STEPS_PER_SECOND) if is_caught else steps)
+                        left -= OVERHEAD + count_cost(runner, shown[-1], runner.counter.total - before, STEPS)
             behaviours.append(shown)
     return behaviours
 
@@ -257,15 +255,20 @@ def describe_first_failure(
     return ""
 
 
-def _find_net(runner: Runner) -> float:
+def find_net(runner: Runner) -> float:
     """CPU seconds after which a call is cut, whatever it counts."""
     return max(NET, runner.slowest)
+
+
+def count_cost(runner: Runner, shown: str, steps: int, most: int) -> int:
+    """What a call of so many steps takes of those of a comparison: one that the net caught as many as it lasted."""
+    return int(find_net(runner) * STEPS_PER_SECOND) if shown == TIMEOUT and steps < most else steps
 
 
 def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """What a call gives, within ``STEPS``."""
     try:
-        with runner.count(STEPS, _find_net(runner)):
+        with runner.count(STEPS, find_net(runner)):
             given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, ClassVar
 
-from jupyter_selfheal.inside.search.compare_behaviour import LATE, mutate_value
+from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, count_cost, find_net, mutate_value
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.program import CHECK, DEFINE, FILE, REPLAY, VALUE, Program, Unit
 from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
@@ -170,7 +170,7 @@ def run_variations(
         for v in variations:
             before = runner.counter.total
             shown[-1].append(_run_variation(runner, {**noting, **codes, v.unit: v.code}, v) if left > 0 else LATE)
-            left -= runner.counter.total - before + OVERHEAD
+            left -= OVERHEAD + count_cost(runner, shown[-1][-1], runner.counter.total - before, STEPS)
     return shown
 
 
@@ -180,7 +180,7 @@ def _run_variation(runner: Runner, codes: Mapping[int, CodeType], variation: Var
     try:
         with (
             runner.preserve_state(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(Muted()),
-            runner.count(STEPS),
+            runner.count(STEPS, find_net(runner)),
         ):  # fmt: skip
             runner.ns[NOTE] = lambda value: noted.append(_show_value(value))
             for n in _list_needed(runner.program, variation.unit):
@@ -189,7 +189,7 @@ def _run_variation(runner: Runner, codes: Mapping[int, CodeType], variation: Var
                 runner.ns[test]()
             return " ".join(noted) or "".join(printed.parts)[:LONGEST] + _show_value(runner.ns.get(VALUE))
     except (OutOfTime, Enough):
-        return "!timeout"
+        return TIMEOUT
     except (Exception, SystemExit) as error:
         return "!" + type(error).__name__
 

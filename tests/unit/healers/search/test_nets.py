@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search import compare_behaviour, patience
+from jupyter_selfheal.inside.search import compare_behaviour, patience, vary_checks
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime, StepCounter
 from jupyter_selfheal.inside.search.measure_checks import measure_passing
 from jupyter_selfheal.inside.search.program import Program, Unit
@@ -53,7 +53,7 @@ def test_what_a_failing_check_takes_that_comes_to_its_end_widens_the_net_too() -
 
 def test_a_check_that_the_net_caught_leaves_the_next_one_to_end_the_run() -> None:
     grow = "def grow(x):\n    while x:\n        x += sum(range(9_999))\n    return x\n"
-    runner = build_runner(Unit(grow, "define", True), *(Unit(f"assert grow({n}) == 1", "check") for n in range(3, 20)))
+    runner = build_runner(Unit(grow, "define", True), *(Unit(f"assert grow({n}) == 1", "check") for n in range(3, 6)))
     runner.patient = True
     result = runner.run({}, 400_000)
     assert (result.status, result.failed) == ("time", 2)
@@ -83,3 +83,15 @@ def test_calls_that_the_net_catches_use_up_the_steps_of_a_comparison() -> None:
     (shown,) = compare_behaviour.collect_behaviours(runner, [{}], "grow", given, budget)
     assert shown[:2] == [compare_behaviour.TIMEOUT] * 2
     assert set(shown[2:]) == {compare_behaviour.LATE}
+
+
+def test_checks_with_other_values_that_the_net_catches_use_up_the_steps_too() -> None:
+    runner = build_runner(
+        Unit("n = 3\nwhile n:\n    n += sum(range(9_999))\n", "cell", True, "c"), Unit("assert n == 1", "check")
+    )
+    same = compile("while True:\n    __selfheal_round__() and sum(range(9_999))", "<varied>", "exec")
+    varied = [vary_checks.Variation(1, same, "n == 1") for _ in range(9)]
+    (shown,) = vary_checks.run_variations(
+        runner, [{0: same}], varied, int(1.5 * compare_behaviour.NET * STEPS_PER_SECOND)
+    )
+    assert shown == [compare_behaviour.TIMEOUT] * 2 + [compare_behaviour.LATE] * 7
