@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search import compare_behaviour, patience, vary_checks
+from jupyter_selfheal.inside.search import compare_behaviour, patience, run_candidate, vary_checks
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime, StepCounter
 from jupyter_selfheal.inside.search.measure_checks import measure_passing
 from jupyter_selfheal.inside.search.program import Program, Unit
@@ -51,7 +51,8 @@ def test_what_a_failing_check_takes_that_comes_to_its_end_widens_the_net_too() -
     assert runner.slowest > 0
 
 
-def test_a_check_that_the_net_caught_leaves_the_next_one_to_end_the_run() -> None:
+def test_a_check_that_the_net_caught_leaves_the_next_one_to_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_candidate, "NET_SECONDS", 0.02)
     grow = "def grow(x):\n    while x:\n        x += sum(range(9_999))\n    return x\n"
     runner = build_runner(Unit(grow, "define", True), *(Unit(f"assert grow({n}) == 1", "check") for n in range(3, 6)))
     runner.patient = True
