@@ -18,7 +18,7 @@ from jupyter_selfheal.loop.repeats import is_untouched
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.threads import open_pool
 from jupyter_selfheal.loop.trials import build_request, build_sandbox, run_trial
-from jupyter_selfheal.model import JSON, Case, Keep, Patch, Start, Step, Trial
+from jupyter_selfheal.model import JSON, Case, FailureKind, Keep, Patch, Start, Step, Trial
 from jupyter_selfheal.ports import Facts, HealDependencies, RunsAhead, Starts, TrialKernel
 
 CHEAP = 5.0
@@ -136,7 +136,7 @@ class TrialStates:
         if self._current[0] != at:
             kept = self._kept.pop(at, None)
             self._close_states()
-            if kept is None:
+            if kept is None and not _leaves_nothing(dossier):
                 case, base, best = dossier.case, dossier.current.base, self._parts.starts.best
                 _, kept = run_cancellable(
                     lambda: self.run_trial(case, base, best, Keep.ALWAYS), self._cancel, _close_state
@@ -163,6 +163,11 @@ class TrialStates:
         for kernel in (*self._kept.values(), *self._here):
             kernel.close()
         self._kept, self._here = {}, ()
+
+
+def _leaves_nothing(dossier: Dossier) -> bool:
+    """Whether the patch ended the process of its trial, or was cut off: to run it again would take as long, and end so again."""
+    return dossier.is_exact and dossier.current.failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED)
 
 
 def _close_kept(future: Future[tuple[Trial, TrialKernel | None]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Sequence
 
@@ -11,7 +12,9 @@ from jupyter_selfheal.loop import machine
 from jupyter_selfheal.loop.cancellation import Cancelled, run_cancellable
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import Derived, Scored
-from jupyter_selfheal.model import Attempt, Case, Cost, Keep, Patch, Reason, Trial, TrialRequest
+from jupyter_selfheal.loop.states import Dossier
+from jupyter_selfheal.loop.trial_states import TrialStates
+from jupyter_selfheal.model import Attempt, Case, Cost, FailureKind, Keep, Patch, Reason, Trial, TrialRequest
 from jupyter_selfheal.ports import Judgement, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ListJournal, ScriptedHealer, ScriptedScorer, build_scripted_dependencies
@@ -128,3 +131,35 @@ def test_each_command_is_worked_out_once(stage: MakeStage) -> None:
     listed = count_calls(lambda: heal(s.case, parts), of=machine.list_commands.__code__)
     assert listed == len(events(parts))  # one after each event
     assert isinstance(parts.journal, ListJournal)
+
+
+class Remembering(FakeKernel):
+    """Remembers which patches were run."""
+
+    def __init__(self, of: FakeKernel) -> None:
+        super().__init__(of._history)
+        self.ran: list[str] = []
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        self.ran.append(request.patch_id)
+        return super().run(request)
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"), [(FailureKind.TIMED_OUT, 0), (FailureKind.DIED, 0), (FailureKind.RAISED, 1)]
+)
+def test_a_patch_that_was_cut_off_is_not_run_again_for_the_state_behind_it(
+    kind: FailureKind, times: int, stage: MakeStage
+) -> None:
+    s = stage("x = [1]", "y = x.nope")
+    first = s.starts.before[0]
+    assert isinstance(first, FakeKernel)
+    kernel = Remembering(first)
+    patch = replacement("c1", s.source, "x.nope", "x.wrong")
+    behind = dataclasses.replace(
+        s.case, base=patch, failure=dataclasses.replace(s.case.failure, kind=kind, source="y = x.wrong")
+    )
+    states = TrialStates(build_scripted_dependencies(Starts((kernel,)), []), threading.Event())
+    states.prepare_states(Dossier("run", s.case, behind, derived=(patch.id,)))
+    states.close()
+    assert kernel.ran.count(patch.id) == times
