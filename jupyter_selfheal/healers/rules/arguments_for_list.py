@@ -12,7 +12,7 @@ from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
 _ONE = re.compile(
-    r"(\w+)\(\) takes (?:1 positional argument|exactly one argument) (?:but \d+ were given|\(\d+ given\))"
+    r"(\w+)\(\) takes (?:[12] positional arguments?|exactly one argument) (?:but \d+ were given|\(\d+ given\))"
 )
 _OF_LISTS = frozenset({"len", "sum", "max", "min", "sorted", "enumerate", "set", "list", "mean", "array"})
 """Functions of a collection: what they are given is one."""
@@ -24,9 +24,9 @@ class ArgumentsForList(Rule):
     **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
     `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
 
-    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`.
+    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`.
 
-    **Fix safety** Unsafe: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
+    **Fix safety** Safe for as many numbers as an estimator was fitted on. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
 
     code = "CAL128"
@@ -45,6 +45,16 @@ class ArgumentsForList(Rule):
                 return
             start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
             items = f"[{context.source[start:end]}]"
+            if isinstance(call.func, ast.Attribute) and _takes_row(context, call):
+                yield self.patch(
+                    context.replace_here((start, end, f"[{items}]")),
+                    "Put the values into one row of a table",
+                    f"`{context.text(call.func)}` takes a table, one row a sample.",
+                    applicability=Applicability.SAFE,
+                    why="There are as many numbers as the estimator was fitted on.",
+                    prior=0.93,
+                )
+                return
             if isinstance(call.func, ast.Attribute):
                 live = context.describe_all([call.func.value], calls=True)[0]
                 if call.func.attr != "append" or live.type != "list":
@@ -58,6 +68,16 @@ class ArgumentsForList(Rule):
             cause = f"`{context.text(call.func)}` takes one argument."
             yield self.patch(context.replace_here(new), title, cause, prior=0.8)
             return
+
+
+def _takes_row(context: RuleContext, call: ast.Call) -> bool:
+    """``model.predict(10.0, 3)`` of an estimator that was fitted on so many columns."""
+    assert isinstance(call.func, ast.Attribute)
+    if not re.fullmatch(r"predict\w*|transform|decision_function", call.func.attr):
+        return False
+    owner = context.plain_chain(call.func.value)
+    are_numbers = all(isinstance(a, ast.Constant | ast.UnaryOp) for a in call.args)
+    return owner is not None and are_numbers and context.number(f"{owner}.n_features_in_") == len(call.args)
 
 
 def _takes_list(context: RuleContext, name: str) -> bool:

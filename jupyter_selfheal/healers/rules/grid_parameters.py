@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
 
 GONE = re.compile(r"Invalid parameter '?(\w+)'? for estimator (\w+)\(.*Valid parameters are: (\[[^\]]*\])", re.S)
@@ -33,7 +34,7 @@ class GridParameters(Rule):
     A parameter of one step of a pipeline alone gets the step's name: `clf__C`.
 
     **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it; or one step of the pipeline has the parameter, and no
-    other. A name that is in no changelog is left alone.
+    other; or the message lists one name alone that differs by a slip. Any other name is left alone.
     """
 
     code = "SKL106"
@@ -57,6 +58,11 @@ class GridParameters(Rule):
                 cause = f"A pipeline's parameter is named with its step: only `{step}` has `{gone[1]}`."
                 key = f"{step}__{gone[1]}"
                 yield from self._change_parameter(context, _Key(gone[1], key), f"Change `{gone[1]}` to `{key}`", cause)
+            elif word := _find_slip(gone[1], gone[3]):
+                cause = f"`{gone[2]}` has no parameter `{gone[1]}`. Did you mean `{word}`?"
+                yield from self._change_parameter(
+                    context, _Renaming(gone[1], word), f"Change `{gone[1]}` to `{word}`", cause
+                )
         elif refused := REFUSED.search(text):
             known = next(
                 (v for v in load_knowledge().values if refused[2] in v.calls and v.keyword == refused[1]), None
@@ -82,6 +88,12 @@ class GridParameters(Rule):
 
 _PLAIN = ("None", "1.0")
 """Values of the changelog that are no texts."""
+
+
+def _find_slip(wrong: str, listed: str) -> str:
+    """The one parameter of the message's list from which a name differs by a slip of the keys; empty where there is none."""
+    near = list(find_nearest(wrong, re.findall(r"'(\w+)'", listed)))
+    return near[0] if len(near) == 1 and is_plain_slip(wrong, near[0], strict=True) else ""
 
 
 class _Change:

@@ -40,7 +40,9 @@ class PartsOfSplit(Rule):
     name = "parts of a split"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "TypeError"})
-    message = re.compile(r"inconsistent numbers of samples|missing 1 required positional argument: 'y'$")
+    message = re.compile(
+        r"inconsistent numbers of samples|missing (?:1|a) required (?:positional )?argument: '(?:y|y_pred)'$"
+    )
     applicability = Applicability.SAFE
     why = "The split says which labels belong to which data."
 
@@ -84,7 +86,16 @@ class PartsOfSplit(Rule):
         """``model.score(X_test, y_test)`` for ``model.score(X_test)``."""
         for call in context.calls_at_failure() if split is not None else ():
             labels = find_labels(call, split)
-            if labels:
+            if (
+                not labels
+                and split is not None
+                and len(call.args) == 1
+                and not call.keywords
+                and "'y_pred'" in context.failure.evalue
+            ):
+                yield from self._compare_with_labels(context, call, split)
+                return
+            if labels and "'y'" in context.failure.evalue:
                 yield self.patch(
                     context.replace_here(append_argument(context.source, call, labels)),
                     f"Pass `{labels}` too",
@@ -92,6 +103,18 @@ class PartsOfSplit(Rule):
                     prior=0.93,
                 )
                 return
+
+    def _compare_with_labels(self, context: RuleContext, call: ast.Call, split: Split) -> Iterator[Patch]:
+        """``accuracy_score(y_test, model.predict(X_test))`` for ``accuracy_score(model.predict(X_test))``."""
+        labels = split.labels.get(_find_role(context, call.args[0], split), "")
+        if labels and not (isinstance(call.args[0], ast.Name) and call.args[0].id in split.labels.values()):
+            start = context.span(call.args[0])[0]
+            yield self.patch(
+                context.replace_here((start, start, f"{labels}, ")),
+                f"Compare with `{labels}`",
+                f"`{context.text(call.func)}` takes the labels, and what was predicted.",
+                prior=0.93,
+            )
 
 
 def find_labels(call: ast.Call, split: Split | None) -> str:

@@ -21,6 +21,9 @@ COLUMNS = ("pandas.Series", "pandas.Index", "numpy.ndarray", "builtins.list", "b
 """What stands for the values of one axis; a table by position is the data of a plot."""
 
 
+_SINGLE = re.compile(r"True|False|-?\d[\d.e-]*|'.*'|\".*\"")
+"""A default that is a truth value, a number or a text."""
+
 SURE = 3
 """So many arguments in a row keep their order from release to release; of more, one may have been taken out.
 
@@ -135,9 +138,19 @@ def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> l
     if signature.names("VAR_POSITIONAL"):
         return []
     extra = len(call.args) - len(free)
-    if not 0 < extra <= len(only) or given & set(only[:extra]):
+    if not 0 < extra <= len(only) or given & set(only[:extra]) or _are_data(context, call, only[:extra], signature):
         return []
     return ["" for _ in free] + only[:extra]
+
+
+def _are_data(context: RuleContext, call: ast.Call, names: list[str], signature: Signature) -> bool:
+    """Whether one of the arguments is a table or an array where the default is a single value: ``LinearRegression(X, y)`` is no ``fit_intercept=X``."""
+    defaults = {p.name: p.default for p in signature.parameters if p.has_default}
+    given = context.describe_all(call.args[-len(names) :], calls=True)
+    return any(
+        live.is_a("pandas.DataFrame", *COLUMNS) and _SINGLE.fullmatch(defaults.get(name, "")) is not None
+        for name, live in zip(names, given, strict=True)
+    )
 
 
 def _only_moved(names: list[str], free: list[str]) -> list[str]:
