@@ -96,7 +96,7 @@ def settings(**config: Any) -> HealConfig:
 def parts_of(
     case: Case, provider: Provider, config: HealConfig, approver: ScriptedApprover, journal: Journal
 ) -> HealDependencies:
-    above, redactor = [c.source for c in case.notebook.code_before(case.failure.cell_id)], Redactor()
+    above, redactor = [c.source for c in case.notebook.list_code_before(case.failure.cell_id)], Redactor()
     return HealDependencies(
         starts=Starts(before=(FakeKernel(above),)),
         facts=NoFacts(),

@@ -25,7 +25,7 @@ from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 def try_patch(case: Case, patch: Patch = BASELINE, scorer: EvidenceScorer | None = None) -> Trial:
     """The trial of a patch from the state before the cell, oracle steps included."""
-    above = [patch.source_of(c.id, c.source) for c in case.notebook.code_before(case.failure.cell_id)]
+    above = [patch.source_of(c.id, c.source) for c in case.notebook.list_code_before(case.failure.cell_id)]
     cell = Run(patch.source_of(case.failure.cell_id, case.failure.source), case.failure.cell_id)
     steps = (cell, *(scorer or EvidenceScorer()).list_oracle_steps(case, patch))
     return FakeKernel(above).run(TrialRequest(steps, patch.id))[0]

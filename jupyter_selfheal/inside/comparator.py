@@ -256,7 +256,7 @@ def _begin_arrays(want: Any, got: Any, where: str) -> Pairs | None:
         return fail(want, got, where)
     if want.shape != got.shape:
         raise Different(where, f"expected shape {want.shape}, got {got.shape}")
-    if _kind_of_dtype(want) != _kind_of_dtype(got):
+    if _find_kind_of_dtype(want) != _find_kind_of_dtype(got):
         raise Different(where, f"expected dtype {want.dtype}, got {got.dtype}")
     if want.dtype.kind not in "fciub":
         return _pair_values(want.tolist(), got.tolist())
@@ -268,7 +268,7 @@ def _begin_arrays(want: Any, got: Any, where: str) -> Pairs | None:
     return iter(())
 
 
-def _kind_of_dtype(array: Any) -> str:
+def _find_kind_of_dtype(array: Any) -> str:
     letter: str = array.dtype.kind
     return {"u": "i", "S": "U", "O": "U", "T": "U"}.get(letter, letter)
 

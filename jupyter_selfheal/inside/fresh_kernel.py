@@ -90,7 +90,7 @@ def locate_error() -> None:
     if error is None:
         answer = "null"
         return
-    timed = locate.timed_cell_of(_ran["code"], _ran["cell_id"])
+    timed = locate.find_timed_cell(_ran["code"], _ran["cell_id"])
     stack = traceback.walk_tb(error.__traceback__)
     frames = locate.list_frames(stack, _cells.__contains__, lambda file: _cells.get(file, ""), timed)
     line = locate.find_line(frames, lambda frame: frame[0] == _ran["file"], timed)

@@ -72,7 +72,7 @@ def list_needed(module: str) -> tuple[str, ...]:
 
 
 @cache
-def code_to_load(module: str) -> str:
+def write_loading_code(module: str) -> str:
     """Code that defines ``load()``, which makes the module and returns it."""
     needed = list_needed(module)
     sources = {f"{_PACKAGE}.{name}": read_source(name) for name in needed}
@@ -90,7 +90,7 @@ def _pack(data: bytes) -> str:
 @cache
 def probe_source(module: str) -> str:
     """The source of a :class:`~jupyter_selfheal.model.Probe`: it defines ``probe(shell, last, argument)``, the module's own."""
-    return read_source(module) if len(list_needed(module)) == 1 else code_to_load(module) + _PROBE
+    return read_source(module) if len(list_needed(module)) == 1 else write_loading_code(module) + _PROBE
 
 
 def _list_imports(module: str) -> list[str]:

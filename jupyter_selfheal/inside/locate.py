@@ -67,7 +67,7 @@ def drop_middle_frames(frames: list[NamedFrame]) -> list[NamedFrame]:
     return frames if len(frames) <= MOST_FRAMES else frames[:half] + frames[-half:]
 
 
-def timed_cell_of(source: str, cell_id: str) -> str | None:
+def find_timed_cell(source: str, cell_id: str) -> str | None:
     """The cell's id if its source begins with a cell magic, whose body is compiled apart."""
     return cell_id if source.lstrip().startswith("%%") else None
 

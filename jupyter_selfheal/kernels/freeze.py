@@ -16,7 +16,7 @@ from typing import Any
 
 from jupyter_selfheal.errors import ForkRefused, KernelError
 from jupyter_selfheal.inside.fork.guard import count_memory_kills
-from jupyter_selfheal.inside.loader import code_to_load
+from jupyter_selfheal.inside.loader import write_loading_code
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
@@ -97,7 +97,7 @@ def _limit_openmp() -> dict[str, str]:
 
 def _freeze_kernel(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
     """Have the kernel checkpoint itself. Raises :class:`ForkRefused` where it will not or cannot."""
-    reply = kernel.execute(code_that_freezes(kernel.shared), timeout=timeout, silent=True)
+    reply = kernel.execute(write_freezing_code(kernel.shared), timeout=timeout, silent=True)
     if reply.died:
         raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}; try --fresh")
     text = "".join(o.text for o in reply.outputs if o.name == "stdout")
@@ -111,10 +111,10 @@ def _freeze_kernel(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
     return checkpoint
 
 
-def code_that_freezes(socket_dir: str) -> str:
+def write_freezing_code(socket_dir: str) -> str:
     """Code for a kernel that freezes it, prints what ``checkpoint`` returned as JSON, and leaves no name behind."""
     inner = (
-        f"{code_to_load('fork.zygote')}\nimport json\nzygote = load()\n"
+        f"{write_loading_code('fork.zygote')}\nimport json\nzygote = load()\n"
         f"print(json.dumps(zygote.checkpoint(shell, socket_dir={socket_dir!r})))"
     )
     return f"exec({inner!r}, {{'shell': get_ipython()}})"

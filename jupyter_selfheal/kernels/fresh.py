@@ -98,7 +98,7 @@ class FreshKernel:
                 live, replayed = self._rebuild_state(request)
             except KernelError:
                 if self._closed:
-                    return self._cancelled_trial(request, began), None
+                    return self._build_cancelled_trial(request, began), None
                 raise
         ready = time.monotonic()
         with self._register_session(live.session):
@@ -123,7 +123,7 @@ class FreshKernel:
         )
         return trial, self._keep_state(request, live, trial)
 
-    def _cancelled_trial(self, request: TrialRequest, began: float) -> Trial:
+    def _build_cancelled_trial(self, request: TrialRequest, began: float) -> Trial:
         return Trial(
             patch_id=request.patch_id,
             steps=tuple(make_skipped_result(step) for step in request.steps),

@@ -39,7 +39,7 @@ def list_needed_cells(recipe: Sequence[PastCell], steps: Sequence[Step]) -> tupl
     for code in [*codes, *texts, *(recipe[n].code for n in failed)]:
         names = source.find_names(code)
         needed_names |= names.uses | names.changes | names.deletes
-    kept = failed.union(source.backward_slice([past.code for past in recipe], needed_names))
+    kept = failed.union(source.find_backward_slice([past.code for past in recipe], needed_names))
     if not codes or any(_DYNAMIC.search(code) for code in codes):
         kept |= {n for n, past in enumerate(recipe) if not past.expensive}
     return tuple(sorted(kept))

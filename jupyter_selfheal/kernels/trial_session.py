@@ -15,7 +15,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.inside.fork.memory_use import measure_own_peak_mb
 from jupyter_selfheal.inside.fork.steps import keep_line_numbers
-from jupyter_selfheal.inside.loader import code_to_load
+from jupyter_selfheal.inside.loader import write_loading_code
 from jupyter_selfheal.kernels.deaths import describe_death
 from jupyter_selfheal.kernels.launch import LiveKernel, Reply
 from jupyter_selfheal.kernels.trial_results import read_error
@@ -47,7 +47,7 @@ class TrialSession:
         self.layers = list(kernel.layers)
         self.has_network = sandbox.NETWORK not in self.layers
         self._stdout = ""
-        code = code_to_load("fresh_kernel")
+        code = write_loading_code("fresh_kernel")
         start = f"\nimport sys\nmodule = sys.modules[{_MODULE!r}] = load()\nmodule.watch(shell, {kernel.shared!r})\n"
         reply = kernel.execute(
             f"exec({code + start!r}, {{'shell': {_SHELL}}})",
@@ -61,7 +61,7 @@ class TrialSession:
 
     def enter_sandbox(self, limits: Sandbox) -> None:
         """Cut the network and limit memory, as the sandbox asks. The files were isolated when the kernel started."""
-        code = code_to_load("fork.sandbox")
+        code = write_loading_code("fork.sandbox")
         stays_as_it_is = limits.network or not self.has_network
         layers = self._fetch_answer(f"enter_sandbox({code!r}, {limits.memory_mb}, {stays_as_it_is})", 30.0)
         self.has_network = self.has_network and limits.network

@@ -120,9 +120,9 @@ class _Loop:
         outcome = Outcome(
             reason=closed.reason,
             failure=dossier.case.failure,
-            diagnosis=proposals.diagnosis_at_end(dossier)
+            diagnosis=proposals.find_diagnosis_at_end(dossier)
             if closed.reason is Reason.ENVIRONMENT
-            else proposals.diagnosis_to_show(dossier),
+            else proposals.choose_diagnosis(dossier),
             applied=closed.applied,
             approved_by=closed.approved_by,
             proposal=proposals.find_last_proposal(dossier),

@@ -37,7 +37,7 @@ def _has_cell_below(case: Case, patches: Sequence[Patch]) -> bool:
     for source in {case.failure.source, *(e.source for e in edits)}:
         names = src.find_names(source)
         made |= names.binds | names.changes
-    for cell in case.notebook.code_after(case.failure.cell_id):
+    for cell in case.notebook.list_code_after(case.failure.cell_id):
         names = src.find_names(cell.source)
         if not made & (names.uses | names.changes):
             continue

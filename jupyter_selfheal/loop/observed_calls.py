@@ -101,7 +101,7 @@ def list_witnesses(case: Case) -> tuple[Cell, ...]:
 
     ``account.deposit(50)`` above ``assert account.balance == 150`` is what the assert complains of.
     """
-    above = case.notebook.code_before(case.failure.cell_id)
+    above = case.notebook.list_code_before(case.failure.cell_id)
     failure = case.failure
     if failure.kind is not FailureKind.RAISED or failure.statement < 1 or src.is_foreign(failure.source):
         return above
@@ -110,7 +110,7 @@ def list_witnesses(case: Case) -> tuple[Cell, ...]:
         return above
     nodes = [s.node for s in statements[: failure.statement + 1]]
     texts = [src.extract_text(failure.source, node) for node in nodes]
-    needed = src.backward_slice(texts[:-1], src.collect_names([nodes[-1]]).uses)
+    needed = src.find_backward_slice(texts[:-1], src.collect_names([nodes[-1]]).uses)
     until = next(
         (n for n in needed if not isinstance(nodes[n], ast.Import | ast.ImportFrom | DEFINITIONS)), len(nodes) - 1
     )
@@ -143,7 +143,7 @@ def record_calls(cells: tuple[Cell, ...], kernel: TrialKernel, sandbox: Sandbox)
 
 def find_affected(case: Case, patch: Patch) -> Affected:
     """The functions and classes above the failing cell that a patch changes, and those that come to them."""
-    above = case.notebook.code_before(case.failure.cell_id)
+    above = case.notebook.list_code_before(case.failure.cell_id)
     ids = {c.id for c in above}
     edits = [e for e in patch.edits if isinstance(e, Replace) and e.cell_id in ids]
     functions: frozenset[str] = frozenset()

@@ -15,7 +15,7 @@ def build_proposal(dossier: Dossier, candidates: tuple[Candidate, ...]) -> Propo
     alive = {c.patch.id for c in candidates}
     return Proposal(
         failure=dossier.case.failure,
-        diagnosis=diagnosis_to_show(dossier),
+        diagnosis=choose_diagnosis(dossier),
         candidates=candidates,
         proven_from=(candidates[0].trial.start,) if candidates and candidates[0].verdict.is_shown_to_run else (),
         baseline=evidence.find_baseline(dossier),
@@ -65,12 +65,12 @@ def format_partial_fix(dossier: Dossier) -> str:
     return f"fixed the first problem ({dossier.current.base.title}); next: {failure.headline} (line {failure.line})"
 
 
-def diagnosis_to_show(dossier: Dossier) -> Diagnosis:
+def choose_diagnosis(dossier: Dossier) -> Diagnosis:
     """The diagnosis to show: the reported failure's, unless that is silent and the one at hand is not."""
     return dossier.root if dossier.root.cause or not dossier.diagnosis.cause else dossier.diagnosis
 
 
-def diagnosis_at_end(dossier: Dossier) -> Diagnosis:
+def find_diagnosis_at_end(dossier: Dossier) -> Diagnosis:
     """The diagnosis of the failure at hand; where it stands behind another one, that is said first."""
     if not dossier.derived or not dossier.root.cause or dossier.root.cause == dossier.diagnosis.cause:
         return dossier.diagnosis

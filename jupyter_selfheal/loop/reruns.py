@@ -26,7 +26,7 @@ class Rerun:
 
     @classmethod
     def from_case(cls, case: Case, patch: Patch) -> Rerun:
-        above = case.notebook.code_before(case.failure.cell_id)
+        above = case.notebook.list_code_before(case.failure.cell_id)
         named = frozenset(i for e in patch.edits if isinstance(e, RunCells) for i in e.cell_ids)
         return cls(named, map_modules(above), list_iterators(above), list_run_cells(above))
 

@@ -75,7 +75,9 @@ def read_chance(case: Case, patch: Patch | None = None) -> Chance:
     if case.failure.kind is FailureKind.SYNTAX and patch is None:
         return Chance()
     notebook = case.notebook
-    above = (patch.source_of(c.id, c.source) if patch else c.source for c in notebook.code_before(case.failure.cell_id))
+    above = (
+        patch.source_of(c.id, c.source) if patch else c.source for c in notebook.list_code_before(case.failure.cell_id)
+    )
     own = case.failure.source
     return _find_chance(patch.source_of(case.failure.cell_id, own) if patch else own, tuple(above))
 

@@ -182,12 +182,12 @@ class Notebook:
         code = [c.id for c in self.cells if c.kind == "code" and c.source.strip()]
         return f"cell {code.index(cell_id) + 1}" if cell_id in code else f"cell {cell_id}"
 
-    def code_before(self, cell_id: str) -> tuple[Cell, ...]:
+    def list_code_before(self, cell_id: str) -> tuple[Cell, ...]:
         """The code cells above it, in order (all code cells where it is unknown)."""
         at = self.index(cell_id)
         return tuple(c for c in (self.cells if at < 0 else self.cells[:at]) if c.kind == "code")
 
-    def code_after(self, cell_id: str) -> tuple[Cell, ...]:
+    def list_code_after(self, cell_id: str) -> tuple[Cell, ...]:
         """The code cells below it, in order."""
         at = self.index(cell_id)
         return () if at < 0 else tuple(c for c in self.cells[at + 1 :] if c.kind == "code")

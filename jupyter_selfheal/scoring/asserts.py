@@ -100,7 +100,7 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
     made_elsewhere = there - own.binds - own.changes - list_imports_above(case) - own.imports
     asserts: list[AssertBelow] = []
     rebound: set[str] = set()
-    for cell in case.notebook.code_after(case.failure.cell_id):
+    for cell in case.notebook.list_code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
             continue
         for statement in src.list_statements(cell.source):
@@ -163,7 +163,7 @@ def list_imports_above(case: Case) -> frozenset[str]:
 
 
 def _list_cells_above(case: Case) -> tuple[Cell, ...]:
-    return case.notebook.code_before(case.failure.cell_id)
+    return case.notebook.list_code_before(case.failure.cell_id)
 
 
 def _read_asserts_below(case: Case, patch: Patch, trial: Trial) -> tuple[Count, Count]:
@@ -193,7 +193,7 @@ class OwnAsserts:
         return ()
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
-        cells = case.notebook.code_before(case.failure.cell_id)
+        cells = case.notebook.list_code_before(case.failure.cell_id)
         above, then = [c.source for c in cells], [patch.source_of(c.id, c.source) for c in cells]
         patched = list_patched_cells(case, patch)
         asked = [node for _, before, _ in patched for node in list_asserts_run(before, above)]

@@ -129,7 +129,7 @@ def _list_free_constants(case: Case, patch: Patch) -> list[Any]:
 
 def _list_known_constants(case: Case, patch: Patch) -> list[Any]:
     before = [old for _, old, _ in list_patched_cells(case, patch)]
-    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
+    above = [c.source for c in case.notebook.list_code_before(case.failure.cell_id)]
     return _list_constants([tree for text in (*before, *above, case.failure.source) if (tree := src.parse(text))])
 
 

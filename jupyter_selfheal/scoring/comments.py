@@ -29,7 +29,9 @@ def list_results_asked(case: Case, patch: Patch) -> list[CommentedResult]:
 
 def _list_results_of(case: Case, cell_id: str, before: str) -> Sequence[CommentedResult]:
     """What comments of one cell tell, as it was before a patch."""
-    above = [cell.source for cell in case.notebook.code_before(cell_id)] if case.notebook.index(cell_id) >= 0 else []
+    above = (
+        [cell.source for cell in case.notebook.list_code_before(cell_id)] if case.notebook.index(cell_id) >= 0 else []
+    )
     return list_commented_results(_find_cell(case, cell_id, before), above)
 
 

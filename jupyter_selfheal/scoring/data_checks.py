@@ -19,7 +19,7 @@ def asks_of_data(case: Case) -> bool:
     statement = find_failing_statement(case)
     if not isinstance(statement, ast.Assert):
         return False
-    sources = [c.source for c in (*case.notebook.code_before(case.failure.cell_id),)] + [case.failure.source]
+    sources = [c.source for c in (*case.notebook.list_code_before(case.failure.cell_id),)] + [case.failure.source]
     functions, raw = _list_functions(sources), _list_raw_names(sources)
     calls = [
         n

@@ -56,7 +56,7 @@ def _find_asked_otherwise(case: Case, patch: Patch) -> str:
         return ""
     above = {
         n.name
-        for c in case.notebook.code_before(failure.cell_id)
+        for c in case.notebook.list_code_before(failure.cell_id)
         for n in getattr(src.parse(c.source), "body", ())
         if isinstance(n, ast.FunctionDef)
     }

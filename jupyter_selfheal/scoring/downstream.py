@@ -38,7 +38,7 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
     there = list_names_above(case) | tainted
     chosen: list[Cell] = []
     aside: list[Cell] = []
-    for original in case.notebook.code_after(case.failure.cell_id):
+    for original in case.notebook.list_code_after(case.failure.cell_id):
         if len(chosen) >= AT_MOST:
             break
         cell = replace(original, source=patch.source_of(original.id, original.source))
@@ -68,7 +68,7 @@ def _find_prerequisites(aside: list[Cell], missing: frozenset[str], there: froze
     """The independent cells that must run first to bind the missing names; None where they cannot."""
     if not missing:
         return []
-    picked = [aside[n] for n in src.backward_slice([c.source for c in aside], missing)]
+    picked = [aside[n] for n in src.find_backward_slice([c.source for c in aside], missing)]
     known = there.union(*(list_names(c.source).binds for c in picked))
     fits = missing <= known and all(list_names(c.source).uses <= known for c in picked)
     return picked if fits else None

@@ -31,7 +31,7 @@ def find_edited_data(case: Case, patch: Patch) -> str:
     """
     if not is_strangers(patch.healer):
         return "" if load_traits(patch.healer).reasoned else _find_changed_collection(case, patch)
-    given = {name for c in case.notebook.code_before(case.failure.cell_id) for name, _ in _list_literals(c.source)}
+    given = {name for c in case.notebook.list_code_before(case.failure.cell_id) for name, _ in _list_literals(c.source)}
     for _, before, after in list_patched_cells(case, patch):
         old, new = dict(_list_literals(before)), dict(_list_literals(after))
         for name in old.keys() & new.keys():

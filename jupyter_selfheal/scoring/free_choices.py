@@ -60,7 +60,7 @@ def count_choices(case: Case, patch: Patch) -> int:
             else []
         )
         added |= set(map(src.dump_tree, nodes))
-    for cell in case.notebook.code_before(case.failure.cell_id):
+    for cell in case.notebook.list_code_before(case.failure.cell_id):
         known |= set(_list_known(cell.source))
     return len(added - known) + len(list_reckoned_answers(case, patch))
 

@@ -186,9 +186,9 @@ def format_context(case: Case) -> str:
 
 def list_needed_cells(case: Case) -> list[str]:
     """The sources of the cells above that the failing cell depends on."""
-    above = case.notebook.code_before(case.failure.cell_id)
+    above = case.notebook.list_code_before(case.failure.cell_id)
     names = src.find_names(case.failure.source)
-    return [above[n].source for n in src.backward_slice([c.source for c in above], names.uses | names.changes)]
+    return [above[n].source for n in src.find_backward_slice([c.source for c in above], names.uses | names.changes)]
 
 
 def _format_version(letter: str, case: Case, patch: Patch, trial: Trial, values: bool) -> str:

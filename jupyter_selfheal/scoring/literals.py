@@ -89,7 +89,10 @@ def _list_distinctive_parts(expected: Sequence[Any]) -> list[Any]:
 def _find_part(case: Case, parts: Sequence[Any], new: Sequence[ast.AST]) -> str | None:
     """The new literal that is such a part and stands where a result stands; one that stands in a cell above, too, came from there."""
     given = [
-        v for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source) for v in _read_literal(n)
+        v
+        for c in case.notebook.list_code_before(case.failure.cell_id)
+        for n in src.walk(c.source)
+        for v in _read_literal(n)
     ]
     invented = [part for part in parts if not is_among(part, given)]
     for tree in new if invented else ():
@@ -108,7 +111,10 @@ def _find_answered_input(
     inner += [v for value in expected if isinstance(value, dict) for v in value.values()]
     parts = [v for v in inner if isinstance(v, int | float | str) and not is_ordinary(v) and not is_among(v, known)]
     given = [
-        v for c in case.notebook.code_before(case.failure.cell_id) for n in src.walk(c.source) for v in _read_literal(n)
+        v
+        for c in case.notebook.list_code_before(case.failure.cell_id)
+        for n in src.walk(c.source)
+        for v in _read_literal(n)
     ]
     branches = (n for tree in new for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp) and parts)
     for branch in branches:
@@ -161,7 +167,7 @@ def list_expected_literals(case: Case) -> list[Any]:
     literals = [v for node in _parse_expressions(oracle.expect) for v in _read_literal(node)]
     for text in (
         *oracle.checks,
-        *(c.source for c in case.notebook.code_after(case.failure.cell_id)),
+        *(c.source for c in case.notebook.list_code_after(case.failure.cell_id)),
         case.failure.source,
     ):
         for node in list_asserts(text):

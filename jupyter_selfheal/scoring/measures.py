@@ -60,7 +60,9 @@ def find_changed_measure(case: Case, patch: Patch) -> str:
     }
     for cell_id, before, after in list_patched_cells(case, patch):
         old, new = (dict(_list_bound(text)) for text in (before, after))
-        known = {name for c in case.notebook.code_before(cell_id) for name, _ in _list_bound(c.source)} | old.keys()
+        known = {
+            name for c in case.notebook.list_code_before(cell_id) for name, _ in _list_bound(c.source)
+        } | old.keys()
         for name in sorted((asked & known & new.keys()) - failed):
             if old.get(name) != new[name]:
                 return name

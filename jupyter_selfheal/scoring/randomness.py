@@ -25,14 +25,14 @@ def draws_unseeded(case: Case, patch: Patch) -> bool:
 
     A cell that does not parse is read as the patch makes it.
     """
-    above = [cell.source for cell in case.notebook.code_before(case.failure.cell_id)]
+    above = [cell.source for cell in case.notebook.list_code_before(case.failure.cell_id)]
     own = case.failure.source
     if src.parse(own) is None:
         own = patch.source_of(case.failure.cell_id, own)
     if any(map(sets_seed, (*above, own))):
         return False
     names = src.find_names(own).uses
-    return any(map(has_draws, (own, *(above[n] for n in src.backward_slice(above, names)))))
+    return any(map(has_draws, (own, *(above[n] for n in src.find_backward_slice(above, names)))))
 
 
 def _list_calls(source: str) -> list[ast.Call]:

@@ -63,7 +63,7 @@ SLOWER = 5.0
 def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[TrialOracle] = ORACLES) -> Evidence:
     """Everything that the trial and the patch's trees say; nothing of other patches yet."""
     cheats, doubts = find_tampering(case, patch), find_remarks(case, patch)
-    if not cell_ran(trial):
+    if not has_cell_run(trial):
         error = _find_error(trial)
         progress = _measure_progress(case, patch, trial, error)
         cut_after = _measure_cut(case, patch, trial, progress)
@@ -122,7 +122,7 @@ def _make_failing_cell(case: Case) -> Cell:
     return Cell(case.failure.cell_id, case.failure.source)
 
 
-def cell_ran(trial: Trial) -> bool:
+def has_cell_run(trial: Trial) -> bool:
     """The cell ran to its end, whatever became of the checks and the cells below (which the time limit may cut)."""
     steps = [s for s in trial.steps if s.role in (Role.SETUP.value, Role.CELL.value) and not s.name]
     cell = trial.step(Role.CELL)

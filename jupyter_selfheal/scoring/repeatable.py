@@ -65,7 +65,7 @@ def is_trained(cell: Cell, notebook: Notebook) -> bool:
 def is_own_work(cell: Cell, notebook: Notebook) -> bool:
     """Whether what the cell prints comes of nothing but the notebook's own code and Python: no library, no file, nothing that passes or
     is drawn. Then another output than the stored one is the code's doing, and no other release's."""
-    above = notebook.code_before(cell.id)
+    above = notebook.list_code_before(cell.id)
     code = [c.source for c in (*above, cell)]
     if any(src.parse(source) is None or _READS_FILE.search(source) for source in code):
         return False

@@ -104,7 +104,7 @@ def _list_asserts_held(case: Case, patch: Patch, seen: Evidence) -> list[ast.AST
     """The asserts that were asked, where they held."""
     sources = [c.code for c in find_asserts_below(case, patch)] if seen.deciding.held + seen.others.held else []
     nodes: list[ast.AST] = [node for text in sources for node in src.walk(text)]
-    above = [c.source for c in case.notebook.code_before(case.failure.cell_id)]
+    above = [c.source for c in case.notebook.list_code_before(case.failure.cell_id)]
     if seen.own_asserts:
         nodes += [n for _, _, after in list_patched_cells(case, patch) for n in list_asserts_run(after, above)]
     for below in seen.below:
@@ -118,7 +118,10 @@ def _collect_reached(case: Case, patch: Patch) -> set[str]:
     """What the patched cells make, and what the cells below make of that: an assert of anything else holds whatever the patch is."""
     own = collect_patched_names(case, patch)
     reached = set(own.binds | own.changes)
-    for cell in (*case.notebook.code_before(case.failure.cell_id), *case.notebook.code_after(case.failure.cell_id)):
+    for cell in (
+        *case.notebook.list_code_before(case.failure.cell_id),
+        *case.notebook.list_code_after(case.failure.cell_id),
+    ):
         for statement in src.list_statements(patch.source_of(cell.id, cell.source)):
             names = src.collect_names([statement.node])
             reached |= names.binds | names.changes if names.uses & reached else frozenset()
@@ -185,7 +188,7 @@ def _is_near(node: ast.Compare) -> bool:
 
 def _count_values(case: Case, patch: Patch, seen: Evidence) -> int:
     """Different values of stored outputs that come again and stand in no code: what is written down comes out of anything."""
-    cells = (*case.notebook.code_before(case.failure.cell_id),)
+    cells = (*case.notebook.list_code_before(case.failure.cell_id),)
     code = [
         *(patch.source_of(c.id, c.source) for c in cells),
         *(after for _, _, after in list_patched_cells(case, patch)),

@@ -28,7 +28,7 @@ from jupyter_selfheal.scoring import expected
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.observed_calls import mark_left_wrong
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
-from jupyter_selfheal.scoring.read_evidence import cell_ran, read_evidence
+from jupyter_selfheal.scoring.read_evidence import has_cell_run, read_evidence
 from jupyter_selfheal.scoring.second_opinion import list_to_be_judged
 from jupyter_selfheal.scoring.stored import read_expected_output
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
@@ -73,7 +73,7 @@ class EvidenceScorer:
 
     def find_missed_expectation(self, case: Case, trial: Trial) -> str | None:
         """Why a trial whose cell ran misses the user's own oracle; None where it does not, or has none."""
-        if not cell_ran(trial):
+        if not has_cell_run(trial):
             return None
         parts = (*expected.read_parts(case, trial), *read_expected_output(case, trial))
         return "; ".join(part.why for part in parts if not part.met) or None

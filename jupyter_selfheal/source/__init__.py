@@ -29,7 +29,7 @@ from jupyter_selfheal.source.masking import (
     PARSE_FLAGS,
     can_compile,
 )
-from jupyter_selfheal.source.slices import backward_slice
+from jupyter_selfheal.source.slices import find_backward_slice
 from jupyter_selfheal.source.source import Source, Statement, read
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "Names",
     "Source",
     "Statement",
-    "backward_slice",
     "can_compile",
     "canonicalise",
     "collect_names",
@@ -47,6 +46,7 @@ __all__ = [
     "extract_text",
     "find_assigned_in_text",
     "find_assigned_roots",
+    "find_backward_slice",
     "find_free_names",
     "find_names",
     "find_offset",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.source.binding import find_free_names
 from jupyter_selfheal.source.set_order import depends_on_set_order
-from jupyter_selfheal.source.slices import backward_slice
+from jupyter_selfheal.source.slices import find_backward_slice
 from jupyter_selfheal.source.source import read
 
 RANDOM = "random numbers without a seed"
@@ -99,7 +99,7 @@ class Chance:
 
 def find_chance(source: str, above: Sequence[str]) -> Chance:
     """What a cell depends on by chance; ``above`` are the cells that ran before it, in order."""
-    kept = [above[n] for n in backward_slice(above, read(source).names.uses)]
+    kept = [above[n] for n in find_backward_slice(above, read(source).names.uses)]
     reader = _CallReader((*above, source))
     definitions = {
         s.node.name: s.node for text in kept for s in read(text).statements if isinstance(s.node, _FUNCTIONS)

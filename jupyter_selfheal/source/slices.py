@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from jupyter_selfheal.source.source import read
 
 
-def backward_slice(sources: Sequence[str], targets: Iterable[str]) -> tuple[int, ...]:
+def find_backward_slice(sources: Sequence[str], targets: Iterable[str]) -> tuple[int, ...]:
     """Indices of the sources that must have run, in order, for the names ``targets`` to be as they are after all of them.
 
     Over whole cells: the last binder of a name, every cell that changes it in place after that, and

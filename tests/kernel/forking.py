@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.kernels.freeze import code_that_freezes
+from jupyter_selfheal.kernels.freeze import write_freezing_code
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.model import Output, Run, Sandbox, Start, Step, Trial, TrialRequest
 from tests.waiting import wait_until
@@ -66,7 +66,7 @@ class User:
             path.mkdir()
         env = {"TMPDIR": str(self.temporary), "IPYTHONDIR": str(self.home), "MPLCONFIGDIR": str(self.home)}
         self.kernel: LiveKernel = start_kernel(spec, str(folder), writes="allow", env=env)
-        load = code_that_freezes("").replace("zygote.checkpoint(shell, socket_dir=\\'\\')", '"loaded"')
+        load = write_freezing_code("").replace("zygote.checkpoint(shell, socket_dir=\\'\\')", '"loaded"')
         load = load.replace("\\nprint(", "\\nimport sys; sys._test_zygote = zygote\\nprint(")
         assert self.text(load) == '"loaded"\n'
         self.text(f"exec({HOOK!r}, globals()); install(get_ipython(), ''); del install")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.source import backward_slice
+from jupyter_selfheal.source import find_backward_slice
 
 READ = "train = read('train'); test = read('test')"
 LISTED = "both = [train, test]"
@@ -19,7 +19,7 @@ LISTED = "both = [train, test]"
     ],
 )
 def test_a_loop_over_a_list_of_tables_changes_them(loop: str) -> None:
-    assert 2 in backward_slice([READ, LISTED, loop], ["train"])
+    assert 2 in find_backward_slice([READ, LISTED, loop], ["train"])
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_a_loop_over_a_list_of_tables_changes_them(loop: str) -> None:
     ],
 )
 def test_a_loop_that_only_reads_or_rebinds_changes_nothing(loop: str) -> None:
-    assert backward_slice([READ, LISTED, loop], ["train"]) == (0,)
+    assert find_backward_slice([READ, LISTED, loop], ["train"]) == (0,)
 
 
 @pytest.mark.parametrize("statement", ["del train['age']", "del train.columns[0], test", "print(train); del train.age"])
 def test_a_part_that_is_deleted_changes_what_had_it(statement: str) -> None:
-    assert 1 in backward_slice([READ, statement], ["train"])
+    assert 1 in find_backward_slice([READ, statement], ["train"])

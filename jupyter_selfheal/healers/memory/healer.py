@@ -246,8 +246,8 @@ def _build_edit(template: JSON, case: Case) -> Replace | None:
 
 def _list_concerned_cells(case: Case) -> tuple[Cell, ...]:
     """The cells above that the failing one depends on, and those in the traceback."""
-    above, names = case.notebook.code_before(case.failure.cell_id), src.find_names(case.failure.source)
-    needed = set(src.backward_slice([c.source for c in above], names.uses | names.changes))
+    above, names = case.notebook.list_code_before(case.failure.cell_id), src.find_names(case.failure.source)
+    needed = set(src.find_backward_slice([c.source for c in above], names.uses | names.changes))
     mentioned = {frame.cell_id for frame in case.failure.frames}
     return tuple(c for n, c in enumerate(above) if n in needed or c.id in mentioned)
 
@@ -263,7 +263,7 @@ def _build_cell_above(template: JSON, case: Case) -> Insert | None:
     )
     if text is None or (template["before"] != _hash_texts(failure.source) and not _fits_here(text, here, case)):
         return None
-    before = case.notebook.code_before(failure.cell_id)
+    before = case.notebook.list_code_before(failure.cell_id)
     if before and before[-1].source == text:
         return None  # it is there already
     return Insert(build_cell_id(failure.cell_id, text), text, failure.cell_id)
@@ -271,7 +271,7 @@ def _build_cell_above(template: JSON, case: Case) -> Insert | None:
 
 def _fits_here(text: str, here: Sequence[str], case: Case) -> bool:
     """Whether every name that a new cell reads exists above, and what it makes is nothing of the notebook's own."""
-    above = [src.find_names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id)]
+    above = [src.find_names(c.source).binds for c in case.notebook.list_code_before(case.failure.cell_id)]
     known, names = frozenset().union(*above), src.find_names(text)
     own = names.binds - set(here)
     return names.uses - names.binds <= known and not own & known

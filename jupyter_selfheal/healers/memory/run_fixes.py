@@ -172,7 +172,7 @@ def _transfer_guesses(fixes: Sequence[KnownFix], case: Case) -> Iterator[Patch]:
 
 def _transfer_edits(patch: Patch, case: Case) -> tuple[Edit, ...] | None:
     """The same edits in this notebook; None where a changed cell does not stand here word for word, once."""
-    cells = [(c.id, c.source) for c in case.notebook.code_before(case.failure.cell_id)]
+    cells = [(c.id, c.source) for c in case.notebook.list_code_before(case.failure.cell_id)]
     cells.append((case.failure.cell_id, case.failure.source))
     edits: list[Edit] = []
     for edit in patch.edits:

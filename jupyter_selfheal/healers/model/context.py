@@ -143,8 +143,8 @@ _MADE_UP = re.compile(r"\((?:\d{5,}\.py|<ipython-input-[^()>]{1,80}>), line (\d+
 def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:
     """The cells that the failing one depends on by names, those in its traceback, and the nearest below that read what it
     makes, first those that assert something of it; the nearest first where not all fit, in the notebook's order."""
-    above, names = case.notebook.code_before(case.failure.cell_id), src.find_names(case.failure.source)
-    picked = {above[n].id for n in src.backward_slice([c.source for c in above], names.uses | names.changes)}
+    above, names = case.notebook.list_code_before(case.failure.cell_id), src.find_names(case.failure.source)
+    picked = {above[n].id for n in src.find_backward_slice([c.source for c in above], names.uses | names.changes)}
     picked |= {frame.cell_id for frame in case.failure.frames}
     binds = (
         names.binds

@@ -27,7 +27,7 @@ REPEATED = 4
 
 def list_readers(case: Case, binds: frozenset[str]) -> list[Cell]:
     """The nearest cells below that use one of these names; two that assert something of it come in any case."""
-    below = [c for c in case.notebook.code_after(case.failure.cell_id) if src.find_names(c.source).uses & binds]
+    below = [c for c in case.notebook.list_code_after(case.failure.cell_id) if src.find_names(c.source).uses & binds]
     asserting = [c for c in below if "assert" in c.source][:2]
     others = [c for c in below if c not in asserting][:READERS]
     return [c for c in below if c in asserting or c in others]

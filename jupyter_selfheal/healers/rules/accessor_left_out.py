@@ -39,7 +39,9 @@ class AccessorLeftOut(Rule):
         wrong, owner = context.attribute, context.owner
         if not wrong or wrong in ACCESSORS or not owner.is_a("pandas.Series", "pandas.Index"):
             return
-        nodes = [n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong and isinstance(n.ctx, ast.Load)]
+        nodes = [
+            n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong and isinstance(n.ctx, ast.Load)
+        ]
         if not nodes:
             return
         series = context.text(nodes[0].value)

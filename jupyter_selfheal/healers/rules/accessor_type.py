@@ -42,7 +42,7 @@ class AccessorType(Rule):
         if not which:
             return
         node = next(
-            (n for n in context.nodes_at_failure(ast.Attribute) if n.attr == which),
+            (n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == which),
             None,
         )
         live = context.describe_all([node.value], calls=True)[0] if isinstance(node, ast.Attribute) else None

@@ -39,7 +39,7 @@ class AmbiguousTruth(Rule):
         tests = {
             id(n.test) for n in ast.walk(context.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)
         }
-        for choice in context.nodes_on_line(ast.IfExp):
+        for choice in context.list_nodes_on_line(ast.IfExp):
             chosen = _choose_elementwise(context, choice)
             if chosen is not None:
                 yield self.patch(
@@ -51,7 +51,9 @@ class AmbiguousTruth(Rule):
                     prior=0.7,
                 )
                 return
-        outer = [n for n in context.nodes_at_failure(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)]
+        outer = [
+            n for n in context.list_nodes_at_failure(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)
+        ]
         whole = [n for n in outer if not any(n is not o and n in ast.walk(o) for o in outer)]
         for node in whole:
             if id(node) in tests and isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):

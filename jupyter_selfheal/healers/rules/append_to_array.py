@@ -31,7 +31,7 @@ class AppendToArray(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         append = context.reference("numpy.append")
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             match call:
                 case ast.Call(ast.Attribute(ast.Name(array), "append" | "extend"), [given], []):
                     pass

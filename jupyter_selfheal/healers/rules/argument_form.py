@@ -39,7 +39,7 @@ class ArgumentForm(Rule):
     why = "It says the same in the form that pandas takes."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             change = _mend_call(context, call) if isinstance(call.func, ast.Attribute) else None
             if change is not None:
                 splices, title, cause = change
@@ -58,7 +58,7 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
         given, table = named["columns"].value, context.text(call.func.value)
         if isinstance(given, ast.List) and context.number(f"len(({table}).columns)") == len(given.elts):
             new = f"set_axis({context.text(given)}, axis=1)"
-            span = (context.attribute_span(call.func)[0], context.span(call)[1])
+            span = (context.find_attribute_span(call.func)[0], context.span(call)[1])
             return [(*span, new)], f"Use `{new}`", "`rename` takes a dictionary of old and new names."
     if (
         "No axis named" in evalue

@@ -36,7 +36,7 @@ class ArgumentOutsideCall(Rule):
         match = MISSING.search(context.failure.evalue)
         missing = int(match[1]) if match and match[1] else int(match[2]) - int(match[3]) if match else 0
         parents = src.read(context.source).parents
-        for call in context.failing_nodes(ast.Call):
+        for call in context.list_failing_nodes(ast.Call):
             outer = parents.get(call)
             if not isinstance(outer, ast.Call) or call not in outer.args or call.keywords:
                 continue

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -38,8 +38,8 @@ class ArgumentsForList(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = _ONE.search(context.failure.evalue)
-        for call in context.calls_at_failure():
-            if told is None or last_name(call.func) != told[1] or call.keywords or len(call.args) < 2:
+        for call in context.list_calls_at_failure():
+            if told is None or read_last_name(call.func) != told[1] or call.keywords or len(call.args) < 2:
                 continue
             if any(isinstance(a, ast.Starred | ast.List | ast.ListComp | ast.Dict) for a in call.args):
                 return
@@ -59,7 +59,7 @@ class ArgumentsForList(Rule):
                 live = context.describe_all([call.func.value], calls=True)[0]
                 if call.func.attr != "append" or live.type != "list":
                     return
-                new = (context.attribute_span(call.func)[0], end, f"extend({items}")
+                new = (context.find_attribute_span(call.func)[0], end, f"extend({items}")
                 title = "Use `extend`, which adds several items"
             elif _takes_list(context, told[1]):
                 new, title = (start, end, items), "Put the arguments into one list"
@@ -75,7 +75,7 @@ def _takes_row(context: RuleContext, call: ast.Call) -> bool:
     assert isinstance(call.func, ast.Attribute)
     if not re.fullmatch(r"predict\w*|transform|decision_function", call.func.attr):
         return False
-    owner = context.plain_chain(call.func.value)
+    owner = context.read_plain_chain(call.func.value)
     are_numbers = all(isinstance(a, ast.Constant | ast.UnaryOp) for a in call.args)
     return owner is not None and are_numbers and context.number(f"{owner}.n_features_in_") == len(call.args)
 

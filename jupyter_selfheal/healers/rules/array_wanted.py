@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MATRIX = re.compile(r"np\.matrix is not supported")
@@ -38,7 +38,7 @@ class ArrayWanted(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             if MATRIX.search(message):
                 patch = self._convert_matrix(context, call)
             elif RAGGED.search(message):
@@ -64,7 +64,11 @@ class ArrayWanted(Rule):
         )
 
     def _add_object_dtype(self, context: RuleContext, call: ast.Call) -> Patch | None:
-        if last_name(call.func) not in MAKERS or any(k.arg == "dtype" for k in call.keywords) or len(call.args) != 1:
+        if (
+            read_last_name(call.func) not in MAKERS
+            or any(k.arg == "dtype" for k in call.keywords)
+            or len(call.args) != 1
+        ):
             return None
         end = context.span(call)[1] - 1
         return self.patch(
@@ -77,7 +81,7 @@ class ArrayWanted(Rule):
     def _avoid_copy(self, context: RuleContext, call: ast.Call) -> Patch | None:
         keyword = next((k for k in call.keywords if k.arg == "copy"), None)
         known = context.reference("numpy.asarray")
-        if last_name(call.func) != "array" or keyword is None or known is None or not call.args:
+        if read_last_name(call.func) != "array" or keyword is None or known is None or not call.args:
             return None
         rest = [context.text(a) for a in call.args]
         rest += [

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (positional arguments? .*)?(was|were) given|cannot be interpreted as an integer|"
@@ -38,9 +38,9 @@ class ArraysInSequence(Rule):
     why = "Each of the arguments is an array or a table, and none can be an axis."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:3]:
+        for call in context.list_calls_at_failure()[:3]:
             callee = call.func
-            library = JOINING.get(last_name(callee))
+            library = JOINING.get(read_last_name(callee))
             if library is None or len(call.args) < 2 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
             function, *given = context.describe_all([callee, *call.args], calls=True)

@@ -34,7 +34,7 @@ class ArtistsAssigned(Rule):
     why = "The release notes name `Artist.remove()` (https://matplotlib.org/stable/api/prev_api_changes/api_changes_3.5.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_on_line(ast.stmt):
+        for node in context.list_nodes_on_line(ast.stmt):
             text = _write_removal(context, node)
             if not text:
                 continue

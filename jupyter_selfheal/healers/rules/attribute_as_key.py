@@ -31,12 +31,12 @@ class AttributeAsKey(Rule):
     why = "The object takes no text in brackets, and has an attribute of just this name."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Subscript):
+        for node in context.list_failing_nodes(ast.Subscript):
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
             if not isinstance(key, str) or not key.isidentifier() or key.startswith("_"):
                 continue
             owner = context.describe_all([node.value])[0]
-            if not context.plain_chain(node.value) or owner.is_module or key not in owner.attributes:
+            if not context.read_plain_chain(node.value) or owner.is_module or key not in owner.attributes:
                 continue
             text = f"{context.text(node.value)}.{key}"
             if not context.is_true(f"not callable({text})"):

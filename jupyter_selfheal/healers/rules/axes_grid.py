@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -38,13 +38,13 @@ class AxesGrid(Rule):
     why = "Every use of the array takes the same number of indices."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
                 made = _find_subplots(context, node.value.id)
                 if made is not None:
                     yield from self._reshape_axes(context, node.value.id, *made)
                     return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
                 flat = list(self._go_through_all(context, call.func.value.id))
                 if flat:
@@ -127,7 +127,7 @@ def _find_subplots(context: RuleContext, name: str) -> tuple[str, ast.Assign, as
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
             callee = node.value.func
-            last = last_name(callee)
+            last = read_last_name(callee)
             target = node.targets[0]
             names = [getattr(e, "id", "") for e in target.elts] if isinstance(target, ast.Tuple) else []
             if last == "subplots" and names[1:] == [name]:
@@ -136,7 +136,7 @@ def _find_subplots(context: RuleContext, name: str) -> tuple[str, ast.Assign, as
 
 
 def _list_subscripts(context: RuleContext, name: str) -> list[ast.Subscript]:
-    cells = [context.failure.cell_id, *(c.id for c in context.notebook.code_after(context.failure.cell_id))]
+    cells = [context.failure.cell_id, *(c.id for c in context.notebook.list_code_after(context.failure.cell_id))]
     nodes = []
     for cell_id in cells:
         source = context.source_of(cell_id)

@@ -37,7 +37,7 @@ class AxesSetter(Rule):
         nearest = next(
             (
                 n.func
-                for n in context.calls_at_failure()
+                for n in context.list_calls_at_failure()
                 if isinstance(n.func, ast.Attribute) and _find_counterpart(n.func.attr)
             ),
             None,
@@ -49,7 +49,7 @@ class AxesSetter(Rule):
         alike = [n for n in called if _find_counterpart(n.attr) and n.attr.startswith("set_") is not on_axes]
         lives = context.describe_all([n.value for n in alike], calls=False)
         changes = [
-            (*context.attribute_span(n), _find_counterpart(n.attr))
+            (*context.find_attribute_span(n), _find_counterpart(n.attr))
             for n, live in zip(alike, lives, strict=True)
             if _is_owner_of(live, on_axes) or (n is nearest and _is_owner_of(context.owner, on_axes))
         ]

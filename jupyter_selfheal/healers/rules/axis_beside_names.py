@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -33,11 +33,11 @@ class AxisBesideNames(Rule):
     why = "Where `columns=` or `index=` was given, the axis was not read."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        failing = next((c for c in context.calls_at_failure() if _find_axis(c) is not None), None)
+        failing = next((c for c in context.list_calls_at_failure() if _find_axis(c) is not None), None)
         if failing is None:
             return
         calls = [c for c in context.walk(ast.Call) if _find_axis(c) is not None]
-        splices = [argument_splice(context, c, axis, "") for c in calls if (axis := _find_axis(c)) is not None]
+        splices = [build_argument_splice(context, c, axis, "") for c in calls if (axis := _find_axis(c)) is not None]
         yield self.patch(
             context.replace_here(*splices),
             "Leave out `axis`",

@@ -35,13 +35,13 @@ class AxisMapper(Rule):
         if context.failure.ename == "TypeError":
             yield from self._rename_one(context)
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not (isinstance(call.func, ast.Attribute) and call.func.attr == "rename_axis"):
                 continue
             if {k.arg for k in call.keywords} - {"mapper", "axis", "copy", "inplace"} or len(call.args) > 1:
                 continue
             yield self.patch(
-                context.replace_here((*context.attribute_span(call.func), "rename")),
+                context.replace_here((*context.find_attribute_span(call.func), "rename")),
                 "Change `.rename_axis` to `.rename`",
                 "`rename_axis` only names an axis; its labels are renamed by `rename`.",
                 prior=0.93,
@@ -51,7 +51,7 @@ class AxisMapper(Rule):
     def _rename_one(self, context: RuleContext) -> Iterator[Patch]:
         if find_function(context.source, context.line) is not None:
             return  # the caller's table would keep its labels
-        for node in context.nodes_on_line(ast.Assign):
+        for node in context.list_nodes_on_line(ast.Assign):
             label = node.targets[0]
             labels = label.value if isinstance(label, ast.Subscript) else None
             if not isinstance(label, ast.Subscript) or isinstance(label.slice, ast.Slice) or len(node.targets) > 1:

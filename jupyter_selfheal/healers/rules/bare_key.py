@@ -41,7 +41,7 @@ class BareKey(Rule):
         if not name or context.is_bound_anywhere(name):
             return
         parents = src.read(context.source).parents
-        for node in (n for n in context.failing_nodes(ast.Name) if n.id == name):
+        for node in (n for n in context.list_failing_nodes(ast.Name) if n.id == name):
             inner: ast.AST = node
             outer = parents.get(node)
             if isinstance(outer, ast.List | ast.keyword):
@@ -51,7 +51,7 @@ class BareKey(Rule):
                 owner = outer.value
             elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and _takes_column(outer, inner):
                 owner = outer.func.value
-            keys = context.keys(owner) if owner is not None and context.plain_chain(owner) else None
+            keys = context.keys(owner) if owner is not None and context.read_plain_chain(owner) else None
             if keys is None or name not in (
                 keys.columns if isinstance(outer, ast.Call) else (*keys.keys, *keys.columns)
             ):

@@ -35,7 +35,7 @@ class BlankLine(Rule):
     why = "The last line ends with a line break, and nothing stands behind it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.failing_nodes(ast.Call):
+        for call in context.list_failing_nodes(ast.Call):
             name = _find_read(call) if isinstance(call, ast.Call) else ""
             if not name:
                 continue
@@ -71,7 +71,9 @@ class BlankLine(Rule):
     def _is_last(self, context: RuleContext, lines: ast.expr) -> bool:
         """Whether the one blank line is the last one; of an iterator, the loop has already taken what stood before."""
         text = context.text(lines)
-        is_plain = context.plain_chain(lines) is not None or getattr(getattr(lines, "func", None), "attr", "") in SPLIT
+        is_plain = (
+            context.read_plain_chain(lines) is not None or getattr(getattr(lines, "func", None), "attr", "") in SPLIT
+        )
         return is_plain and context.is_true(
             f"isinstance({text}, (list, tuple)) and [t.strip() for t in {text}].index('') == len({text}) - 1"
         )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -68,7 +68,7 @@ def has_boolean_dummies(source: str) -> bool:
 def _find_dummies(source: str, statement: ast.stmt) -> Iterator[Splice]:
     """The dtype for each call that names none."""
     for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
-        if last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
+        if read_last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
             continue
         if len(call.args) < 8 and all(k.arg not in ("dtype", None) for k in call.keywords):
             end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))

@@ -38,9 +38,9 @@ class BracketsOfIndex(Rule):
             yield from self._index_twice(context)
 
     def _index_what_is_called(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.failing_nodes(ast.Call):
+        for call in context.list_failing_nodes(ast.Call):
             is_shape = isinstance(call.func, ast.Attribute) and call.func.attr == "shape"
-            name = context.text(call.func) if is_shape else context.plain_chain(call.func)
+            name = context.text(call.func) if is_shape else context.read_plain_chain(call.func)
             if not name or len(call.args) != 1 or call.keywords or _is_function_too(context, name):
                 continue
             key = context.text(call.args[0])
@@ -55,8 +55,8 @@ class BracketsOfIndex(Rule):
             return
 
     def _index_twice(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Subscript):
-            name, key = context.plain_chain(node.value), node.slice
+        for node in context.list_failing_nodes(ast.Subscript):
+            name, key = context.read_plain_chain(node.value), node.slice
             if not name or not isinstance(key, ast.Tuple) or len(key.elts) != 2 or not isinstance(node.ctx, ast.Load):
                 continue
             if not all(_is_plain(context, e) for e in key.elts):
@@ -75,7 +75,7 @@ class BracketsOfIndex(Rule):
 
 
 def _is_plain(context: RuleContext, node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) or context.plain_chain(node) is not None
+    return isinstance(node, ast.Constant) or context.read_plain_chain(node) is not None
 
 
 def _is_function_too(context: RuleContext, name: str) -> bool:

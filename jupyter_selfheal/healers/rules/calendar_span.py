@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 UNITS = frozenset({"months", "years", "month", "year"})
@@ -33,9 +33,9 @@ class CalendarSpan(Rule):
     why = "A month is as long as the calendar says; a number of days may be meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             names = {k.arg or "" for k in call.keywords}
-            if last_name(call.func) != "timedelta" or call.args or not names & UNITS or names - UNITS - SHARED:
+            if read_last_name(call.func) != "timedelta" or call.args or not names & UNITS or names - UNITS - SHARED:
                 continue
             made = context.reference("dateutil.relativedelta.relativedelta")
             if made is None:

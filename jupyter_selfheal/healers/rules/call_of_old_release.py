@@ -40,7 +40,7 @@ class CallOfOldRelease(Rule):
     why = "The release notes say what the older release did."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if call.keywords or any(isinstance(a, ast.Starred) for a in call.args) or not call.args:
                 continue
             path = context.describe_all([call.func], calls=True)[0].path

@@ -40,8 +40,8 @@ class CalledForGiven(Rule):
     why = "The call passes nothing and stands where a function is given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.failing_nodes(ast.Call):
-            name = context.plain_chain(call.func)
+        for call in context.list_failing_nodes(ast.Call):
+            name = context.read_plain_chain(call.func)
             if call.args or call.keywords or name is None:
                 continue
             if re.search(rf"\b{re.escape(name)}\b", context.failure.evalue) and _is_given(context, call):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -36,7 +36,7 @@ class CastOfArray(Rule):
             kind = call.func
             if (
                 not isinstance(kind, ast.Subscript)
-                or last_name(kind.value) != "cast"
+                or read_last_name(kind.value) != "cast"
                 or len(call.args) != 1
                 or call.keywords
             ):

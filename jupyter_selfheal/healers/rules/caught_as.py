@@ -35,7 +35,7 @@ class CaughtAs(Rule):
     why = "Python 2 had a comma there; Python 3 reads what follows it as one more class to catch."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for handler in context.nodes_on_line(ast.ExceptHandler):
+        for handler in context.list_nodes_on_line(ast.ExceptHandler):
             caught = handler.type
             if handler.name or not isinstance(caught, ast.Tuple) or len(caught.elts) < 2:
                 continue

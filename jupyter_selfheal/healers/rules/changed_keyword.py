@@ -12,7 +12,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage, questions
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Case, Keyword, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, read_literal
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name, read_literal
 from jupyter_selfheal.healers.rules.context.remedies import LIKE, NEW_KEYWORD
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance, is_british, is_plain_slip, normalize
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -62,12 +62,12 @@ class ChangedKeyword(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = name_keyword(context.failure.evalue)
         if context.failure.is_warning or MISSING.search(context.failure.evalue):
-            name = _old_keyword(context)
-        if name and "_" in name and not any(k.arg == name for c in context.calls_at_failure() for k in c.keywords):
+            name = _find_old_keyword(context)
+        if name and "_" in name and not any(k.arg == name for c in context.list_calls_at_failure() for k in c.keywords):
             name = name.split("_", 1)[1]  # matplotlib: "keyword grid_b is not recognized"
         if not name:
             return
-        nearest = next((c for c in context.calls_at_failure() if any(k.arg == name for k in c.keywords)), None)
+        nearest = next((c for c in context.list_calls_at_failure() if any(k.arg == name for k in c.keywords)), None)
         if nearest is None:
             return
         live = context.describe_all([nearest.func], calls=True)[0]
@@ -96,7 +96,7 @@ class ChangedKeyword(Rule):
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             done[0].shown if done[0].shown.startswith("Remove") else f"Change `{name}=` to `{done[0].shown}`",
-            f"`{dotted_name(nearest.func) or context.text(nearest.func)}` no longer takes `{name}` (since {change.libraries[0].partition('.')[0]} {change.version}).",
+            f"`{read_dotted_name(nearest.func) or context.text(nearest.func)}` no longer takes `{name}` (since {change.libraries[0].partition('.')[0]} {change.version}).",
             applicability=Applicability.UNSAFE if loses else Applicability.SAFE,
             why=unsafe or (f"`{name}` is left out: {removes}" if loses else self.cite(change.source)),
             removes=removes or (f"`{name}=`" if loses else ""),
@@ -174,10 +174,10 @@ class Rewritten:
     start: int
 
 
-def _old_keyword(context: RuleContext) -> str:
+def _find_old_keyword(context: RuleContext) -> str:
     """The keyword of the failing call that a changelog says is gone, where another one is said to be missing, or a warning speaks of it."""
     warning = context.failure.evalue if context.failure.is_warning else None
-    for call in context.calls_at_failure()[:2]:
+    for call in context.list_calls_at_failure()[:2]:
         live = context.describe_all([call.func], calls=True)[0]
         for keyword in call.keywords:
             if not keyword.arg or (warning is not None and not re.search(rf"(?<!\w){keyword.arg}(?!\w)", warning)):
@@ -195,7 +195,7 @@ def name_keyword(message: str) -> str:
 
 
 def find_keyword_change(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
-    last = last_name(call.func)
+    last = read_last_name(call.func)
     paths = [path for path in (live.path, *live.mro) if path]
     by_class = live.path.rsplit(".", 1)[-1] if live.path else last
     known = load_knowledge()
@@ -208,14 +208,16 @@ def _change_of_handed(context: RuleContext, call: ast.Call, name: str) -> Keywor
     if not isinstance(given, ast.Name | ast.Attribute):
         return None
     live = context.describe_all([given])[0]
-    change = load_knowledge().keyword(last_name(given), [live.path], name) if live.is_callable and live.path else None
+    change = (
+        load_knowledge().keyword(read_last_name(given), [live.path], name) if live.is_callable and live.path else None
+    )
     return None if change is None or any(c.callee or c.wrap for c in change.cases) else change
 
 
 def _change_of_options(context: RuleContext, call: ast.Call, name: str) -> Keyword | None:
     """What became of an option in a ``dict(…)`` that is given by keyword (``arrowprops=dict(frac=0.1)``)."""
     outer = next((c for c in context.walk(ast.Call) for k in c.keywords if k.value is call), None)
-    if outer is None or last_name(call.func) != "dict":
+    if outer is None or read_last_name(call.func) != "dict":
         return None
     keyword = next(str(k.arg) for k in outer.keywords if k.value is call)
     return load_knowledge().keyword(keyword, [context.describe_all([outer.func], calls=True)[0].path], name)
@@ -226,7 +228,9 @@ def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.
     others = [
         n
         for n in context.walk(ast.Call)
-        if n is not nearest and last_name(n.func) == last_name(nearest.func) and any(k.arg == name for k in n.keywords)
+        if n is not nearest
+        and read_last_name(n.func) == read_last_name(nearest.func)
+        and any(k.arg == name for k in n.keywords)
     ]
     lives = context.describe_all([n.func for n in (nearest, *others)])
     own = lives[0]
@@ -258,13 +262,13 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
         target = argument.split("=")[0]
         if any(k.arg == target for k in call.keywords if k is not keyword):
             argument = ""
-    splices = [argument_splice(context, call, keyword, argument)]
+    splices = [build_argument_splice(context, call, keyword, argument)]
     if case.after:
         end = context.span(_find_call_on(context, call) or call)[1]
         splices.append((end, end, case.after))
     shown = argument or f"Remove `{name}={value_text}`"
     if case.callee:
-        renamed = _callee_splice(context, call, case.callee, imports)
+        renamed = _build_callee_splice(context, call, case.callee, imports)
         if renamed is None:
             return None
         splices.append(renamed)
@@ -331,14 +335,14 @@ def _wrap_call(
     others = [text for text in rest if text != case.needs]
     item = _only_item(keyword)
     for hole, text in (
-        ("{item}", context.text(item) if item else ""), ("{call}", inner), ("{self}", receiver), ("{column}", receiver.removesuffix(".cat")), ("{callee}", last_name(call.func)), ("{value!}", str(value)),
+        ("{item}", context.text(item) if item else ""), ("{call}", inner), ("{self}", receiver), ("{column}", receiver.removesuffix(".cat")), ("{callee}", read_last_name(call.func)), ("{value!}", str(value)),
         ("{value}", value_text), ("{rest}", ", ".join(rest)), ("{others}", ", ".join(others)),
     ):  # fmt: skip
         wrap = wrap.replace(hole, text)
     return wrap
 
 
-def argument_splice(context: RuleContext, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
+def build_argument_splice(context: RuleContext, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
     """Put text in place of a keyword argument; with nothing to put, its comma goes too."""
     start, end = context.span(keyword)
     if text:
@@ -353,7 +357,7 @@ def argument_splice(context: RuleContext, call: ast.Call, keyword: ast.keyword, 
     return start, end + (tail.end() if tail else 0), ""
 
 
-def _callee_splice(context: RuleContext, call: ast.Call, callee: str, imports: list[str]) -> Splice | None:
+def _build_callee_splice(context: RuleContext, call: ast.Call, callee: str, imports: list[str]) -> Splice | None:
     if "." in callee:
         known = context.reference(callee)
         if known is None:
@@ -361,7 +365,7 @@ def _callee_splice(context: RuleContext, call: ast.Call, callee: str, imports: l
         imports.append(known[1])
         return (*context.span(call.func), known[0])
     if isinstance(call.func, ast.Attribute):
-        return (*context.attribute_span(call.func), callee)
+        return (*context.find_attribute_span(call.func), callee)
     return (*context.span(call.func), callee)
 
 

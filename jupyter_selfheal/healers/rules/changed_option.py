@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.changed_keyword import find_keyword_change, 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import last_name, read_literal
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -36,7 +36,7 @@ class ChangedOption(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = name_keyword(context.failure.evalue)
-        for call in context.calls_at_failure() if name else ():
+        for call in context.list_calls_at_failure() if name else ():
             for keyword in call.keywords:
                 written = _find_written(context, keyword.value)
                 change = _find_change(context, call, keyword, name) if written else None
@@ -67,7 +67,7 @@ def _find_written(context: RuleContext, value: ast.expr) -> tuple[str, str, ast.
         if made is None or made[0] != cell_id:
             return None
         value = made[2].value
-    is_call = isinstance(value, ast.Call) and last_name(value.func) == "dict" and not value.args
+    is_call = isinstance(value, ast.Call) and read_last_name(value.func) == "dict" and not value.args
     return (
         (cell_id, source, value) if isinstance(value, ast.Dict) or (is_call and isinstance(value, ast.Call)) else None
     )

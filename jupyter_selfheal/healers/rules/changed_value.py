@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.remedies import OPTION, find_options
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
@@ -57,13 +57,13 @@ class ChangedValue(Rule):
             for kind in ("SimpleImputer", "Imputer"):
                 yield from self._mend_constructor(context, "missing_values", kind)
             return
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             yield from self._use_changelog(context, call)
         yield from self._use_message(context)
 
     def _use_changelog(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
         live = context.describe_all([call.func], calls=True)[0]
-        last = last_name(call.func)
+        last = read_last_name(call.func)
         paths = [p for p in (live.path, *live.mro) if p]
         for change in load_knowledge().values:
             if not (last in change.calls or "*" in change.calls) or not is_from(paths, change.libraries):
@@ -82,7 +82,7 @@ class ChangedValue(Rule):
         changes = [v for v in load_knowledge().values if kind in v.calls and v.keyword in ("", keyword)]
         options = OPTION.findall(context.failure.evalue.split(" must be ", 1)[-1].split("Got ")[0])
         for view in context.look_upwards():
-            calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == kind]
             for change in changes:
                 splices = [s for c in calls for s in _replace_values(view, c, change, "")]
                 if splices:
@@ -116,7 +116,7 @@ class ChangedValue(Rule):
         if not bad:
             yield from self._use_unquoted_options(context, message)
             return
-        for call in context.calls_at_failure()[:2]:
+        for call in context.list_calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in bad:
                     if is_renamed(call, node.value):
@@ -127,7 +127,7 @@ class ChangedValue(Rule):
     def _use_unquoted_options(self, context: RuleContext, message: str) -> Iterator[Patch]:
         """``style must be one of white, dark, ticks``: which of the call's texts is meant is a matter of likeness."""
         if (named := find_options(message)) is not None:
-            for call in context.calls_at_failure()[:2]:
+            for call in context.list_calls_at_failure()[:2]:
                 for given in (k.value for k in call.keywords if k.arg == named.name):
                     is_text = isinstance(given, ast.Constant) and isinstance(given.value, str)
                     if isinstance(given, ast.Constant) and is_text and given.value not in named.texts:
@@ -135,7 +135,7 @@ class ChangedValue(Rule):
             return
         match = re.search(r"must be (?:one of|in) ((?:\w+, )+(?:or )?\w+)", message)
         options = re.findall(r"\w+", match[1]) if match else []
-        for call in context.calls_at_failure()[:2]:
+        for call in context.list_calls_at_failure()[:2]:
             for node in [*call.args, *(k.value for k in call.keywords)]:
                 text = node.value if isinstance(node, ast.Constant) else None
                 if isinstance(node, ast.Constant) and isinstance(text, str) and text not in options:
@@ -190,5 +190,6 @@ def _quote_alike(context: RuleContext, node: ast.Constant, new: str) -> str:
 def is_renamed(call: ast.Call, value: str) -> bool:
     """Whether a changelog says what the value is called now: it was right once, so that what is near to it is not what was meant."""
     return any(
-        value in change.new and {last_name(call.func), "*"} & set(change.calls) for change in load_knowledge().values
+        value in change.new and {read_last_name(call.func), "*"} & set(change.calls)
+        for change in load_knowledge().values
     )

@@ -36,7 +36,7 @@ class ClassMethod(Rule):
         match = MESSAGE.search(context.failure.evalue)
         if match is None:
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             keywords = {k.arg for k in call.keywords if k.arg}
             if call.args or match[1] not in keywords or len(keywords) < 2 or len(keywords) < len(call.keywords):
                 continue

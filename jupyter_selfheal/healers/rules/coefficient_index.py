@@ -34,7 +34,7 @@ class CoefficientIndex(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         statement = next(
-            (n for n in context.nodes_at_failure(ast.stmt) if isinstance(n, ast.Assign | ast.Expr | ast.Return)),
+            (n for n in context.list_nodes_at_failure(ast.stmt) if isinstance(n, ast.Assign | ast.Expr | ast.Return)),
             context.tree,
         )
         splices = [s for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr in FITTED

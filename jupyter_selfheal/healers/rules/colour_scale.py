@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -38,7 +38,7 @@ class ColourScale(Rule):
     why = "That is what Matplotlib did by itself (https://matplotlib.org/stable/api/prev_api_changes/api_changes_3.8.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if "steal" in context.failure.evalue:
                 changes, title = _name_axes(context, call), "Take the space from the current axes"
                 cause = "Matplotlib no longer takes the current axes for a colour bar by itself."
@@ -51,7 +51,7 @@ class ColourScale(Rule):
 
 
 def _name_axes(context: RuleContext, call: ast.Call) -> list[Splice]:
-    if last_name(call.func) != "colorbar" or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+    if read_last_name(call.func) != "colorbar" or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
         return []
     if not isinstance(call.func.value, ast.Name | ast.Attribute) or any(
         k.arg in ("ax", "cax", None) for k in call.keywords
@@ -71,4 +71,4 @@ def _move_limits(context: RuleContext, call: ast.Call) -> list[Splice]:
     close = context.span(made)[1] - 1
     words = ", ".join(context.text(k) for k in given)
     changes: list[Splice] = [(close, close, f"{', ' * bool(made.keywords)}{words}")]
-    return [*changes, *(argument_splice(context, call, k, "") for k in given)]
+    return [*changes, *(build_argument_splice(context, call, k, "") for k in given)]

@@ -32,7 +32,7 @@ class ColumnByBranches(Rule):
     why = "Whether each row decides for itself stands nowhere."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_on_line(ast.If):
+        for node in context.list_nodes_on_line(ast.If):
             branches = _read_branches(node)
             if branches is None or not _is_of_one_frame(context, branches):
                 continue
@@ -98,10 +98,10 @@ def _is_of_one_frame(context: RuleContext, branches: _Branches) -> bool:
         names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
         if frame.id not in names or any(isinstance(n, ast.Call) for n in ast.walk(test)):
             return False
-        if not context.describe_all([_first_comparison(test)], calls=True)[0].is_a("pandas.Series"):
+        if not context.describe_all([_find_first_comparison(test)], calls=True)[0].is_a("pandas.Series"):
             return False
     return True
 
 
-def _first_comparison(test: ast.expr) -> ast.expr:
+def _find_first_comparison(test: ast.expr) -> ast.expr:
     return next((n for n in ast.walk(test) if isinstance(n, ast.Compare) and len(n.ops) == 1), test)

@@ -35,7 +35,7 @@ class ColumnByRowLabel(Rule):
     why = "The table has these columns, and no such rows."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Subscript):
+        for node in context.list_failing_nodes(ast.Subscript):
             indexer = node.value
             if not isinstance(node.ctx, ast.Load) or not isinstance(indexer, ast.Attribute):
                 continue

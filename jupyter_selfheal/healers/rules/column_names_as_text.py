@@ -29,7 +29,7 @@ class ColumnNamesAsText(Rule):
     why = "Values and the order of the columns stay; only their names, which the message asks for, become text."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:3]:
+        for call in context.list_calls_at_failure()[:3]:
             arguments = [*call.args, *(k.value for k in call.keywords)]
             kinds = context.describe_all(arguments)
             tables = [a for a, kind in zip(arguments, kinds, strict=True) if kind.is_a("pandas.DataFrame")]

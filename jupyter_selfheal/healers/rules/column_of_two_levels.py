@@ -33,8 +33,8 @@ class ColumnOfTwoLevels(Rule):
     why = "The columns may have been meant to be joined where the table is made."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Subscript):
-            owner, key = context.plain_chain(node.value), node.slice
+        for node in context.list_failing_nodes(ast.Subscript):
+            owner, key = context.read_plain_chain(node.value), node.slice
             if not owner or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 continue
             keys = context.keys(owner) if isinstance(node.ctx, ast.Load) else None

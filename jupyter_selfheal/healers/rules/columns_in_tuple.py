@@ -31,13 +31,13 @@ class ColumnsInTuple(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename == "KeyError":
-            yield from self._of_table(context)
+            yield from self._select_of_table(context)
             return
         if not context.failure.evalue.startswith("Cannot subset columns with a tuple"):
             return
         keys = [
             node.slice
-            for node in context.nodes_at_failure(ast.Subscript)
+            for node in context.list_nodes_at_failure(ast.Subscript)
             if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1 and _is_grouped(context, node.value)
         ]
         yield self.patch(
@@ -47,9 +47,9 @@ class ColumnsInTuple(Rule):
             prior=0.95,
         )
 
-    def _of_table(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Subscript):
-            key, owner = node.slice, context.plain_chain(node.value)
+    def _select_of_table(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.list_failing_nodes(ast.Subscript):
+            key, owner = node.slice, context.read_plain_chain(node.value)
             if not owner or not isinstance(key, ast.Tuple) or not isinstance(node.ctx, ast.Load):
                 continue
             names = [e.value for e in key.elts if isinstance(e, ast.Constant)]

@@ -63,5 +63,5 @@ def _is_column_only(view: RuleContext, call: ast.Call, old: object, new: str) ->
     made = [n.targets[0] for n in view.walk(ast.Assign) if any(c is call for c in ast.walk(n.value))]
     tables = [call.func.value, *made] if isinstance(call.func, ast.Attribute) else made
     test = "{0}.ndim == 2 and {1!r} in {0}.columns and not {{{1!r}, {2!r}}} & {{*{0}.index}}"
-    chains = [chain for t in tables if (chain := view.plain_chain(t))]
+    chains = [chain for t in tables if (chain := view.read_plain_chain(t))]
     return any(view.is_true(test.format(chain, old, new)) for chain in chains)

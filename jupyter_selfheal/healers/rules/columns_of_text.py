@@ -35,7 +35,7 @@ class ColumnsOfText(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        for call in context.calls_at_failure() if match else ():
+        for call in context.list_calls_at_failure() if match else ():
             if not isinstance(call.func, ast.Attribute) or call.func.attr != "select_dtypes" or match is None:
                 continue
             place = 0 if match[1] == "in" else 1

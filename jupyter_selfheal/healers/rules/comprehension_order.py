@@ -32,7 +32,7 @@ class ComprehensionOrder(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         missing = context.missing_name
-        for node in context.nodes_at_failure(*_LOOPS):
+        for node in context.list_nodes_at_failure(*_LOOPS):
             loops: Sequence[ast.comprehension] = getattr(node, "generators", ())
             if not 1 < len(loops) <= 4 or not any(missing in _list_bound(loop) for loop in loops):
                 continue

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = frozenset({"read_sql", "read_sql_query", "read_sql_table"})
@@ -46,7 +46,7 @@ class ConnectionLeftOut(Rule):
     why = "It is the only connection to a database that the notebook holds."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        call = next((c for c in context.calls_at_failure() if last_name(c.func) in READERS), None)
+        call = next((c for c in context.list_calls_at_failure() if read_last_name(c.func) in READERS), None)
         if (
             call is None
             or not (call.args or call.keywords)
@@ -77,4 +77,4 @@ def _count_connects(context: RuleContext) -> int:
     """How many connections the notebook may open, as it is written: two by one call that is made again and again."""
     nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(c.source)]
     again = [inner for n in nodes if isinstance(n, REPEATED) for inner in ast.walk(n)]
-    return sum(isinstance(n, ast.Call) and last_name(n.func) in OPENERS for n in (*nodes, *again))
+    return sum(isinstance(n, ast.Call) and read_last_name(n.func) in OPENERS for n in (*nodes, *again))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Patch
 
 REFUSED = re.compile(
@@ -44,7 +44,7 @@ class ContainerOfArgument(Rule):
             return
         name, kind, wanted = refused["name"], refused["kind"], refused["wanted"]
         for view in context.look_upwards():
-            calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == kind]
             given = [k.value for c in calls for k in c.keywords if k.arg == name]
             if len(calls) == 1 and len(given) == 1:
                 new = _convert(view, given[0], wanted)

@@ -34,7 +34,7 @@ class CountedValues(Rule):
     why = f"The columns have the names again that they had before pandas 2.0 ({SOURCE})."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        above = [c.id for c in reversed(context.notebook.code_before(context.failure.cell_id))]
+        above = [c.id for c in reversed(context.notebook.list_code_before(context.failure.cell_id))]
         for cell_id in dict.fromkeys([context.failure.cell_id, *above]):
             source = context.source_of(cell_id)
             changes = []

@@ -32,8 +32,8 @@ class DataForConstructor(Rule):
     why = "The model may be meant to be fitted below."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            made = context.describe(call.func) if context.plain_chain(call.func) else None
+        for call in context.list_calls_at_failure():
+            made = context.describe(call.func) if context.read_plain_chain(call.func) else None
             if made is None or not made.is_class or not made.path.startswith("sklearn.") or call.keywords:
                 continue
             if not context.is_true(f"hasattr({context.text(call.func)}, 'fit')") or not call.args:

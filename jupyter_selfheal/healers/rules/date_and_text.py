@@ -48,7 +48,7 @@ class DateAndText(Rule):
         kind = next((KINDS[k] for k in kinds if k in KINDS), "")
         if not kind or "str" not in kinds:
             return
-        for node in context.failing_nodes(ast.BinOp, ast.Compare):
+        for node in context.list_failing_nodes(ast.BinOp, ast.Compare):
             sides = _list_sides(node)
             texts = [s for s in sides if find_type(context, s) == "str"]
             if len(sides) != 2 or len(texts) != 1:
@@ -71,7 +71,7 @@ class DateAndText(Rule):
 
     def _subtract_texts(self, context: RuleContext) -> Iterator[Patch]:
         """``end - start``, of which both are texts, or columns of texts, that hold dates in one notation."""
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue
             sides = [node.left, node.right]
@@ -103,7 +103,7 @@ class DateAndText(Rule):
         """``date(2024, 3, 10) + 3``: a date knows no part shorter than a day."""
         if "'datetime.date'" not in context.failure.evalue:
             return
-        for node in context.failing_nodes(ast.BinOp, ast.AugAssign):
+        for node in context.list_failing_nodes(ast.BinOp, ast.AugAssign):
             number = (
                 node.right if isinstance(node, ast.BinOp) else node.value if isinstance(node, ast.AugAssign) else None
             )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"does(?:n't| not) match format|unconverted data remains")
@@ -38,7 +38,7 @@ class DateFormat(Rule):
     why = "Of the common formats this one alone fits every text."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             given = _format_of(call)
             if given is None or not call.args:
                 continue
@@ -62,7 +62,7 @@ class DateFormat(Rule):
 
 def _format_of(call: ast.Call) -> ast.Constant | None:
     """The constant that is the format of ``strptime(text, format)`` or ``to_datetime(texts, format=…)``."""
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     keyword: ast.expr | None = next((k.value for k in call.keywords if k.arg == "format"), None)
     if name == "strptime" and len(call.args) == 2:
         keyword = call.args[1]
@@ -97,7 +97,7 @@ def _is_in_loop(context: RuleContext, call: ast.Call) -> bool:
         ast.Lambda,
         ast.FunctionDef,
     )
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     return name == "strptime" and any(
         isinstance(n, around) and any(c is call for c in ast.walk(n)) for n in ast.walk(context.tree)
     )

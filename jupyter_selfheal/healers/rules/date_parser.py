@@ -30,7 +30,7 @@ class DateParser(Rule):
     why = "The function only reads dates in one format, and pandas 2.0 takes the format itself."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             given = next((k for k in call.keywords if k.arg == "date_parser"), None)
             if given is None:
                 continue

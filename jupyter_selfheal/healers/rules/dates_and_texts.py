@@ -39,7 +39,7 @@ class DatesAndTexts(Rule):
     why = "An ISO date and a day have one reading as a time stamp."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp, ast.Compare):
+        for node in context.list_failing_nodes(ast.BinOp, ast.Compare):
             sides = _list_sides(node)
             if len(sides) != 2:
                 continue

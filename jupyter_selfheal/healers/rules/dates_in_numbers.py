@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.context.value_types import DAY
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
@@ -51,7 +51,7 @@ class DatesInNumbers(Rule):
                 continue
             target = statement.targets[0]
             is_plain = isinstance(target, ast.Name | ast.Subscript | ast.Attribute)
-            is_read = last_name(value.func) == "to_datetime" and len(value.args) == 1 and _may_name_format(value)
+            is_read = read_last_name(value.func) == "to_datetime" and len(value.args) == 1 and _may_name_format(value)
             text = src.extract_text(source, target)
             if is_read and is_plain and context.is_true(_test_dates(text)):
                 end = src.find_span(source, value.args[0])[1]
@@ -70,9 +70,9 @@ class DatesInNumbers(Rule):
 
     def _give_texts(self, context: RuleContext) -> Iterator[Patch]:
         """The numbers of a call with a format as texts."""
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if (
-                last_name(call.func) != "to_datetime"
+                read_last_name(call.func) != "to_datetime"
                 or not call.args
                 or not any(k.arg == "format" for k in call.keywords)
             ):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name, read_literal
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -29,8 +29,8 @@ class DefaultFactory(Rule):
     why = "Each new key begins with the value that was given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            if last_name(call.func) != "defaultdict" or not call.args:
+        for call in context.list_calls_at_failure():
+            if read_last_name(call.func) != "defaultdict" or not call.args:
                 continue
             given = call.args[0]
             made = _name_factory(given)
@@ -50,9 +50,9 @@ def _name_factory(given: ast.expr) -> str:
     if (
         isinstance(given, ast.Call)
         and not given.args
-        and last_name(given.func) in ("list", "dict", "set", "int", "str")
+        and read_last_name(given.func) in ("list", "dict", "set", "int", "str")
     ):
-        return last_name(given.func)
+        return read_last_name(given.func)
     is_literal, value = read_literal(given)
     if not is_literal:
         return ""

@@ -65,7 +65,7 @@ def find_deletion(context: RuleContext, name: str) -> Deleted | None:
     """The ``del`` that touched a name last before the failure, or None."""
     matches, binder = None, ""
     own = Cell(context.failure.cell_id, context.failure.source)
-    for cell in (*(c for c in context.notebook.code_before(own.id) if c.runs), own) if name else ():
+    for cell in (*(c for c in context.notebook.list_code_before(own.id) if c.runs), own) if name else ():
         for statement in src.list_statements(cell.source):
             if cell is own and statement.index >= context.failure.statement:
                 break

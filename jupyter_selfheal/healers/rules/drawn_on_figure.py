@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -30,7 +30,7 @@ class DrawnOnFigure(Rule):
     why = "Other axes than those of the figure may be meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Attribute):
+        for node in context.list_nodes_at_failure(ast.Attribute):
             if not isinstance(node.value, ast.Name) or not context.is_called(node):
                 continue
             if not context.exists(f"matplotlib.axes.Axes.{node.attr}"):
@@ -54,7 +54,7 @@ def _find_axes(context: RuleContext, figure: str) -> str:
         for made in view.walk(ast.Assign):
             match made:
                 case ast.Assign([ast.Tuple([ast.Name(first), ast.Name(second)])], ast.Call() as call):
-                    if first == figure and last_name(call.func) == "subplots":
+                    if first == figure and read_last_name(call.func) == "subplots":
                         live = context.describe(second)
                         return second if live is not None and live.is_a("matplotlib.Axes", "Axes") else ""
     return ""

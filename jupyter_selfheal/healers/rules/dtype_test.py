@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TESTS = {
@@ -36,10 +36,10 @@ class DtypeTest(Rule):
     why = "For NumPy's own dtypes both tests say the same."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:4]:
-            if last_name(call.func) != "issubdtype" or len(call.args) != 2:
+        for call in context.list_calls_at_failure()[:4]:
+            if read_last_name(call.func) != "issubdtype" or len(call.args) != 2:
                 continue
-            test = TESTS.get(last_name(call.args[1]))
+            test = TESTS.get(read_last_name(call.args[1]))
             known = context.reference(f"pandas.api.types.{test}") if test else None
             if known is None:
                 continue

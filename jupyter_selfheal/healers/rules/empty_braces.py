@@ -35,8 +35,8 @@ class EmptyBraces(Rule):
         made = MADE.get(live.attribute)
         if made is None or live.owner is None or live.owner.type != "dict" or live.owner.length != 0:
             return
-        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == live.attribute), None)
-        name = context.plain_chain(node.value) if node is not None else None
+        node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == live.attribute), None)
+        name = context.read_plain_chain(node.value) if node is not None else None
         if not name or not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name | ast.Attribute):
             return
         function = find_function(context.source, context.line) if isinstance(node.value, ast.Name) else None

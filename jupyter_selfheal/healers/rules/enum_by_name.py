@@ -31,8 +31,8 @@ class EnumByName(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = NO_VALUE.match(context.failure.evalue)
-        for call in context.calls_at_failure() if match else []:
-            if len(call.args) != 1 or call.keywords or not context.plain_chain(call.func):
+        for call in context.list_calls_at_failure() if match else []:
+            if len(call.args) != 1 or call.keywords or not context.read_plain_chain(call.func):
                 continue
             kind = context.describe(call.func)
             is_enum = kind is not None and kind.is_class and kind.type in ("EnumType", "EnumMeta")

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
@@ -93,9 +93,11 @@ class EstimatorArguments(Rule):
 def _is_of_several_classes(context: RuleContext) -> bool:
     """True where one column of three values or more is given to the failing call: its target."""
     given = [
-        a for c in context.calls_at_failure() for a in [*c.args[1:3], *(k.value for k in c.keywords if k.arg == "y")]
+        a
+        for c in context.list_calls_at_failure()
+        for a in [*c.args[1:3], *(k.value for k in c.keywords if k.arg == "y")]
     ]
-    chains = [text for a in given if (text := context.plain_chain(a))]
+    chains = [text for a in given if (text := context.read_plain_chain(a))]
     test = "getattr({0}, 'ndim', 0) == 1 and __import__('numpy').unique({0}).size > 2 and str({0}.dtype)[0] != 'f'"
     return any(context.is_true(test.format(chain)) for chain in chains)
 
@@ -105,7 +107,7 @@ def _drop_random_state(context: RuleContext, call: ast.Call) -> list[Splice]:
     given = {k.arg: k for k in call.keywords}
     if not name.endswith("KFold") or "random_state" not in given or not _never_shuffles(given.get("shuffle")):
         return []
-    return [argument_splice(context, call, given["random_state"], "")]
+    return [build_argument_splice(context, call, given["random_state"], "")]
 
 
 def _add_shuffle(context: RuleContext, call: ast.Call) -> list[Splice]:

@@ -39,7 +39,7 @@ class EstimatorNotMade(Rule):
         if "got estimator class instead" in context.failure.evalue:
             yield from self._make_argument(context)
             return
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             func = call.func
             if not isinstance(func, ast.Attribute) or func.attr not in METHODS or context.is_statement(call):
                 continue
@@ -59,7 +59,7 @@ class EstimatorNotMade(Rule):
 
     def _make_argument(self, context: RuleContext) -> Iterator[Patch]:
         """``cross_val_score(LinearRegression, X, y)``, whose message names the object that is wanted."""
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             for given in (*call.args, *(k.value for k in call.keywords)):
                 made = context.describe(given) if isinstance(given, ast.Name | ast.Attribute) else None
                 if made is None or not made.is_class or not made.path.startswith("sklearn."):

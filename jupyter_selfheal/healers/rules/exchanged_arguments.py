@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 BUILTINS = frozenset({"isinstance", "issubclass", "map", "filter"})
@@ -32,8 +32,8 @@ class ExchangedArguments(Rule):
     why = "Only the other place takes a function or a class."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure():
+            name = read_last_name(call.func)
             if name not in BUILTINS or not isinstance(call.func, ast.Name) or len(call.args) != 2 or call.keywords:
                 continue
             first, second = call.args
@@ -64,7 +64,7 @@ def _describe_kind(context: RuleContext, node: ast.expr) -> str:
         node, ast.Constant | ast.List | ast.Set | ast.Dict | ast.ListComp | ast.JoinedStr | ast.Call | ast.BinOp
     ):
         return "value"
-    thing = context.describe(node) if context.plain_chain(node) else None
+    thing = context.describe(node) if context.read_plain_chain(node) else None
     if thing is None:
         return ""
     return "class" if thing.is_class else "function" if thing.is_callable else "value"

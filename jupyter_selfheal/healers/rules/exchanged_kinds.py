@@ -26,7 +26,7 @@ class ExchangedKinds(Rule):
     why = "The call may fail for another reason, and run so by chance."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not isinstance(call.func, ast.Attribute) or len(call.args) != 2 or call.keywords:
                 continue
             first, second = call.args

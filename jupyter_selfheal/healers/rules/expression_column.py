@@ -39,9 +39,9 @@ class ExpressionColumn(Rule):
         told = MESSAGE.search(context.failure.evalue)
         if told is None or told[1] in context.state.names:
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             table = _find_table(call)
-            keys = context.keys(table) if table is not None and context.plain_chain(table) else None
+            keys = context.keys(table) if table is not None and context.read_plain_chain(table) else None
             if keys is None or not keys.is_table:
                 continue
             for word, sure in list_meant_keys(told[1], keys):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -30,7 +30,7 @@ class FigureAndAxes(Rule):
     why = "`subplots` gives the figure first."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Attribute):
+        for node in context.list_nodes_at_failure(ast.Attribute):
             if not isinstance(node.value, ast.Name):
                 continue
             for view in context.look_upwards():
@@ -43,7 +43,7 @@ class FigureAndAxes(Rule):
                             pass
                         case _:
                             continue
-                    if last_name(call.func) != "subplots" or node.value.id not in (first.id, second.id):
+                    if read_last_name(call.func) != "subplots" or node.value.id not in (first.id, second.id):
                         continue
                     is_turned = f"type({first.id}).__name__ == 'Figure' and type({second.id}).__name__ != 'Figure'"
                     if (

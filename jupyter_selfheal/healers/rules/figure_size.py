@@ -33,7 +33,7 @@ class FigureSize(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         known = context.reference("matplotlib.pyplot.figure")
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             given = next(
                 (k for k in call.keywords if (k.arg or "").lower().replace("_", "") in ("figsize", "figuresize")), None
             )

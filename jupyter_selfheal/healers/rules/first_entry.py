@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -40,8 +40,8 @@ class FirstEntry(Rule):
     why = "The dictionary begins empty, so each key comes up a first time."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for entry in context.failing_nodes(ast.Subscript):
-            owner = context.plain_chain(entry.value)
+        for entry in context.list_failing_nodes(ast.Subscript):
+            owner = context.read_plain_chain(entry.value)
             if not owner or not _can_be_read_twice(entry.slice) or _is_tested(context, owner):
                 continue
             change = _begin_entry(context, entry, owner)
@@ -69,7 +69,7 @@ class FirstEntry(Rule):
         if made is None or not isinstance(made.node.value, ast.Call) or not factory:
             return
         call = made.node.value
-        if last_name(call.func) != "defaultdict" or call.args or call.keywords:
+        if read_last_name(call.func) != "defaultdict" or call.args or call.keywords:
             return
         end = src.find_span(made.source, call)[1]
         yield self.patch(
@@ -134,7 +134,10 @@ def _can_be_read_twice(key: ast.expr) -> bool:
 
 def _is_tested(context: RuleContext, owner: str) -> bool:
     """True where the failing line stands below a question for keys of the dictionary: then it is the branch that is wrong."""
-    tests = [*(n.test for n in context.nodes_on_line(ast.If)), *(n.test for n in context.nodes_on_line(ast.IfExp))]
+    tests = [
+        *(n.test for n in context.list_nodes_on_line(ast.If)),
+        *(n.test for n in context.list_nodes_on_line(ast.IfExp)),
+    ]
     return any(
         isinstance(test, ast.Compare)
         and any(isinstance(op, ast.In | ast.NotIn) for op in test.ops)

@@ -29,12 +29,12 @@ class FittedBelow(Rule):
     why = "The cell that fits it reads only what is there, and passes no cell that has to do with it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        calls = context.calls_at_failure()
+        calls = context.list_calls_at_failure()
         names = [
             c.func.value.id for c in calls if isinstance(c.func, ast.Attribute) and isinstance(c.func.value, ast.Name)
         ]
         for name in dict.fromkeys(names):
-            below = context.notebook.code_after(context.failure.cell_id)
+            below = context.notebook.list_code_after(context.failure.cell_id)
             at = next((n for n, c in enumerate(below) if _fits_estimator(c.source, name)), -1)
             if at >= 0 and _may_move(context, below[at], below[:at], name):
                 name_of_cell = context.notebook.name_cell(below[at].id)
@@ -62,7 +62,7 @@ def _fits_estimator(source: str, name: str) -> bool:
 
 def _may_move(context: RuleContext, cell: Cell, passed: tuple[Cell, ...], name: str) -> bool:
     mine = src.find_names(cell.source)
-    above = [c.source for c in context.notebook.code_before(context.failure.cell_id)]
+    above = [c.source for c in context.notebook.list_code_before(context.failure.cell_id)]
     known = frozenset().union(*(src.find_names(s).binds for s in above))
     if not mine.uses <= known:
         return False

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"global flags not at the start of the expression at position (\d+)")
@@ -58,8 +58,8 @@ class FlagsInPattern(Rule):
 
 def _takes_pattern(function: ast.expr) -> bool:
     """True for functions of a module of patterns and methods of a column's texts; a text's own ``replace`` takes it as it is."""
-    owner = last_name(function.value) if isinstance(function, ast.Attribute) else ""
-    return last_name(function) in TAKE_PATTERNS and (isinstance(function, ast.Name) or owner in ("re", "str"))
+    owner = read_last_name(function.value) if isinstance(function, ast.Attribute) else ""
+    return read_last_name(function) in TAKE_PATTERNS and (isinstance(function, ast.Name) or owner in ("re", "str"))
 
 
 def _has_flags_at(pattern: str, position: int) -> bool:

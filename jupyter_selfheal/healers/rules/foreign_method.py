@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
 from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -44,7 +44,7 @@ class ForeignMethod(Rule):
             or (owner.is_module and owner.name not in read_table(TABLE)["of_module"])
         ):
             return
-        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
+        node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return
         changes: list[Splice] = []
@@ -71,7 +71,7 @@ class ForeignMethod(Rule):
 def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute]:
     """The same attribute of the same expression in the cell; Python 2's dictionary methods of any expression."""
     owner = context.text(node.value)
-    alike = attributes_named(context.tree, node.attr)
+    alike = list_attributes_named(context.tree, node.attr)
     return sorted(
         (n for n in alike if node.attr in read_words(TABLE, "of_python2") or context.text(n.value) == owner),
         key=lambda n: n is not node,
@@ -106,7 +106,7 @@ def _rewrite_use(
     arguments = [context.text(a) for a in call.args] if call is not None else []
     is_alone = call is not None and context.is_statement(call)
     statement = call_forms(TABLE, "statements", owner.type).get(wrong) if owner.ndim < 2 else None  # np.append flattens
-    if statement and call is not None and context.plain_chain(node.value):
+    if statement and call is not None and context.read_plain_chain(node.value):
         return _fill_first(statement, receiver, arguments) if is_alone else None
     if wrong == "next" and "__next__" in owner.attributes and call is not None:
         return f"next({receiver})"
@@ -129,7 +129,7 @@ def _rename_method(context: RuleContext, receiver: str, forms: tuple[CallForm, .
 
 
 def _is_key(context: RuleContext, node: ast.Attribute, owner: ObjectInfo, wrong: str) -> bool:
-    keys = context.keys(node.value) if owner.type == "dict" and context.plain_chain(node.value) else None
+    keys = context.keys(node.value) if owner.type == "dict" and context.read_plain_chain(node.value) else None
     return keys is not None and wrong in keys.keys
 
 

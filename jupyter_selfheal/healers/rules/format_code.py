@@ -40,7 +40,7 @@ class FormatCode(Rule):
         if code == "d" and kind == "float" and (splice := _find_format_argument(context)) is not None:
             yield from self._format_table(context, splice)
             return
-        for node in context.failing_nodes(ast.JoinedStr, ast.Call, ast.FormattedValue):
+        for node in context.list_failing_nodes(ast.JoinedStr, ast.Call, ast.FormattedValue):
             if kind == "str" and code in "dfgeG%":
                 changes, title = _convert_texts(context, node, code), "Convert the text to a number"
                 sure = True
@@ -80,14 +80,14 @@ class FormatCode(Rule):
 
 def _find_format_argument(context: RuleContext) -> tuple[Splice, str] | None:
     """``fmt="d"`` of the failing call, and the table that it is given first ("" where that is no plain name)."""
-    for call in context.calls_at_failure():
+    for call in context.list_calls_at_failure():
         for keyword in call.keywords:
             if keyword.arg == "fmt" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "d":
                 named = {k.arg: k.value for k in call.keywords}
                 given = call.args[0] if call.args else named.get("data")
                 if not isinstance(shown := named.get("annot", given), ast.Constant):
                     given = shown  # a table of its own is written into the cells
-                return (*context.span(keyword.value), ""), (context.plain_chain(given) or "") if given else ""
+                return (*context.span(keyword.value), ""), (context.read_plain_chain(given) or "") if given else ""
     return None
 
 

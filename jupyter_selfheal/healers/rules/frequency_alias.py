@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -67,9 +67,9 @@ class FrequencyAlias(Rule):
     )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        calls = context.calls_at_failure()
+        calls = context.list_calls_at_failure()
         nearest = next((c for c in calls if _mend_call(context, c)), None)
-        targets = [c for c in context.walk(ast.Call) if last_name(c.func) in TAKES_OFFSETS | TAKES_PERIODS]
+        targets = [c for c in context.walk(ast.Call) if read_last_name(c.func) in TAKES_OFFSETS | TAKES_PERIODS]
         splices: dict[Splice, None] = {}
         for call in ([nearest] if nearest is not None else []) + targets:
             splices.update(dict.fromkeys(_mend_call(context, call)))
@@ -100,7 +100,7 @@ def modernize_alias(text: str, *, period: bool) -> str:
 
 
 def _mend_call(context: RuleContext, call: ast.Call) -> list[Splice]:
-    last = last_name(call.func)
+    last = read_last_name(call.func)
     period = last in TAKES_PERIODS - {"asfreq"} or (
         last in ("asfreq", "shift", "resample") and _is_period(context, call)
     )
@@ -130,7 +130,7 @@ def _list_makers(context: RuleContext, node: ast.expr) -> set[str]:
     for assignment in reversed([n for n in context.walk(ast.Assign) if n.lineno < node.lineno]):
         if any(isinstance(target, ast.Name) and target.id in names for target in assignment.targets):
             names |= list_names(assignment.value)
-            made |= {last_name(n.func) for n in ast.walk(assignment.value) if isinstance(n, ast.Call)} | {""}
+            made |= {read_last_name(n.func) for n in ast.walk(assignment.value) if isinstance(n, ast.Call)} | {""}
     return made
 
 
@@ -148,7 +148,7 @@ def _mend_assignments(context: RuleContext) -> list[Splice]:
     """A frequency that the failing call gets by a name: the assignment of that name in the cell."""
     given = {
         n.id
-        for c in context.calls_at_failure()[:2]
+        for c in context.list_calls_at_failure()[:2]
         for n in [*c.args, *(k.value for k in c.keywords)]
         if isinstance(n, ast.Name)
     }

@@ -30,7 +30,7 @@ class FrozenInstance(Rule):
     )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_on_line(ast.stmt):
+        for node in context.list_nodes_on_line(ast.stmt):
             if not isinstance(node, ast.Assign | ast.AugAssign):
                 continue
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

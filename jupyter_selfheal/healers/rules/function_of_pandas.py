@@ -38,7 +38,7 @@ class FunctionOfPandas(Rule):
             (is_column and name in OF_COLUMN) or (is_table and name in OF_TABLE)
         ):
             return
-        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == name), None)
+        node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == name), None)
         call = context.call_of(node) if node is not None else None
         known = context.reference(f"pandas.{name}")
         if node is None or call is None or known is None or context.is_statement(call):

@@ -33,7 +33,7 @@ class GapsAsIntegers(Rule):
     why = "Missing values stay missing; fill them or leave their rows out if that is what you mean."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not isinstance(call.func, ast.Attribute) or call.func.attr != "astype":
                 continue
             given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "dtype")]

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
@@ -142,7 +142,7 @@ class _Renaming(_Change):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str) and self._part.search(key.value):
                     start, end = src.find_span(source, key)
                     yield start, end, self._part.sub(self._new, source[start:end])
-        elif isinstance(node, ast.Call) and last_name(node.func) in ("set_params", "dict"):
+        elif isinstance(node, ast.Call) and read_last_name(node.func) in ("set_params", "dict"):
             for keyword in node.keywords:
                 if keyword.arg and self._part.search(keyword.arg):
                     start = src.find_span(source, keyword)[0]
@@ -175,7 +175,7 @@ class _Solver(_Change):
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant) and str(key.value).split("__")[-1] == "penalty":
                     self.is_whole |= any(isinstance(n, ast.Constant) and n.value == "l1" for n in ast.walk(value))
-        elif isinstance(node, ast.Call) and last_name(node.func) == "LogisticRegression":
+        elif isinstance(node, ast.Call) and read_last_name(node.func) == "LogisticRegression":
             given = {k.arg for k in node.keywords}
             if not node.args and not {"solver", None} & given:
                 at = src.find_span(source, node)[1] - 1

@@ -75,7 +75,7 @@ class GroupColumns(Rule):
 
 def _list_cells(context: RuleContext) -> Iterator[tuple[str, str]]:
     """(id, source) of the code cells up to the failing one."""
-    for cell in context.notebook.code_before(context.failure.cell_id):
+    for cell in context.notebook.list_code_before(context.failure.cell_id):
         yield cell.id, context.source_of(cell.id)
     yield context.failure.cell_id, context.failure.source
 

@@ -35,7 +35,7 @@ class GroupsOfOne(Rule):
     why = "Until pandas 2.0 the name was the key itself (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        read = {n.id for n in context.nodes_on_line(ast.Name)} - {
+        read = {n.id for n in context.list_nodes_on_line(ast.Name)} - {
             n.value.id for n in context.walk(ast.Subscript) if isinstance(n.value, ast.Name)
         }
         loops: list[ast.For | ast.comprehension] = [*context.walk(ast.For), *context.walk(ast.comprehension)]

@@ -42,7 +42,7 @@ class HeaderReadAsRow(Rule):
         if match is None or not match[1].strip() or re.search(r"\d", match[1]) or MISSING.fullmatch(match[1].strip()):
             return
         parents = src.read(context.source).parents
-        for node in context.nodes_on_line(ast.stmt):
+        for node in context.list_nodes_on_line(ast.stmt):
             loop: ast.AST | None = node
             while loop is not None and not isinstance(loop, ast.For):
                 loop = parents.get(loop)

@@ -69,7 +69,7 @@ def _list_holds(context: RuleContext) -> list[tuple[ast.Expr, ast.Call]]:
         and isinstance(node.value.func, ast.Attribute)
         and node.value.func.attr == "hold"
     ]
-    failing = {context.text(n.value) for n in context.failing_nodes(ast.Attribute) if n.attr == "hold"}
+    failing = {context.text(n.value) for n in context.list_failing_nodes(ast.Attribute) if n.attr == "hold"}
     known = context.describe_all([value for *_, value in holds])
     return [
         (node, call)

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = ("to_numeric", "to_datetime", "to_timedelta")
@@ -36,19 +36,19 @@ class IgnoredErrors(Rule):
     why = "Nothing had to be ignored: what cannot be read would raise here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             keyword = next((k for k in call.keywords if k.arg == "errors"), None)
             if keyword is None or not (isinstance(keyword.value, ast.Constant) and keyword.value.value == "ignore"):
                 continue
             reader, column = _find_reader(call)
             if reader is None:
                 continue
-            cause = f"`{last_name(reader)}` no longer ignores errors (since pandas 3.0)."
+            cause = f"`{read_last_name(reader)}` no longer ignores errors (since pandas 3.0)."
             others = [context.text(a) for a in (*call.args, *(k for k in call.keywords if k is not keyword))]
             plain = context.describe(f"{context.text(call.func)}({', '.join(others)})", calls=True)
             if plain is not None and plain.type:
                 yield self.patch(
-                    context.replace_here(argument_splice(context, call, keyword, "")),
+                    context.replace_here(build_argument_splice(context, call, keyword, "")),
                     'Leave out `errors="ignore"`',
                     cause,
                     prior=0.93,
@@ -75,11 +75,11 @@ class IgnoredErrors(Rule):
 
 def _find_reader(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
     """``pd.to_numeric`` and its argument; of ``df.apply(pd.to_numeric, …)`` the function and no argument."""
-    if last_name(call.func) in READERS and call.args:
+    if read_last_name(call.func) in READERS and call.args:
         return call.func, call.args[0]
-    if last_name(call.func) == "apply" and isinstance(call.func, ast.Attribute) and len(call.args) == 1:
+    if read_last_name(call.func) == "apply" and isinstance(call.func, ast.Attribute) and len(call.args) == 1:
         given = call.args[0]
-        return (given, None) if last_name(given) in READERS else (None, None)
+        return (given, None) if read_last_name(given) in READERS else (None, None)
     return None, None
 
 
@@ -100,7 +100,7 @@ def _write_kept(context: RuleContext, call: ast.Call, reader: ast.expr, column: 
         if others or not context.describe_all([call.func.value], calls=True)[0].is_a("pandas.DataFrame"):
             return ""
         return f"{context.text(call.func)}(lambda column: {write('column')})"
-    if len(call.args) > 1 or context.plain_chain(column) is None:
+    if len(call.args) > 1 or context.read_plain_chain(column) is None:
         return ""
     if not context.describe_all([column])[0].is_a("pandas.Series", "pandas.Index"):
         return ""

@@ -41,7 +41,7 @@ class IndexAsColumn(Rule):
         if not key:
             return
         cause = "`{}` has no column {!r}: it is the table's index."
-        for node in context.failing_nodes(ast.Subscript, ast.Attribute):
+        for node in context.list_failing_nodes(ast.Subscript, ast.Attribute):
             if not isinstance(node, ast.Subscript | ast.Attribute) or not _reads_column(node, key):
                 continue
             table = context.text(node.value)
@@ -63,7 +63,7 @@ class IndexAsColumn(Rule):
                 )
             yield from self._keep_as_column(context, node.value, key)
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not any(isinstance(a, ast.Constant) and a.value == key for a in _list_values(call)):
                 continue
             for given in (*_list_values(call), *([call.func.value] if isinstance(call.func, ast.Attribute) else [])):

@@ -35,10 +35,10 @@ class IndexOffByOne(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename == "KeyError" and not context.failure.evalue.strip().lstrip("-").isdigit():
             return
-        for failing in context.failing_nodes(ast.Subscript):
+        for failing in context.list_failing_nodes(ast.Subscript):
             if not isinstance(failing, ast.Subscript):
                 continue
-            owner = context.plain_chain(failing.value)
+            owner = context.read_plain_chain(failing.value)
             if not owner:
                 continue
             for changes, title, doubt in _list_corrections(context.source, failing, owner):
@@ -127,21 +127,21 @@ def _list_corrections(source: str, node: ast.Subscript, owner: str) -> Iterator[
         doubt = STORED if isinstance(node.ctx, ast.Store) else ""
         yield [(*src.find_span(source, index), "-1")], f"Take the last item, `{owner}[-1]`", doubt
         return
-    name, shift = _index_variable(index)
+    name, shift = _read_index_variable(index)
     if not name:
         return
     for loop in _list_loops(source, node):
         if isinstance(loop, ast.While):
-            yield from _while_bound(source, loop, name, length, shift)
+            yield from _mend_while_bound(source, loop, name, length, shift)
         elif (
             _name_target(loop) == name
             and isinstance(loop.iter, ast.Call)
             and _read_text(source, loop.iter.func) == "range"
         ):
-            yield from _range_bound(source, loop, node, shift, owner)
+            yield from _mend_range_bound(source, loop, node, shift, owner)
 
 
-def _range_bound(
+def _mend_range_bound(
     source: str, loop: ast.For | ast.comprehension, node: ast.Subscript, shift: int, owner: str
 ) -> Iterator[Correction]:
     call = loop.iter
@@ -161,7 +161,7 @@ def _range_bound(
     if counts_from_one and shift == 0:
         yield [first, (*src.find_span(source, stop), base)], f"Count the items of `{owner}` from 0", doubt
     elif doubt and not beyond:
-        name, _ = _index_variable(node.slice)
+        name, _ = _read_index_variable(node.slice)
         yield [(*src.find_span(source, node.slice), name)], f"Read `{owner}[{name}]`", doubt
 
 
@@ -199,7 +199,7 @@ def _is_shortened(source: str, stop: ast.expr, node: ast.Subscript, owner: str) 
             return False
     calls = [n.iter for n in rounds if isinstance(n.iter, ast.Call) and _read_text(source, n.iter.func) == "range"]
     from_zero = any(len(c.args) == 1 or _read_text(source, c.args[0]) == "0" for c in calls if c.args)
-    name, _ = _index_variable(node.slice)
+    name, _ = _read_index_variable(node.slice)
     pair = {f"{owner}[{name}]", f"{owner}[{name}+1]"}
     exchanged = any(
         isinstance(n, ast.Assign)
@@ -213,7 +213,7 @@ def _is_shortened(source: str, stop: ast.expr, node: ast.Subscript, owner: str) 
 
 def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:
     """How far from the loop's variable the items stand that are read near the failing one: 0 and 1 of ``x[i + 1] - x[i]``."""
-    name, _ = _index_variable(node.slice)
+    name, _ = _read_index_variable(node.slice)
     loops = [n for n in _list_loops(source, node) if _name_target(n) == name]
     around = loops[-1] if loops and isinstance(loops[-1], ast.For) else None
     holders = [n for n in src.walk(source) if isinstance(n, ast.stmt) and _contains_node(source, n, node)]
@@ -222,7 +222,7 @@ def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:
     for item in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Subscript)):
         if _read_text(source, item.value) != owner:
             continue
-        variable, shift = _index_variable(item.slice)
+        variable, shift = _read_index_variable(item.slice)
         if variable == name:
             offsets.add(shift)
         elif any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(item.slice)):
@@ -235,7 +235,7 @@ def _contains_node(source: str, outer: ast.AST, inner: ast.AST) -> bool:
     return start <= first and last <= end
 
 
-def _while_bound(source: str, loop: ast.While, name: str, length: str, shift: int) -> Iterator[Correction]:
+def _mend_while_bound(source: str, loop: ast.While, name: str, length: str, shift: int) -> Iterator[Correction]:
     for test in ast.walk(loop.test):
         if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.LtE):
             continue
@@ -258,7 +258,7 @@ def _begins_at_zero(source: str, loop: ast.While, name: str) -> bool:
     return isinstance(last, ast.Constant) and last.value == 0
 
 
-def _index_variable(index: ast.expr) -> tuple[str, int]:
+def _read_index_variable(index: ast.expr) -> tuple[str, int]:
     """(name, shift) of ``i``, ``i + 1``, ``i + 2``."""
     if isinstance(index, ast.Name):
         return index.id, 0

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MODELS = ("Holt", "SimpleExpSmoothing")
@@ -36,13 +36,17 @@ class InitialValues(Rule):
         splices = []
         for call in context.walk(ast.Call):
             given = [k.arg or "initial" for k in call.keywords]
-            if last_name(call.func) not in MODELS or len(call.args) != 1 or any(k.startswith("initial") for k in given):
+            if (
+                read_last_name(call.func) not in MODELS
+                or len(call.args) != 1
+                or any(k.startswith("initial") for k in given)
+            ):
                 continue
             if not context.describe_all([call.func])[0].path.startswith("statsmodels."):
                 continue
             end = context.span(call)[1] - 1
             splices.append((end, end, ', initialization_method="estimated"'))
-        told = [k.arg or "" for c in context.walk(ast.Call) if last_name(c.func) == "fit" for k in c.keywords]
+        told = [k.arg or "" for c in context.walk(ast.Call) if read_last_name(c.func) == "fit" for k in c.keywords]
         if splices and not any(word == "optimized" or word.startswith("initial") for word in told):
             yield self.patch(
                 context.replace_here(*splices),

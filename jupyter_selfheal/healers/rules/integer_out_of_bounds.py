@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"Python integer (-?\d+) out of bounds for (u?int\d+)")
@@ -50,7 +50,7 @@ class IntegerOutOfBounds(Rule):
             cause = f"NumPy 2 no longer chooses a type that holds {value} beside `{match[2]}`."
             yield self.patch(context.replace_here(change), title, cause, prior=0.93)
             return
-        changes = _cast_made(context, module)
+        changes = _propose_cast(context, module)
         if changes:
             yield self.patch(
                 context.replace_here(*changes),
@@ -65,9 +65,9 @@ class IntegerOutOfBounds(Rule):
 def _type_operand(context: RuleContext, value: int, module: str) -> Splice | None:
     """The one operand of the failing line that is the integer, as a scalar of the type that NumPy 1 reckoned with."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
-    for node in context.nodes_at_failure(ast.BinOp):
+    for node in context.list_nodes_at_failure(ast.BinOp):
         pairs += [(node.left, node.right), (node.right, node.left)]
-    pairs += [(n.value, n.target) for n in context.nodes_at_failure(ast.AugAssign)]
+    pairs += [(n.value, n.target) for n in context.list_nodes_at_failure(ast.AugAssign)]
     plain = [p for p in pairs if isinstance(p[0], ast.Constant | ast.Name | ast.UnaryOp | ast.Attribute)]
     found = [p for p in plain if context.is_true("type({0}) is int and {0} == {1}".format(context.text(p[0]), value))]
     if len(found) != 1:
@@ -81,10 +81,10 @@ def _type_operand(context: RuleContext, value: int, module: str) -> Splice | Non
     return *context.span(operand), f"{module}.{kind}({context.text(operand)})"
 
 
-def _cast_made(context: RuleContext, module: str) -> list[Splice]:
+def _propose_cast(context: RuleContext, module: str) -> list[Splice]:
     """``np.array(x).astype(t)`` for ``np.array(x, dtype=t)`` and ``np.array(x).astype(np.uint8)[()]`` for ``np.uint8(x)``."""
-    for call in context.calls_at_failure():
-        name, start_end = last_name(call.func), context.span(call)
+    for call in context.list_calls_at_failure():
+        name, start_end = read_last_name(call.func), context.span(call)
         if name in MAKERS and len(call.args) in (1, 2) and len(call.args) + len(call.keywords) == 2:
             dtype = find_keyword(call, "dtype")
             kind = dtype.value if dtype else call.args[1] if len(call.args) == 2 else None

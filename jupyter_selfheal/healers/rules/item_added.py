@@ -30,14 +30,14 @@ class ItemAdded(Rule):
     why = "A list and one more item are a longer list."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             if not isinstance(node, ast.BinOp) or find_type(context, node.left) not in ("list", ""):
                 continue
             kind, text, items = find_type(context, node.right), context.text(node.right), context.text(node.left)
             if not kind or kind in ("NoneType", "function", "ndarray", "Series", "DataFrame"):
                 return
             kept = any(n.value is node and context.text(n.targets[0]) == items for n in context.walk(ast.Assign))
-            alike = context.plain_chain(node.left) is not None and context.is_true(
+            alike = context.read_plain_chain(node.left) is not None and context.is_true(
                 f"len({items}) > 0 and all(type(i).__name__ == {kind!r} for i in {items})"
             )
             several = kind in ("tuple", "set", "range", "dict_keys", "dict_values")

@@ -32,8 +32,8 @@ class ItemAsIndex(Rule):
     why = "The loop's variable is only used as an index of what it goes through."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for failing in context.failing_nodes(ast.Subscript):
-            owner = context.plain_chain(failing.value)
+        for failing in context.list_failing_nodes(ast.Subscript):
+            owner = context.read_plain_chain(failing.value)
             if not owner or not isinstance(failing.slice, ast.Name):
                 continue
             for loop, iterated, body in _list_loops(context, failing):

@@ -38,7 +38,7 @@ class ItemByItem(Rule):
     why = "One item of the list, its sum or its length may have been meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp, ast.UnaryOp, ast.Call):
+        for node in context.list_failing_nodes(ast.BinOp, ast.UnaryOp, ast.Call):
             whole = _find_whole(context, node)
             names = _list_number_lists(context, whole, node)
             if not names or (isinstance(node, ast.BinOp) and _has_numpy(context)):

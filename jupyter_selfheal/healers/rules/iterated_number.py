@@ -70,7 +70,7 @@ class IteratedNumber(Rule):
         elif re.search(
             r"'(list|str|tuple|dict|set|Series|DataFrame|Index)' object cannot be interpreted as an integer", message
         ):
-            for call in context.failing_nodes(ast.Call):
+            for call in context.list_failing_nodes(ast.Call):
                 if (loop := _find_exchanged_loop(context, call)) is not None:
                     yield from self._offer_loop(
                         context, loop, call.args[0], f"range(len({context.text(call.args[0])}))"
@@ -137,7 +137,7 @@ class IteratedNumber(Rule):
         yield replace(direct, applicability=Applicability.UNSAFE, why=ITEMS_MEANT, prior=0.6)
 
     def _mend_sum(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.failing_nodes(ast.Call):
+        for call in context.list_failing_nodes(ast.Call):
             if context.text(call.func) == "sum" and len(call.args) > 1 and not call.keywords:
                 start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
                 yield self.patch(
@@ -214,7 +214,7 @@ def _explain_doubt(context: RuleContext, iterated: ast.expr, target: str) -> str
     near = [n for n, (kind, _) in context.state.names.items() if kind in SEQUENCES and n in find_nearest(name, (n,))]
     if near or is_plural(name, target):
         return f"`{near[0] if near else name}` may be meant as the sequence to go through."
-    cells = (c.source for c in context.notebook.code_before(context.failure.cell_id))
+    cells = (c.source for c in context.notebook.list_code_before(context.failure.cell_id))
     bound = [
         s
         for c in (*cells, context.failure.source)
@@ -233,6 +233,6 @@ def _is_number(context: RuleContext, node: ast.expr) -> bool:
         ).endswith(".count")
     if isinstance(node, ast.BinOp):
         return True
-    name = context.plain_chain(node)
+    name = context.read_plain_chain(node)
     thing = context.describe(name) if name else None
     return thing is not None and thing.type in ("int", "int64", "int32")

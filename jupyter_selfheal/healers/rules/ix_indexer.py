@@ -59,13 +59,13 @@ def _rewrite_access(context: RuleContext, node: ast.Subscript, access: ast.Attri
     if len(keys) > 1 and "MultiIndex" in table.index_type and not any(isinstance(k, ast.Slice) for k in keys):
         levels = context.number(f"({context.text(access.value)}).index.nlevels")
         if levels == len(keys):  # `.ix` read such a key as one row's
-            return [(*context.attribute_span(access), "loc")]
-    axes = [table.index_dtype, _columns_dtype(table)]
+            return [(*context.find_attribute_span(access), "loc")]
+    axes = [table.index_dtype, _find_dtype_of_columns(table)]
     kinds = [_classify_key(context, key, dtype) for key, dtype in zip(keys, axes, strict=False)]
     if len(keys) > 2 or "" in kinds:
         return []
     wanted = set(kinds) - {"any"}
-    name = context.attribute_span(access)
+    name = context.find_attribute_span(access)
     if wanted <= {"label"}:
         return [(*name, "loc")]
     if wanted == {"position"}:
@@ -78,7 +78,7 @@ def _rewrite_access(context: RuleContext, node: ast.Subscript, access: ast.Attri
     return splices
 
 
-def _columns_dtype(table: Table) -> str:
+def _find_dtype_of_columns(table: Table) -> str:
     return "int64" if table.columns and all(isinstance(c, int) for c in table.columns) else "object"
 
 

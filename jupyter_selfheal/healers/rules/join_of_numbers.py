@@ -30,7 +30,7 @@ class JoinOfNumbers(Rule):
         match = re.search(r"sequence item \d+: expected str instance, (\w+) found", context.failure.evalue)
         if not match:
             return
-        for failing in context.failing_nodes(ast.Call):
+        for failing in context.list_failing_nodes(ast.Call):
             call = failing
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "join"):
                 continue

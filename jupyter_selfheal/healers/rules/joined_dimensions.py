@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name, read_literal
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.model import Applicability, Patch
 
 JOINS = frozenset({"concatenate", "hstack"})
@@ -35,7 +35,7 @@ class JoinedDimensions(Rule):
     why = "The axis says which way the vector goes, and it has as many items as that needs."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             parts, axis = _list_parts(call), _read_axis(call)
             if not parts or axis not in (0, 1):
                 continue
@@ -65,7 +65,7 @@ class JoinedDimensions(Rule):
 
 def _list_parts(call: ast.Call) -> list[ast.expr]:
     """The arrays that are joined, as far as they are written as names, attributes or items."""
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     if name == "append":
         parts = list(call.args[:2])
     elif name in JOINS and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
@@ -76,19 +76,19 @@ def _list_parts(call: ast.Call) -> list[ast.expr]:
 
 
 def _list_axes(call: ast.Call) -> list[ast.expr]:
-    at = 2 if last_name(call.func) == "append" else 1
+    at = 2 if read_last_name(call.func) == "append" else 1
     return [k.value for k in call.keywords if k.arg == "axis"] or call.args[at : at + 1]
 
 
 def _is_axis_told(call: ast.Call) -> bool:
     """Whether somebody wrote down which way the call joins."""
-    return last_name(call.func) == "hstack" or bool(_list_axes(call))
+    return read_last_name(call.func) == "hstack" or bool(_list_axes(call))
 
 
 def _read_axis(call: ast.Call) -> object:
     """The axis along which the call joins; None where it has none."""
-    if last_name(call.func) == "hstack":
+    if read_last_name(call.func) == "hstack":
         return 1
     if given := _list_axes(call):
         return read_literal(given[0])[1]
-    return 0 if last_name(call.func) == "concatenate" else None
+    return 0 if read_last_name(call.func) == "concatenate" else None

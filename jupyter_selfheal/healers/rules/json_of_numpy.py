@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name, find_keyword
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_dotted_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -38,8 +38,12 @@ class JsonOfNumpy(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        for call in context.calls_at_failure():
-            if dotted_name(call.func) not in ("json.dumps", "json.dump", "dumps", "dump") or not call.args or not match:
+        for call in context.list_calls_at_failure():
+            if (
+                read_dotted_name(call.func) not in ("json.dumps", "json.dump", "dumps", "dump")
+                or not call.args
+                or not match
+            ):
                 continue
             if find_keyword(call, "default") or find_keyword(call, "cls") or any(k.arg is None for k in call.keywords):
                 return

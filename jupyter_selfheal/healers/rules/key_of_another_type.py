@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
-from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"^(?:np\.int\d+\()?(?P<quote>'?)(?P<key>-?\d{1,18})(?P=quote)\)?$")
@@ -42,7 +42,7 @@ class KeyOfAnotherType(Rule):
         is_text = bool(told["quote"])
         there = told["key"] if is_text else repr(told["key"])
         wanted = "int" if is_text else "str"
-        for node in context.failing_nodes(ast.Subscript):
+        for node in context.list_failing_nodes(ast.Subscript):
             owner = _find_keys(context, node)
             if owner is None or not isinstance(node.ctx, ast.Load):
                 continue
@@ -75,7 +75,7 @@ def _find_keys(context: RuleContext, node: ast.Subscript) -> str | None:
     """What holds the keys: the dictionary itself, a table's columns, the index of a series or of `.loc`."""
     value = node.value
     is_label = isinstance(value, ast.Attribute) and value.attr in ("loc", "at")
-    owner = plain_chain(value.value if isinstance(value, ast.Attribute) and is_label else value, context.source)
+    owner = read_plain_chain(value.value if isinstance(value, ast.Attribute) and is_label else value, context.source)
     info = context.describe(owner) if owner is not None else None
     if info is None:
         return None
@@ -91,6 +91,6 @@ def _find_key(context: RuleContext, node: ast.Subscript, key: str, is_text: bool
     given = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
     if isinstance(given, ast.Constant):
         return given if given.value == (key if is_text else int(key)) and not isinstance(given.value, bool) else None
-    chain = plain_chain(given, context.source)
+    chain = read_plain_chain(given, context.source)
     is_same = chain is not None and context.is_true(f"({chain}) == {repr(key) if is_text else key}")
     return given if is_same and not isinstance(given, ast.Slice | ast.UnaryOp) else None

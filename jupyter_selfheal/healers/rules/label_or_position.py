@@ -31,11 +31,11 @@ class LabelOrPosition(Rule):
     why = "The key has one reading: the index holds no numbers, and a name is no place."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Subscript):
+        for node in context.list_failing_nodes(ast.Subscript):
             if not (isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "iloc")):
                 continue
             table = node.value.value
-            if context.plain_chain(table) is None and not context.describe_all([table], calls=True)[0].is_a(
+            if context.read_plain_chain(table) is None and not context.describe_all([table], calls=True)[0].is_a(
                 "pandas.NDFrame"
             ):
                 continue
@@ -82,7 +82,7 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
     if parts:
         return [(*context.span(row), f"{text}.index[{place}]")], f"{text}.index[{place}]"
     assert isinstance(node.value, ast.Attribute)
-    return [(*context.attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
+    return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
 
 
 def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
@@ -100,7 +100,7 @@ def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tu
         return None
     assert isinstance(node.value, ast.Attribute)
     if isinstance(rows, ast.Slice) and rows.lower is rows.upper is rows.step is None:
-        return [(*context.attribute_span(node.value), "loc")], f"{text}.loc[:, {context.text(column)}]"
+        return [(*context.find_attribute_span(node.value), "loc")], f"{text}.loc[:, {context.text(column)}]"
     how = "get_indexer" if isinstance(column, ast.List) else "get_loc"
     new = f"{text}.columns.{how}({context.text(column)})"
     return [(*context.span(column), new)], new
@@ -116,6 +116,6 @@ def _mend_row_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -
         return None
     assert isinstance(node.value, ast.Attribute)
     if is_row:
-        return [(*context.attribute_span(node.value), "loc")], f"{text}.loc[{context.text(label)}]"
+        return [(*context.find_attribute_span(node.value), "loc")], f"{text}.loc[{context.text(label)}]"
     new = f"{text}[{context.text(label)}]"
     return [(*context.span(node), new)], new

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 SUCCESSOR = "statsmodels.tsa.ar_model.AutoReg"
@@ -49,7 +49,7 @@ class LagsOfAutoregression(Rule):
     )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        call = next((c for c in context.calls_at_failure() if last_name(c.func) == "AR"), None)
+        call = next((c for c in context.list_calls_at_failure() if read_last_name(c.func) == "AR"), None)
         known = context.reference(SUCCESSOR)
         if call is None or known is None or len(call.args) != 1 or call.keywords:
             return
@@ -90,7 +90,9 @@ def _find_fit(context: RuleContext, call: ast.Call) -> _Fit | None:
         or len(re.findall(rf"\b{model}\.fit\(", text)) != 1
     ):
         return None
-    fits = [c for c in context.walk(ast.Call) if last_name(c.func) == "fit" and context.text(c.func) == f"{model}.fit"]
+    fits = [
+        c for c in context.walk(ast.Call) if read_last_name(c.func) == "fit" and context.text(c.func) == f"{model}.fit"
+    ]
     return _Fit(fits[0], _find_name(parents.get(fits[0]))) if fits else None
 
 

@@ -35,7 +35,7 @@ class LambdaParameters(Rule):
     why = "The body reads as many names that nothing binds as arguments are given too many."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = [n for c in context.calls_at_failure() for n in _list_lambdas(c)]
+        found = [n for c in context.list_calls_at_failure() for n in _list_lambdas(c)]
         if len({id(n) for n in found}) != 1:
             return
         given, missing = TOO_MANY.search(context.failure.evalue), MISSING.search(context.failure.evalue)
@@ -60,7 +60,7 @@ class LambdaParameters(Rule):
 
     def _take_parts(self, context: RuleContext, node: ast.Lambda, missing: int) -> Iterator[Patch]:
         own = [a.arg for a in node.args.args]
-        call = next(c for c in context.calls_at_failure() if node in _list_lambdas(c))
+        call = next(c for c in context.list_calls_at_failure() if node in _list_lambdas(c))
         items = _find_items(context, call)
         if len(own) != missing + 1 or _has_other_parameters(node) or not items or set(own) & _list_bound_inside(node):
             return
@@ -131,6 +131,6 @@ def _find_items(context: RuleContext, call: ast.Call) -> str:
 
 def _is_collection(context: RuleContext, node: ast.expr) -> bool:
     """True for what can be gone through again and again."""
-    name = context.plain_chain(node)
+    name = context.read_plain_chain(node)
     thing = context.describe(name) if name else None
     return thing is not None and thing.is_a("builtins.list", "builtins.tuple", "builtins.dict", "builtins.str")

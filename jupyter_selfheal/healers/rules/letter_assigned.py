@@ -49,7 +49,7 @@ class LetterAssigned(Rule):
                 continue
             if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
                 continue
-            place = context.number(target.slice) if context.plain_chain(target.slice) else None
+            place = context.number(target.slice) if context.read_plain_chain(target.slice) else None
             if isinstance(target.slice, ast.Constant):
                 place = target.slice.value if isinstance(target.slice.value, int) else None
             if place is None or place < 0 or (is_text and find_type(context, statement.value) != "str"):
@@ -80,7 +80,7 @@ class LetterAssigned(Rule):
 
     def _replace_field(self, context: RuleContext) -> Iterator[Patch]:
         """``point.x = 5`` of a named tuple."""
-        for target in context.failing_nodes(ast.Attribute):
+        for target in context.list_failing_nodes(ast.Attribute):
             statement = next((s for s in context.walk(ast.Assign) if s.targets == [target]), None) or next(
                 (s for s in context.walk(ast.AugAssign) if s.target is target), None
             )

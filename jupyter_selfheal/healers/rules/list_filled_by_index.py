@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -62,11 +62,11 @@ def _counts_from_0(loop: ast.For, index: str) -> bool:
         target = target.elts[0]
     if not isinstance(target, ast.Name) or target.id != index or not isinstance(counted, ast.Call) or counted.keywords:
         return False
-    if last_name(counted.func) == "enumerate":
+    if read_last_name(counted.func) == "enumerate":
         return len(counted.args) == 1 and isinstance(loop.target, ast.Tuple)
     first = counted.args[0] if len(counted.args) == 2 else None
     starts = len(counted.args) == 1 or (isinstance(first, ast.Constant) and first.value == 0)
-    return last_name(counted.func) == "range" and starts
+    return read_last_name(counted.func) == "range" and starts
 
 
 def _is_left_early(loop: ast.For) -> bool:
@@ -81,7 +81,7 @@ def _begins_empty(context: RuleContext, loop: ast.For, name: str) -> bool:
         if above:
             value = above[-1].value
             return (isinstance(value, ast.List) and not value.elts) or (
-                isinstance(value, ast.Call) and last_name(value.func) == "list" and not value.args
+                isinstance(value, ast.Call) and read_last_name(value.func) == "list" and not value.args
             )
     return False
 

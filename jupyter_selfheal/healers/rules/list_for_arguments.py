@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import find_function, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"for [-+*/]+=?: '(?:int|float|list)' and '(?:list|tuple|int|float)'|not supported between instances of '(?:list|int|float)' and '(?:int|float|list)'|"
@@ -43,7 +43,7 @@ class ListForArguments(Rule):
         caller = context.view_cell(context.failure.cell_id)
         calls = [
             c for c in caller.walk(ast.Call)
-            if last_name(c.func) == function.name and len(c.args) == len(function.args.args) + 1
+            if read_last_name(c.func) == function.name and len(c.args) == len(function.args.args) + 1
             and not isinstance(c.args[-1], ast.Starred)
         ]  # fmt: skip
         if len(calls) != 1 or isinstance(calls[0].func, ast.Attribute):

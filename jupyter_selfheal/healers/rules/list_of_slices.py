@@ -31,7 +31,7 @@ class ListOfSlices(Rule):
     )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             text = context.text(node.slice)
             written = isinstance(node.slice, ast.List) and any(
                 isinstance(e, ast.Call) and context.text(e.func) == "slice" for e in node.slice.elts

@@ -35,7 +35,7 @@ class ListReckoned(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if CAST.search(context.failure.evalue):
-            for node in context.failing_nodes(ast.AugAssign):
+            for node in context.list_failing_nodes(ast.AugAssign):
                 if (
                     isinstance(node.target, ast.Name)
                     and isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
@@ -56,7 +56,7 @@ class ListReckoned(Rule):
         known = context.reference("numpy.array")
         if known is None or known.import_line:
             return
-        for operation in context.failing_nodes(ast.BinOp):
+        for operation in context.list_failing_nodes(ast.BinOp):
             for side in (operation.left, operation.right):
                 text = context.text(side)
                 info = context.describe(side) if isinstance(side, ast.Name | ast.Attribute) else None

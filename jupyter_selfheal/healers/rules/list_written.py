@@ -29,9 +29,9 @@ class ListWritten(Rule):
     why = "Each line ends with its newline, so that one is written after the other."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             is_write = isinstance(call.func, ast.Attribute) and call.func.attr == "write" and len(call.args) == 1
-            lines = context.plain_chain(call.args[0]) if is_write else None
+            lines = context.read_plain_chain(call.args[0]) if is_write else None
             if lines is None or not isinstance(call.func, ast.Attribute):
                 if not is_write or not isinstance(call.args[0], ast.List | ast.ListComp):
                     continue
@@ -40,7 +40,7 @@ class ListWritten(Rule):
             if not context.is_true(f"all(isinstance(line, str) for line in {lines})"):
                 continue
             ended = context.is_true(f"all(line.endswith(chr(10)) for line in {lines})")
-            start, end = context.attribute_span(call.func)
+            start, end = context.find_attribute_span(call.func)
             yield self.patch(
                 context.replace_here((start, end, "writelines")),
                 "Write the lines with `writelines`",

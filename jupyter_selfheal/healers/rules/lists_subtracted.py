@@ -30,7 +30,7 @@ class ListsSubtracted(Rule):
     why = "Texts have no difference, and none of them stands twice."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             if not isinstance(node.op, ast.Sub) or not isinstance(node.left, ast.Name):
                 continue
             left, right = node.left.id, context.text(node.right)

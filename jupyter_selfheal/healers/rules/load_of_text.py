@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -37,8 +37,8 @@ class LoadOfText(Rule):
     why = "The two functions differ by what they take, and this is what is given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure():
+            name = read_last_name(call.func)
             if name not in ("load", "loads", "dump") or not call.args or find_keyword(call, "fp") is not None:
                 continue
             function = context.describe_all([call.func])[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.own_address import find_file_of_address
 from jupyter_selfheal.healers.rules.context.written_texts import read_text
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -46,8 +46,8 @@ class LocalCopy(Rule):
         return super().matches(failure) and NETWORK.search(failure.evalue + failure.traceback) is not None
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            if last_name(call.func) not in READERS:
+        for call in context.list_calls_at_failure():
+            if read_last_name(call.func) not in READERS:
                 continue
             given = (
                 call.args[0]

@@ -114,7 +114,7 @@ class LoopOverRows(Rule):
         reads = [
             (n, n.slice.value) for n in nodes if isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)
         ]
-        text = context.plain_chain(table)
+        text = context.read_plain_chain(table)
         keys = context.keys(text) if text else None
         if keys is None or not reads or not all(c.isidentifier() and c in keys.columns for _, c in reads):
             return
@@ -132,7 +132,7 @@ def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.exp
     if not uses or len(uses) != len(by_key) + len(by_name):
         return False
     read = {n.slice.value for n in by_key if isinstance(n.slice, ast.Constant)} | {n.attr for n in by_name}
-    text = context.plain_chain(table)
+    text = context.read_plain_chain(table)
     keys = context.keys(text) if text else None
     return keys is not None and keys.type == "DataFrame" and bool(read) and read <= set(keys.columns)
 

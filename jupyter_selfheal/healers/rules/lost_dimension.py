@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SHAPES = re.compile(r"operands could not be broadcast together with shapes \((\d+),(\d+)\) \((\d+),\)")
@@ -38,7 +38,7 @@ class LostDimension(Rule):
         return match is not None and match[1] == match[3] != match[2]
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        node = next(iter(context.nodes_at_failure(ast.BinOp)), None)
+        node = next(iter(context.list_nodes_at_failure(ast.BinOp)), None)
         if not isinstance(node, ast.BinOp):
             return
         text = context.text(node.right)
@@ -57,6 +57,6 @@ class LostDimension(Rule):
 
 
 def _is_reduction(call: ast.Call) -> bool:
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     given = {k.arg for k in call.keywords}
     return name in REDUCTIONS and "axis" in given and "keepdims" not in given

@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.called_functions import Called, Place, find_called, walk_with_places
 from jupyter_selfheal.healers.rules.context.column_aliases import METHODS, AliasWrite, list_alias_writes
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
 from jupyter_selfheal.healers.rules.context.replay import (
     change_and_replay,
     count_cells_below,
@@ -152,7 +152,7 @@ def _is_warned(context: RuleContext, write: Write, called: Called | None = None)
     """True where pandas warned when the cell of a write ran, or one that calls its function."""
     if not write.place:
         return WARNING in context.notebook.cell(write.cell_id).warned
-    warned = [c for c in context.notebook.code_before(context.failure.cell_id) if WARNING in c.warned]
+    warned = [c for c in context.notebook.list_code_before(context.failure.cell_id) if WARNING in c.warned]
     if not write.place.owner:
         return any(write.place.name in src.find_names(c.source).uses for c in warned)
     called = called or find_called(context, write.cell_id, write.place)
@@ -212,7 +212,7 @@ def _count_tables(context: RuleContext, write: Write, names: list[str]) -> int:
 def _list_own_tables(called: Called, write: Write) -> list[str]:
     """``b.data`` of every object ``b`` whose method writes into ``self.data``; empty where one of them has no name, or may be another's."""
     receivers = [
-        dotted_name(call.func.value) if isinstance(call.func, ast.Attribute) else None for _, call in called.calls
+        read_dotted_name(call.func.value) if isinstance(call.func, ast.Attribute) else None for _, call in called.calls
     ]
     if not called.is_sure or called.bound != 1 or not all(receivers):
         return []

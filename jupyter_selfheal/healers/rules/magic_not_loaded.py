@@ -46,7 +46,7 @@ class MagicNotLoaded(Rule):
         extension = EXTENSIONS.get(match[2]) if match else None
         if match is None or extension is None:
             return
-        command, above = match[1] + match[2], context.notebook.code_before(context.failure.cell_id)
+        command, above = match[1] + match[2], context.notebook.list_code_before(context.failure.cell_id)
         if any(extension in LOADS.findall(source) for source in (*(c.source for c in above), context.failure.source)):
             return
         edits = _load_above(context, command, extension)

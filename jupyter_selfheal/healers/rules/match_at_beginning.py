@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Patch
 
 
@@ -49,7 +49,7 @@ class MatchAtBeginning(Rule):
 
 def _list_matches(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
     """Calls of ``match`` of ``re`` or of a pattern at the failure, and those that gave the names their value that are None there."""
-    for call in context.calls_at_failure():
+    for call in context.list_calls_at_failure():
         for node in ast.walk(call):
             if _is_match(node, context):
                 yield context.cell_id, context.source, node
@@ -60,10 +60,12 @@ def _list_matches(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
 
 
 def _is_match(node: ast.AST, context: RuleContext) -> TypeGuard[ast.Call]:
-    if not (isinstance(node, ast.Call) and last_name(node.func) == "match" and isinstance(node.func, ast.Attribute)):
+    if not (
+        isinstance(node, ast.Call) and read_last_name(node.func) == "match" and isinstance(node.func, ast.Attribute)
+    ):
         return False
     owner = node.func.value
     if isinstance(owner, ast.Name) and owner.id in ("re", "regex"):
         return len(node.args) >= 2
-    thing = context.describe(owner) if len(node.args) == 1 and context.plain_chain(owner) else None
+    thing = context.describe(owner) if len(node.args) == 1 and context.read_plain_chain(owner) else None
     return thing is not None and thing.type == "Pattern"

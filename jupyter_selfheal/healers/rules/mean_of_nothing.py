@@ -51,7 +51,7 @@ class MeanOfNothing(Rule):
 
 def _find_measured(context: RuleContext) -> str:
     """The name whose length divides where it failed."""
-    for node in context.failing_nodes(ast.BinOp):
+    for node in context.list_failing_nodes(ast.BinOp):
         divisor = node.right
         if (
             isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod)

@@ -32,7 +32,7 @@ class MembershipOfValues(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         tests = [n.test for n in ast.walk(context.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)]
         keys = [part for n in context.walk(ast.Subscript) for part in ast.walk(n.slice)]
-        for node in context.nodes_at_failure(ast.Compare):
+        for node in context.list_nodes_at_failure(ast.Compare):
             match node:
                 case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [whole]):
                     pass

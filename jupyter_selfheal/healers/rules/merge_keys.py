@@ -32,7 +32,7 @@ class MergeKeys(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wanted = context.failure.evalue.strip("'\"")
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             tables = _list_joined_tables(call)
             on = next((k.value for k in call.keywords if k.arg == "on"), None)
             if not tables or not _names_only(on, wanted):

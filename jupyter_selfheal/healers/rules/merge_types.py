@@ -36,7 +36,7 @@ class MergeTypes(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = MESSAGE.search(context.failure.evalue)
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             sides = _list_sides(call)
             if told is None or len(sides) != 2:
                 continue

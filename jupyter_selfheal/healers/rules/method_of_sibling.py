@@ -37,7 +37,7 @@ class MethodOfSibling(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = re.search(r"'(\w+)' object has no attribute '(\w+)'", context.failure.evalue)
-        if match is None or not any(_calls_name(n, match[2]) for n in context.nodes_on_line(ast.Call)):
+        if match is None or not any(_calls_name(n, match[2]) for n in context.list_nodes_on_line(ast.Call)):
             return
         classes = _list_classes(context)
         own, name = classes.get(match[1]), match[2]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_labels, find_split
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -39,10 +39,10 @@ class MissingArgument(Rule):
             return
         wanted = re.findall(r"'(\w+)'", told[3])
         there = {**context.state.names, **context.state.locals}
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if isinstance(call.func, ast.Attribute) and call.func.attr.startswith("__"):
                 continue  # CAL104
-            if last_name(call.func) != told[1] and told[1] != "__init__":
+            if read_last_name(call.func) != told[1] and told[1] != "__init__":
                 continue
             if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
                 return

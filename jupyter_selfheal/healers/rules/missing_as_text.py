@@ -10,7 +10,7 @@ from typing import NamedTuple
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.lost_write import OF_EVERY_TABLE, RELEASE
 from jupyter_selfheal.model import Applicability, Patch
@@ -135,7 +135,7 @@ def _list_treated(node: ast.AST) -> list[ast.expr]:
     """What a node treats as missing: ``x`` of ``x.fillna``, ``x`` of ``isna(x)``."""
     if isinstance(node, ast.Attribute) and node.attr in TREATED:
         return [] if isinstance(node.value, ast.Attribute) and node.value.attr == "str" else [node.value]
-    return node.args if isinstance(node, ast.Call) and last_name(node.func) in TREATED else []
+    return node.args if isinstance(node, ast.Call) and read_last_name(node.func) in TREATED else []
 
 
 def _has_missing(context: RuleContext, column: str) -> bool:
@@ -155,7 +155,7 @@ def _survey(context: RuleContext) -> _Above:
         at for at, (_, source, node) in enumerate(statements) if OTHER_MISSING.search(src.extract_text(source, node))
     ]
     sliced = {cell_id for cell_id, *_ in statements}
-    later = [c.source for c in context.notebook.code_before(context.failure.cell_id) if c.id not in sliced]
+    later = [c.source for c in context.notebook.list_code_before(context.failure.cell_id) if c.id not in sliced]
     nodes = [(at, n) for at, (*_, node) in enumerate(statements) for n in ast.walk(node)]
     nodes += [(len(statements), n) for source in later for n in src.walk(source)]
     for at, node in nodes:
@@ -181,7 +181,7 @@ def _find_written(context: RuleContext, above: _Above, at: int, node: ast.expr, 
     call = made.value if isinstance(made, ast.Assign) else None
     is_of_file = (
         isinstance(call, ast.Call)
-        and last_name(call.func) in ("read_csv", "read_table")
+        and read_last_name(call.func) in ("read_csv", "read_table")
         and TYPED.isdisjoint(k.arg or "dtype" for k in call.keywords)
         and not any(before[0] < n < at for n in above.odd)
     )

@@ -68,7 +68,7 @@ class MissingBaseCase(Rule):
         own = [n for n in own if isinstance(n.value, ast.Name) and n.value.id == function.args.args[0].arg]
         if f"_{name}" in held and own:
             yield self.patch(
-                context.replace_here(*((*context.attribute_span(n), f"_{name}") for n in own)),
+                context.replace_here(*((*context.find_attribute_span(n), f"_{name}") for n in own)),
                 f"Use `_{name}` in the property itself",
                 f"`{name}` is the property, which so calls itself.",
                 applicability=Applicability.SAFE,

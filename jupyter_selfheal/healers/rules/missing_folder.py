@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import add_import
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.near_file import list_near_files
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -55,7 +55,7 @@ def find_missing_folder(context: RuleContext) -> str:
     """The folder of a file that the failing call was to write, as the notebook writes it; empty where it reads, also in a line that writes
     what was read (``pd.read_csv("data/in.csv").to_csv("out.csv")``)."""
     found = _QUOTED.search(context.failure.evalue)
-    calls = [n for n in context.failing_nodes(ast.Call) if _is_writing(n)]
+    calls = [n for n in context.list_failing_nodes(ast.Call) if _is_writing(n)]
     if found is None or not calls:
         return ""
     path = found["path"]
@@ -67,7 +67,7 @@ def find_missing_folder(context: RuleContext) -> str:
 
 
 def _is_writing(call: ast.Call) -> bool:
-    name = last_name(call.func) or ""
+    name = read_last_name(call.func) or ""
     if name != "open":
         return _WRITES.fullmatch(name) is not None
     modes = [*call.args[isinstance(call.func, ast.Name) :][:1], *(k.value for k in call.keywords if k.arg == "mode")]

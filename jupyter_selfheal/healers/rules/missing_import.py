@@ -43,9 +43,9 @@ class MissingImport(Rule):
         name = context.state.attribute or _name_in(context.failure.evalue)
         if not name or context.failure.ename != "NameError" or _is_bound(context, name):
             return
-        own = _own_imports(context, name)
+        own = _list_own_imports(context, name)
         if not own and name not in import_aliases() and _HUMPS.fullmatch(name):
-            yield from self._of_a_library(context, name)
+            yield from self._propose_import_from_library(context, name)
             return
         candidates = own or list(import_aliases().get(name, ())) or [(name, "")]
         fitting = _select_fitting(context, name, candidates)
@@ -70,7 +70,7 @@ class MissingImport(Rule):
                 prior=(0.9 if own else 0.85 if sure else 0.45) - 0.1 * rank,
             )  # fmt: skip
 
-    def _of_a_library(self, context: RuleContext, name: str) -> Iterator[Patch]:
+    def _propose_import_from_library(self, context: RuleContext, name: str) -> Iterator[Patch]:
         """A class that one of the libraries has that the notebook works with."""
         definitions = context.find_definitions(name, _list_packages(context)) if not _is_misspelt(context, name) else []
         if len(definitions) != 1:
@@ -117,7 +117,7 @@ def _is_misspelt(context: RuleContext, name: str) -> bool:
 
 def _is_handed_to(context: RuleContext, name: str, package: str) -> bool:
     """True where the value goes straight into a call on an object of the package: ``fig.savefig(bbox_inches=Bbox(…))``."""
-    for call in context.nodes_on_line(ast.Call):
+    for call in context.list_nodes_on_line(ast.Call):
         given = [a.func if isinstance(a, ast.Call) else a for a in (*call.args, *(k.value for k in call.keywords))]
         owner = src.find_root_name(call.func)
         if owner and any(isinstance(g, ast.Name) and g.id == name for g in given):
@@ -147,7 +147,7 @@ def _is_bound(context: RuleContext, name: str) -> bool:
     return False
 
 
-def _own_imports(context: RuleContext, name: str) -> list[tuple[str, str]]:
+def _list_own_imports(context: RuleContext, name: str) -> list[tuple[str, str]]:
     """How the notebook's cells import the name: (module, name in it or empty), without repeats."""
     names: list[tuple[str, str]] = []
     for cell in context.notebook.cells:
@@ -166,7 +166,7 @@ def _collect_uses(context: RuleContext, name: str, *, below: bool = True) -> tup
     cells = [
         context.location[1],
         context.failure.source,
-        *(c.source for c in context.notebook.code_after(context.failure.cell_id) if below),
+        *(c.source for c in context.notebook.list_code_after(context.failure.cell_id) if below),
     ]
     for text in cells:
         tree = src.parse(text)
@@ -186,7 +186,7 @@ def _is_used_as_module(context: RuleContext, name: str) -> bool:
 def _is_used_as_value(context: RuleContext, name: str) -> bool:
     """True where no module can stand, as in `for x in st`, `st[0]` and `st + 1`, and nothing is read of it anywhere."""
     used: list[ast.expr | None] = []
-    for node in context.nodes_on_line(ast.For, *_COMPREHENSIONS, ast.Subscript, ast.BinOp, ast.Compare):
+    for node in context.list_nodes_on_line(ast.For, *_COMPREHENSIONS, ast.Subscript, ast.BinOp, ast.Compare):
         match node:
             case ast.For():
                 used.append(node.iter)

@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.tables import (
     find_distribution,
     is_never_installed,
-    modules_of_distributions,
+    map_distributions,
     read_table,
 )
 from jupyter_selfheal.model import Applicability, Install, Patch
@@ -88,7 +88,7 @@ def _find_asked_for(context: RuleContext) -> tuple[str, str, bool]:
     installed = context.ask(questions.LIST_MODULES) if names else []
     for name in names:
         base, bracket, extras = name.partition("[")
-        module = modules_of_distributions().get(base.lower(), base.replace("-", "_"))
+        module = map_distributions().get(base.lower(), base.replace("-", "_"))
         requirement, known = find_distribution(module)
         if known and (bracket or module not in installed):
             return requirement + bracket + extras, module, True

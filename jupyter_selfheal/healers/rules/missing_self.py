@@ -55,7 +55,7 @@ class MissingSelf(Rule):
         if not match or int(match[4]) != int(match[3]) + 1:
             return
         for cell in (
-            *context.notebook.code_before(context.failure.cell_id),
+            *context.notebook.list_code_before(context.failure.cell_id),
             context.notebook.cell(context.failure.cell_id),
         ):
             source = context.source_of(cell.id)
@@ -98,7 +98,7 @@ class MissingSelf(Rule):
         self, context: RuleContext, cell_id: str, source: str, method: ast.FunctionDef | ast.AsyncFunctionDef
     ) -> Patch:
         return self.patch(
-            context.replace(cell_id, [_first_parameter(source, method)]),
+            context.replace(cell_id, [_find_first_parameter(source, method)]),
             f"Add the parameter `self` to `{method.name}`",
             f"`{method.name}` is a method, so its first parameter must be `self`.",
             prior=0.95,
@@ -143,7 +143,7 @@ def _lacks_self(method: ast.FunctionDef) -> bool:
     return first not in ("self", "cls") and not method.args.vararg
 
 
-def _first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Splice:
+def _find_first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Splice:
     start = src.find_offset(source, method.lineno, method.col_offset)
     at = source.index("(", source.index(method.name, start)) + 1
     arguments = method.args

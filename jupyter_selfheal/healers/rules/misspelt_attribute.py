@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_stored_under
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named, last_name
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import (
     edit_distance,
     find_nearest,
@@ -58,7 +58,7 @@ class MisspeltAttribute(Rule):
             return  # `tshift` is no slip of `shift`: the library had it
         if owner.is_module and f"{owner.path or owner.name}.{wrong}" in load_knowledge().names:
             return  # nor is `binom_test` one of `binomtest`, which gives something else
-        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
+        node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return
         near = find_nearest(wrong, [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")])
@@ -111,7 +111,7 @@ def _is_of_library(owner: ObjectInfo) -> bool:
 
 def _is_used_as_collection(context: RuleContext, node: ast.Attribute, word: str) -> bool:
     """True where the attribute that is there holds several things, and the place wants several; and nothing else has the name."""
-    owner = context.plain_chain(node.value)
+    owner = context.read_plain_chain(node.value)
     thing = context.describe(f"{owner}.{word}") if owner else None
     if thing is None or thing.length < 0 or thing.type in ("str", "bytes"):
         return False
@@ -122,7 +122,7 @@ def _is_used_as_collection(context: RuleContext, node: ast.Attribute, word: str)
     if isinstance(parent, ast.Attribute):
         return parent.attr in thing.attributes or parent.attr in COLLECTION_METHODS
     if isinstance(parent, ast.Call) and node in parent.args:
-        return last_name(parent.func) in COLLECTION_FUNCTIONS
+        return read_last_name(parent.func) in COLLECTION_FUNCTIONS
     if isinstance(parent, ast.Compare):
         return node in parent.comparators and any(isinstance(o, ast.In | ast.NotIn) for o in parent.ops)
     return (isinstance(parent, ast.Subscript) and parent.value is node) or (
@@ -132,7 +132,7 @@ def _is_used_as_collection(context: RuleContext, node: ast.Attribute, word: str)
 
 def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> bool:
     """A called attribute must be callable, where that can be seen."""
-    owner = context.plain_chain(node.value)
+    owner = context.read_plain_chain(node.value)
     if owner is None or not context.is_called(node):
         return True
     thing = context.describe(f"{owner}.{word}")
@@ -141,8 +141,8 @@ def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> boo
 
 def _respell_attribute(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]:
     owner = context.text(node.value)
-    alike = [n for n in attributes_named(context.tree, node.attr) if context.text(n.value) == owner]
-    return [(*context.attribute_span(n), word) for n in alike]
+    alike = [n for n in list_attributes_named(context.tree, node.attr) if context.text(n.value) == owner]
+    return [(*context.find_attribute_span(n), word) for n in alike]
 
 
 def _name_kind(owner: ObjectInfo) -> str:

@@ -50,11 +50,11 @@ class MisspeltModule(Rule):
             return
         known = context.ask(questions.LIST_MEMBERS, path=top) if top else context.ask(questions.LIST_MODULES)
         near = find_nearest(last, known or ())
-        alias = _alias_of(source, wrong)
+        alias = _find_alias(source, wrong)
         agreed = [n for n in near if any(m == n for m, _ in import_aliases().get(alias, ()))]
         for word in agreed or (near if len(near) <= 2 else ()):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
-            yield self._build_patch(context, cell_id, _module_splices(source, wrong, word), wrong, word, sure)
+            yield self._build_patch(context, cell_id, _build_module_splices(source, wrong, word), wrong, word, sure)
 
     def _mend_name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
         if f"{module}.{wrong}" in load_knowledge().names:
@@ -99,7 +99,7 @@ def _list_imports(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
             yield node
 
 
-def _alias_of(source: str, module: str) -> str:
+def _find_alias(source: str, module: str) -> str:
     for node in _list_imports(source):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -108,7 +108,7 @@ def _alias_of(source: str, module: str) -> str:
     return ""
 
 
-def _module_splices(source: str, wrong: str, word: str) -> list[Splice]:
+def _build_module_splices(source: str, wrong: str, word: str) -> list[Splice]:
     """The module's last part renamed in its imports, and its uses where it is bound under its own name."""
     top, _, last = wrong.rpartition(".")
     right = f"{top}.{word}" if top else word

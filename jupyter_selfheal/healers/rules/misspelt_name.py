@@ -96,7 +96,7 @@ def _prefer_swapped(name: str, near: list[str]) -> list[str]:
 
 def _is_never_equal(context: RuleContext, name: str, word: str) -> bool:
     """True where the name is compared with a text and the known one holds a number, or the other way round: it is not what is meant."""
-    for node in context.nodes_on_line(ast.Compare):
+    for node in context.list_nodes_on_line(ast.Compare):
         sides = [node.left, *node.comparators]
         others = [s for s in sides if not (isinstance(s, ast.Name) and s.id == name)]
         if len(sides) != 2 or len(others) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):

@@ -51,7 +51,7 @@ class MisspeltSpecialMethod(Rule):
         match = NO_ARGUMENTS.search(context.failure.evalue)
         name = match[1] if match else ""
         call = next(
-            (c for c in context.failing_nodes(ast.Call) if context.text(c.func).rpartition(".")[2] == name), None
+            (c for c in context.list_failing_nodes(ast.Call) if context.text(c.func).rpartition(".")[2] == name), None
         )
         for view in context.look_upwards():
             for owner in view.walk(ast.ClassDef):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -33,8 +33,8 @@ class MixedDates(Rule):
     why = "Before pandas 2.0 every date was parsed by itself (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:4]:
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure()[:4]:
+            name = read_last_name(call.func)
             if name not in ("to_datetime", "DatetimeIndex") or any(k.arg == "format" for k in call.keywords):
                 continue
             end = context.span(call)[1] - 1

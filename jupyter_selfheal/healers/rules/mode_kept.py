@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -35,9 +35,9 @@ class ModeKept(Rule):
             calls = [
                 c
                 for c in view.walk(ast.Call)
-                if last_name(c.func) == "mode" and not any(k.arg == "keepdims" for k in c.keywords)
+                if read_last_name(c.func) == "mode" and not any(k.arg == "keepdims" for k in c.keywords)
             ]
-            read = {n.id for n in context.nodes_on_line(ast.Name)}
+            read = {n.id for n in context.list_nodes_on_line(ast.Name)}
             mine = [c for c in calls if _is_read(context, view, c, read) and _is_of_scipy(context, view, c)]
             for call in mine[:1]:
                 end = view.span(call)[1] - 1

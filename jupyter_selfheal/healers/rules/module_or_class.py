@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice, add_import
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -31,14 +31,14 @@ class ModuleOrClass(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename == "TypeError":
-            yield from self._called_module(context)
+            yield from self._find_called_module(context)
             return
         live = context.state
         owner, wrong = live.owner, live.attribute
-        node = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == wrong), None)
+        node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if owner is None or node is None:
             return
-        text = context.plain_chain(node.value)
+        text = context.read_plain_chain(node.value)
         if not text:
             return
         cause = f"`{text}` is {'the module' if owner.is_module else 'not the module'} here."
@@ -70,11 +70,11 @@ class ModuleOrClass(Rule):
                 context.replace(context.cell_id, changes), f"Import `{wrong}` from `{module}`", cause, prior=0.92
             )
 
-    def _called_module(self, context: RuleContext) -> Iterator[Patch]:
+    def _find_called_module(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.evalue.split(".")[0] != "'module' object is not callable":
             return
-        for call in context.failing_nodes(ast.Call):
-            text = context.plain_chain(call.func)
+        for call in context.list_failing_nodes(ast.Call):
+            text = context.read_plain_chain(call.func)
             thing = context.describe(text) if text else None
             if text is None or thing is None or not thing.is_module:
                 continue
@@ -97,7 +97,7 @@ class ModuleOrClass(Rule):
 
 
 def _list_doubled(context: RuleContext, text: str, attribute: str) -> list[ast.Attribute]:
-    return [n for n in attributes_named(context.tree, attribute) if context.text(n.value) == text]
+    return [n for n in list_attributes_named(context.tree, attribute) if context.text(n.value) == text]
 
 
 def _list_uses(

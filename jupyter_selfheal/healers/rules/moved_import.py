@@ -16,7 +16,7 @@ from jupyter_selfheal.healers.rules.context.import_plan import (
     plan_import,
     plan_import_from,
 )
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
 from jupyter_selfheal.healers.rules.context.templates import choose
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
 
@@ -121,7 +121,7 @@ def _rewrite_uses(context: RuleContext, plan: Plan) -> tuple[list[Splice], list[
     splices: list[Splice] = []
     imports: list[str] = []
     for node in ast.walk(context.tree):
-        chain = dotted_name(node)
+        chain = read_dotted_name(node)
         if chain is not None and chain in plan.chains and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
             splices.append((*context.span(node), plan.chains[chain]))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in plan.calls:

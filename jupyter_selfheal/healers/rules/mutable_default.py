@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -38,7 +38,7 @@ class MutableDefault(Rule):
         own = [thing for thing in context.describe_all(sorted(called)) if thing.module == "__main__"]
         classes = called | {thing.type for thing in own}
         for cell_id in (
-            *(c.id for c in context.notebook.code_before(context.failure.cell_id)),
+            *(c.id for c in context.notebook.list_code_before(context.failure.cell_id)),
             context.failure.cell_id,
         ):
             source = context.source_of(cell_id)
@@ -108,10 +108,10 @@ def _is_empty(node: ast.expr) -> bool:
 def _changes_in_place(node: ast.AST, name: str) -> bool:
     """True for ``name.append(…)``, ``name[…] = …``, ``name += …``, of a variable or an attribute."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in CHANGES and last_name(node.func.value) == name
+        return node.func.attr in CHANGES and read_last_name(node.func.value) == name
     if isinstance(node, ast.Assign):
-        return any(isinstance(t, ast.Subscript) and last_name(t.value) == name for t in node.targets)
+        return any(isinstance(t, ast.Subscript) and read_last_name(t.value) == name for t in node.targets)
     if not isinstance(node, ast.AugAssign):
         return False
     changed = node.target.value if isinstance(node.target, ast.Subscript) else node.target
-    return last_name(changed) == name
+    return read_last_name(changed) == name

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jupyter_selfheal.healers.rules.changed_keyword import argument_splice
+from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.remedies import ARGUMENT, find_excluded, find_options, list_conditions
@@ -57,7 +57,7 @@ class NamedArgument(Rule):
         no_day = NO_DAY.search(context.failure.evalue)
         if no_day and not no_day["month"]:  # whatever the format, no month has that day
             return
-        calls = context.calls_at_failure()[:3]
+        calls = context.list_calls_at_failure()[:3]
         for view, call in [*((context, c) for c in calls), *_list_constructors(context, calls)]:
             target = _Target(view, call)
             changes = [] if target.is_open else list(_list_changes(target, context.failure.evalue))
@@ -100,7 +100,7 @@ class _Target:
         if value:
             start, end = self.view.span(keyword.value)
             return _Change((start, end, value), f"Change `{lost}` to `{name}={value}`", f"`{lost}`")
-        return _Change(argument_splice(self.view, self.call, keyword, ""), f"Leave out `{lost}`", f"`{lost}`")
+        return _Change(build_argument_splice(self.view, self.call, keyword, ""), f"Leave out `{lost}`", f"`{lost}`")
 
 
 def _list_changes(target: _Target, message: str) -> Iterator[_Change]:

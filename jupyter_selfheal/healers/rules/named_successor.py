@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named, last_name
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_last_name
 from jupyter_selfheal.healers.rules.context.remedies import SAID, SAME, SUCCESSOR
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -65,7 +65,7 @@ def _rename_keyword(context: RuleContext, match: re.Match[str], message: str) ->
     new = match["new"]
     if "." in new or (match["shape"] or "").startswith("("):
         return None
-    for call in context.calls_at_failure()[:3]:
+    for call in context.list_calls_at_failure()[:3]:
         given = [k for k in call.keywords if k.arg and k.arg != new and _speaks_of(message[: match.start()], k.arg)]
         if len(given) != 1 or any(k.arg == new for k in call.keywords):
             continue
@@ -80,8 +80,8 @@ def _rename_keyword(context: RuleContext, match: re.Match[str], message: str) ->
 def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) -> tuple[str, str, list[Splice]] | None:
     """The attribute or called name of the failing line that the message speaks of, by the name of something that is there."""
     new = match["new"]
-    for node in context.nodes_at_failure(ast.Attribute, ast.Name):
-        old = last_name(node)
+    for node in context.list_nodes_at_failure(ast.Attribute, ast.Name):
+        old = read_last_name(node)
         if old == new.rpartition(".")[2] and "." not in new:
             continue
         if not _speaks_of(message[: match.start()], old):
@@ -89,19 +89,21 @@ def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) 
         if isinstance(node, ast.Attribute) and _has_attribute(context, node.value, new.rpartition(".")[2], new):
             alike = [
                 n
-                for n in attributes_named(context.tree, old)
+                for n in list_attributes_named(context.tree, old)
                 if n is node or (context.failure.ename in GONE and context.text(n.value) == context.text(node.value))
             ]
             last = new.rpartition(".")[2]
             given = _read_arguments(match["shape"] or "")
             calls = [context.call_of(n) for n in alike]
             if not given:
-                return old, last, [(*context.attribute_span(n), last) for n in alike]
+                return old, last, [(*context.find_attribute_span(n), last) for n in alike]
             if any(
                 c is None or c.args or c.keywords for c in calls
             ):  # what becomes of their own arguments, it does not say
                 return None
-            ends = [(context.attribute_span(n)[0], context.span(c)[1]) for n, c in zip(alike, calls, strict=True) if c]
+            ends = [
+                (context.find_attribute_span(n)[0], context.span(c)[1]) for n, c in zip(alike, calls, strict=True) if c
+            ]
             return old, last + given, [(*span, last + given) for span in ends]
         known = context.reference(new) if "." in new else None
         if known is not None and context.is_called(node):
@@ -127,7 +129,7 @@ def _speaks_of(text: str, name: str) -> bool:
 
 def _has_attribute(context: RuleContext, owner: ast.expr, name: str, path: str) -> bool:
     """True where an object has an attribute; of a longer path, where the object is the module or class that it names."""
-    chain = context.plain_chain(owner)
+    chain = context.read_plain_chain(owner)
     described = context.describe(chain) if chain else None
     if described is None or name not in described.attributes:
         return False

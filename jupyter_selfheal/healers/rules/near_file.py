@@ -59,7 +59,7 @@ def _find_database(context: RuleContext) -> str | None:
     """The path that ``sqlite3.connect`` could not open, as the failing line writes it."""
     if "unable to open database file" not in context.failure.evalue:
         return None
-    calls = [n for n in context.nodes_on_line(ast.Call) if n.args]
+    calls = [n for n in context.list_nodes_on_line(ast.Call) if n.args]
     named = [c.args[0] for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "connect"]
     return next((n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str)), None)
 

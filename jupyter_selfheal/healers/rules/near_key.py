@@ -13,7 +13,7 @@ from jupyter_selfheal.healers.rules.columns_not_renamed import list_mappings_to
 from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
-from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
@@ -67,7 +67,7 @@ class NearKey(Rule):
                         slip
                         and written
                         and not seen
-                        and (node in context.failing_nodes(ast.Constant) or not is_written_right(wrong))
+                        and (node in context.list_failing_nodes(ast.Constant) or not is_written_right(wrong))
                     )
                     definition = _correct_definition(context, wrong, word, sure) if written else ()
                     if definition:
@@ -149,7 +149,7 @@ def _list_distant_places(context: RuleContext, wrong: str) -> Iterator[tuple[str
     """The one constant of that text in the failing cell and those above, where a key is looked up by a name (`prices[item]`)."""
     owners = [
         owner
-        for node in context.failing_nodes(ast.Subscript)
+        for node in context.list_failing_nodes(ast.Subscript)
         if isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Constant)
         for owner in _list_owners(node, context.source)
     ]
@@ -167,7 +167,7 @@ def _list_distant_places(context: RuleContext, wrong: str) -> Iterator[tuple[str
 
 
 def _list_failing_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
-    for node in context.failing_nodes(ast.Subscript, ast.Call):
+    for node in context.list_failing_nodes(ast.Subscript, ast.Call):
         constants = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value == wrong]
         if not constants:
             continue
@@ -181,22 +181,22 @@ def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
         value = node.value
         if isinstance(value, ast.Attribute) and value.attr in ("loc", "at"):
             value = value.value
-        if text := plain_chain(value, source):
+        if text := read_plain_chain(value, source):
             yield text
         yield from _list_owners(value, source)
     elif isinstance(node, ast.Call):
         for given in node.keywords:
-            if given.arg in ("data", "data_frame", "df") and (text := plain_chain(given.value, source)):
+            if given.arg in ("data", "data_frame", "df") and (text := read_plain_chain(given.value, source)):
                 yield text
         if isinstance(node.func, ast.Attribute):
-            if text := plain_chain(node.func.value, source):
+            if text := read_plain_chain(node.func.value, source):
                 yield text
             yield from _list_owners(node.func.value, source)
         for argument in node.args:
             if isinstance(argument, ast.Name):
                 yield argument.id
     elif isinstance(node, ast.Attribute):
-        if text := plain_chain(node.value, source):
+        if text := read_plain_chain(node.value, source):
             yield text
         yield from _list_owners(node.value, source)
 

@@ -60,7 +60,7 @@ class NearValue(Rule):
         known = next((words for about, words in KNOWN if about.search(evalue)), ())
         if not known and not named and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if letters := _list_letters(call, evalue):
                 yield self.patch(
                     context.replace_here(*((*context.span(n), context.text(n).lower()) for n in letters)),

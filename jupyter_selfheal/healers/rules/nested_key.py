@@ -29,8 +29,8 @@ class NestedKey(Rule):
     why = "It stands under one other key only, but may be missing where it was looked for."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for entry in context.failing_nodes(ast.Subscript):
-            owner, key = context.plain_chain(entry.value), entry.slice
+        for entry in context.list_failing_nodes(ast.Subscript):
+            owner, key = context.read_plain_chain(entry.value), entry.slice
             if owner is None or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 continue
             keys = context.keys(owner)

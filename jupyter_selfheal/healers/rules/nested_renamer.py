@@ -29,7 +29,7 @@ class NestedRenamer(Rule):
     why = "The form gives the columns that the dictionary gave (https://pandas.pydata.org/docs/whatsnew/v0.20.0.html, v1.0.0)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("agg", "aggregate") or not call.args:
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]

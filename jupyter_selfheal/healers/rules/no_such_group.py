@@ -31,11 +31,11 @@ class NoSuchGroup(Rule):
     why = "Groups are counted from 1; but brackets may be missing in the pattern."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for failing in context.calls_at_failure():
+        for failing in context.list_calls_at_failure():
             number = _read_group(failing)
             if number is None or not isinstance(failing.func, ast.Attribute):
                 continue
-            owner = context.plain_chain(failing.func.value)
+            owner = context.read_plain_chain(failing.func.value)
             count = context.number(f"{owner}.re.groups") if owner else None
             if count is None or number <= count:
                 continue

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, read_plain_chain
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
@@ -79,7 +79,7 @@ class NoneFromInPlace(Rule):
         function = find_function(context.source, context.line)
         if function is None:
             return
-        read = {n.id for n in context.nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)}
+        read = {n.id for n in context.list_nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)}
         names = {n for n in read if context.state.locals.get(n, ("",))[0] == "NoneType"}
         made = [
             n
@@ -129,7 +129,7 @@ class NoneFromInPlace(Rule):
 
     def _use_the_object(self, context: RuleContext) -> Iterator[Patch]:
         """The result is used in the expression that it stands in."""
-        for node in context.failing_nodes(ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.BinOp):
+        for node in context.list_failing_nodes(ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.BinOp):
             for call in _list_calls_in(node):
                 changes = _take_out(context, call)
                 if changes:
@@ -244,7 +244,7 @@ def _take_out(context: RuleContext, call: ast.Call) -> list[Splice]:
 
 def _is_place(node: ast.AST, source: str) -> bool:
     """True for a variable, an attribute or an item: what a second mention means the same object of."""
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and bool(plain_chain(node, source))
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and bool(read_plain_chain(node, source))
 
 
 def _copy_argument(source: str, node: ast.Assign, arguments: set[str]) -> str:
@@ -270,7 +270,7 @@ def _separate_call(source: str, node: ast.Assign, name: str) -> str:
         return ""
     text = src.extract_text(source, call)
     if (in_place := _find_in_place(call)) is not None:
-        if plain_chain(call.func.value, source) == name:
+        if read_plain_chain(call.func.value, source) == name:
             return text
         return f"{name} = {_drop_keyword(source, call, in_place)}"
     if call.func.attr not in METHODS:

@@ -33,7 +33,7 @@ class NotAwaited(Rule):
     why = "Only the coroutine's result has what is asked of it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp, ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.Compare):
+        for node in context.list_failing_nodes(ast.BinOp, ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.Compare):
             for used in _list_used(node):
                 home = _find_call(context, used)
                 if home is None:
@@ -67,7 +67,7 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
 
 
 def _is_async(context: RuleContext, call: ast.Call) -> bool:
-    name = context.plain_chain(call.func)
+    name = context.read_plain_chain(call.func)
     return bool(name) and context.is_true(f"{name}.__code__.co_flags & 128")
 
 

@@ -44,7 +44,7 @@ class NotCalled(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if INSTANCE.search(context.failure.evalue):
-            given = [a for c in context.calls_at_failure() for a in (*c.args, *(k.value for k in c.keywords))]
+            given = [a for c in context.list_calls_at_failure() for a in (*c.args, *(k.value for k in c.keywords))]
             kinds = context.describe_all(given)
             classes = [a for a, kind in zip(given, kinds, strict=True) if kind.is_class]
             if len(classes) == 1:
@@ -58,13 +58,13 @@ class NotCalled(Rule):
             yield from self._call_argument(context)
             return
         if INDEX.search(context.failure.evalue):
-            for indexed in context.failing_nodes(ast.Subscript):
+            for indexed in context.list_failing_nodes(ast.Subscript):
                 yield from self._propose_call(context, indexed, indexed.slice)
             return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
         plain = (ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare)
-        for failing in context.failing_nodes(*plain, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
+        for failing in context.list_failing_nodes(*plain, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
             for node in _list_operands(failing):
                 yield from self._propose_call(context, failing, node)
             yield from self._call_for_each(context, failing)
@@ -73,7 +73,7 @@ class NotCalled(Rule):
 
     def _call_argument(self, context: RuleContext) -> Iterator[Patch]:
         """A method among the arguments of the failing call, which the message shows: ``ages.fillna(ages.mean)``."""
-        calls = context.calls_at_failure()
+        calls = context.list_calls_at_failure()
         given = [a for c in calls for a in (*c.args, *(k.value for k in c.keywords)) if isinstance(a, ast.Attribute)]
         methods = [a for a, kind in zip(given, context.describe_all(given), strict=True) if kind.type == "method"]
         shown = [
@@ -103,7 +103,7 @@ class NotCalled(Rule):
                 )
 
     def _propose_call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
-        text = context.plain_chain(node)
+        text = context.read_plain_chain(node)
         thing = context.describe(text) if text and isinstance(node, ast.Attribute | ast.Name) else None
         if text is None or thing is None or not thing.is_callable or context.is_called(node) or thing.is_module:
             return

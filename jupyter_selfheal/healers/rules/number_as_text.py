@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import find_function, last_name, list_arguments
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -49,9 +49,9 @@ class NumberAsText(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        if match and match["inside"] and context.failing_nodes(ast.Compare):
+        if match and match["inside"] and context.list_failing_nodes(ast.Compare):
             return  # the comparison stands here: which side is meant otherwise is another question
-        for node in context.failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
+        for node in context.list_failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
             places = [n for n in _list_numbers(node, match) if find_type(context, n) == "str"]
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
@@ -98,10 +98,10 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
     if not isinstance(node, ast.Call):
         return []
     if match and match["inside"]:  # of a method that counts: `counts.most_common("2")`
-        return node.args[:1] if last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
+        return node.args[:1] if read_last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
     if match and match["named"]:
         named = [k.value for k in node.keywords if k.arg == match["named"]]
         return named or [k.value for k in node.keywords if _holds(k.value, match["given"])]  # pandas' `rot`
     if match and match["subplot"]:
-        return node.args if last_name(node.func) in ("subplot", "add_subplot") else []
+        return node.args if read_last_name(node.func) in ("subplot", "add_subplot") else []
     return [*node.args, *(k.value for k in node.keywords)]

@@ -37,7 +37,7 @@ class NumberInText(Rule):
         if not match:
             return
         text = (match[1] if match[1] is not None else match[2]).strip()
-        for failing in context.failing_nodes(ast.Call):
+        for failing in context.list_failing_nodes(ast.Call):
             call = failing
             if not (
                 isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("int", "float")

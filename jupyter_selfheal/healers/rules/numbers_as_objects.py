@@ -39,8 +39,8 @@ class NumbersAsObjects(Rule):
     why = "Each item is a number that a float holds exactly."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            given = [a for a in call.args if context.plain_chain(a) is not None or isinstance(a, ast.Subscript)]
+        for call in context.list_calls_at_failure():
+            given = [a for a in call.args if context.read_plain_chain(a) is not None or isinstance(a, ast.Subscript)]
             lives = context.describe_all(given)
             for argument, live in zip(given, lives, strict=True):
                 text = context.text(argument)

@@ -36,7 +36,7 @@ class NumbersAsTexts(Rule):
     why = "Every text of the column is a number in one notation."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not isinstance(call.func, ast.Attribute):
                 continue
             column = call.func.value

@@ -45,7 +45,7 @@ class NumericOnly(Rule):
     why = "Before pandas 2.0 columns that are not numeric were left out (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute):
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]

@@ -60,7 +60,7 @@ class OneColumnRead(Rule):
 
 def list_tables(context: RuleContext) -> Iterator[str]:
     """Names on the failing line that something is looked up in."""
-    for node in context.nodes_at_failure(ast.Subscript, ast.Attribute, ast.Call):
+    for node in context.list_nodes_at_failure(ast.Subscript, ast.Attribute, ast.Call):
         value = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
         while isinstance(value, ast.Attribute | ast.Subscript | ast.Call):
             value = value.func if isinstance(value, ast.Call) else value.value

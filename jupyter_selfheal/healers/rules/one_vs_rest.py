@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch, Replace
 
 MESSAGE = re.compile(r"The '(\w+)' solver does not support multiclass classification")
@@ -46,7 +46,9 @@ class OneVsRest(Rule):
         match = MESSAGE.search(context.failure.evalue)
         solver = match[1] if match else ""
         for view in context.look_upwards():
-            made = [c for c in list_calls(view.tree) if last_name(c.func) in CLASSIFIERS and _name_solver(c) == solver]
+            made = [
+                c for c in list_calls(view.tree) if read_last_name(c.func) in CLASSIFIERS and _name_solver(c) == solver
+            ]
             edits = wrap_classifiers(view, [c for c in made if not is_wrapped(view, c)])
             if edits:
                 safe = not looks_inside(view)
@@ -77,7 +79,7 @@ def wrap_classifiers(context: RuleContext, made: list[ast.Call], argument: str =
 
 def is_wrapped(context: RuleContext, classifier: ast.Call) -> bool:
     """True for what already stands in ``OneVsRestClassifier(…)``."""
-    outer = (c for c in list_calls(context.tree) if last_name(c.func) == "OneVsRestClassifier")
+    outer = (c for c in list_calls(context.tree) if read_last_name(c.func) == "OneVsRestClassifier")
     return any(given is classifier for c in outer for given in (*c.args, *(k.value for k in c.keywords)))
 
 
@@ -97,6 +99,6 @@ def looks_inside(context: RuleContext) -> bool:
     nodes = [n for tree in trees if tree is not None for n in ast.walk(tree)]
     return any(
         (isinstance(n, ast.Attribute) and n.attr in INSIDE)
-        or (isinstance(n, ast.Call) and last_name(n.func) in SEARCHES)
+        or (isinstance(n, ast.Call) and read_last_name(n.func) in SEARCHES)
         for n in nodes
     )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 WRITES = frozenset({"write", "writelines", "writerow", "writerows", "writeheader", "dump"})
@@ -69,7 +69,8 @@ class OpenMode(Rule):
         given = {
             name.id
             for call in ast.walk(tree)
-            if isinstance(call, ast.Call) and last_name(call.func) in ("writer", "DictWriter", "reader", "DictReader")
+            if isinstance(call, ast.Call)
+            and read_last_name(call.func) in ("writer", "DictWriter", "reader", "DictReader")
             for name in call.args[:1]
             if isinstance(name, ast.Name)
         }
@@ -132,7 +133,7 @@ def _only_written(tree: ast.AST, name: str) -> bool:
             return False
         if not isinstance(node, ast.Call):
             continue
-        called = last_name(node.func)
+        called = read_last_name(node.func)
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         about = [n.id for n in (owner, *node.args, *(k.value for k in node.keywords)) if isinstance(n, ast.Name)]
         if name in about and called in READS:

@@ -53,7 +53,7 @@ def _find_change(context: RuleContext, kind: str) -> Splice | None:
     if kind == "negative":
         signs = [
             n
-            for n in context.nodes_at_failure(ast.UnaryOp)
+            for n in context.list_nodes_at_failure(ast.UnaryOp)
             if isinstance(n.op, ast.USub) and not isinstance(n.operand, ast.Constant)
         ]
         if len(signs) != 1 or context.describe_all([signs[0].operand], calls=True)[0].dtype not in (
@@ -64,7 +64,7 @@ def _find_change(context: RuleContext, kind: str) -> Splice | None:
             return None
         return context.span(signs[0])[0], context.span(signs[0])[0] + 1, "~"
     if kind == "subtract":
-        sums = [n for n in context.nodes_at_failure(ast.BinOp) if isinstance(n.op, ast.Sub)]
+        sums = [n for n in context.list_nodes_at_failure(ast.BinOp) if isinstance(n.op, ast.Sub)]
         if len(sums) != 1 or any(n.left is sums[0] for n in context.walk(ast.BinOp)):
             return None  # `^` binds less than what stands behind: `a - b & c`
         place = context.span(sums[0].left)[1]

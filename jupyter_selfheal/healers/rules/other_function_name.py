@@ -41,7 +41,7 @@ class OtherFunctionName(Rule):
         name = context.missing_name
         if not name or context.is_bound_anywhere(name) or is_skeleton(context.failure.source):
             return
-        calls = [n for n in context.nodes_on_line(ast.Call) if isinstance(n.func, ast.Name) and n.func.id == name]
+        calls = [n for n in context.list_nodes_on_line(ast.Call) if isinstance(n.func, ast.Name) and n.func.id == name]
         if not calls:
             return
         function = find_function(context.source, context.line)

@@ -36,13 +36,17 @@ class OutOfOrder(Rule):
         name = context.missing_name
         notebook, failing = context.notebook, context.failure.cell_id
         bound_here = name in src.find_names(context.failure.source).binds
-        if not name or bound_here or any(name in src.find_names(c.source).binds for c in notebook.code_before(failing)):
+        if (
+            not name
+            or bound_here
+            or any(name in src.find_names(c.source).binds for c in notebook.list_code_before(failing))
+        ):
             return
-        moved = _needed_below(context, name, set(context.state.names))
+        moved = _list_needed_below(context, name, set(context.state.names))
         if not moved:
             return
         pure = all(isinstance(s.node, VALUES) for c in moved for s in src.list_statements(c.source))
-        pure = pure and sum(name in src.find_names(c.source).binds for c in notebook.code_after(failing)) == 1
+        pure = pure and sum(name in src.find_names(c.source).binds for c in notebook.list_code_after(failing)) == 1
         cells = ", ".join(notebook.name_cell(c.id) for c in moved)
         yield self.patch(
             (Move(c.id, failing) for c in moved),
@@ -56,9 +60,9 @@ class OutOfOrder(Rule):
         )
 
 
-def _needed_below(context: RuleContext, name: str, live: set[str]) -> tuple[Cell, ...]:
+def _list_needed_below(context: RuleContext, name: str, live: set[str]) -> tuple[Cell, ...]:
     """The cells below that must move up for the name to be bound, in order; empty where moving would not do."""
-    below = [c for c in context.notebook.code_after(context.failure.cell_id) if not c.skip]
+    below = [c for c in context.notebook.list_code_after(context.failure.cell_id) if not c.skip]
     makes = src.find_names(context.failure.source).binds
     wanted, chosen = [name], []
     while wanted:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.own_address import OwnFile, find_file_of_address
 from jupyter_selfheal.healers.rules.context.written_texts import read_text
 from jupyter_selfheal.healers.rules.local_copy import NETWORK
@@ -107,7 +107,7 @@ def _only_downloads(context: RuleContext, func: ast.expr) -> bool:
     """Whether a function writes the file of its address into the working directory, and does nothing else."""
     if LIBRARY.fullmatch(ast.unparse(func)):
         return True
-    name = last_name(func) if isinstance(func, ast.Name) else ""
+    name = read_last_name(func) if isinstance(func, ast.Name) else ""
     made = [(view, n) for view in context.look_upwards() for n in view.walk(ast.FunctionDef) if n.name == name]
     if len(made) != 1:
         return False

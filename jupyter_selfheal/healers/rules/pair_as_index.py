@@ -28,7 +28,7 @@ class PairAsIndex(Rule):
     why = "The name is an index of that very list only."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for loop in context.nodes_on_line(ast.For, ast.ListComp, ast.GeneratorExp):
+        for loop in context.list_nodes_on_line(ast.For, ast.ListComp, ast.GeneratorExp):
             made = _read_loop(loop)
             if made is None:
                 continue

@@ -38,7 +38,7 @@ class PaletteWithoutHue(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        for call in context.calls_at_failure() if match else ():
+        for call in context.list_calls_at_failure() if match else ():
             given = {k.arg: k.value for k in call.keywords}
             variable = given.get(match[1]) if match else None
             if "palette" not in given or variable is None or {"hue", "legend", None} & set(given):

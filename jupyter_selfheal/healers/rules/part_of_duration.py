@@ -30,7 +30,7 @@ class PartOfDuration(Rule):
     why = "Both the whole duration and what is left beside its days may be meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        missed = next((n for n in context.failing_nodes(ast.Attribute) if n.attr in SECONDS), None)
+        missed = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr in SECONDS), None)
         if missed is None or context.is_called(missed):
             return
         live = context.describe_all([missed.value], calls=True)[0]
@@ -47,7 +47,7 @@ class PartOfDuration(Rule):
         for number, change in enumerate((beside, whole) if is_beside else (whole, beside)):
             told = "what is left beside its days" if change is beside else "the whole duration"
             yield self.patch(
-                context.replace_here(*((*context.span(n), _bracket(context, n, text)) for n, text in change)),
+                context.replace_here(*((*context.span(n), _put_in_brackets(context, n, text)) for n, text in change)),
                 f"Use `{change[0][1]}`, {told}",
                 f"A duration has no `{missed.attr}`: it counts days and seconds.",
                 prior=0.6 - number / 10,
@@ -67,7 +67,7 @@ def _write_part(owner: str, name: str, *, plain: bool, has_hours: bool) -> str:
     return f"{owner}.seconds // 3600" if name == "hours" else f"{owner}.seconds // 60 % 60"
 
 
-def _bracket(context: RuleContext, node: ast.Attribute, text: str) -> str:
+def _put_in_brackets(context: RuleContext, node: ast.Attribute, text: str) -> str:
     """The text in brackets where what stands around it would take it apart."""
     around = (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript)
     inside = any(node in ast.iter_child_nodes(n) for n in context.walk(*around))

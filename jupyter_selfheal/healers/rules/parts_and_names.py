@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TOO_FEW = re.compile(r"not enough values to unpack \(expected (\d+), got (\d+)\)")
@@ -40,7 +40,7 @@ class PartsAndNames(Rule):
     why = "Which part is meant by which name is not known."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_on_line(ast.Assign)[::-1]:
+        for node in context.list_nodes_on_line(ast.Assign)[::-1]:
             target = node.targets[0]
             if len(node.targets) != 1 or not isinstance(target, ast.Tuple | ast.List):
                 continue
@@ -67,7 +67,7 @@ class PartsAndNames(Rule):
         elif isinstance(names, ast.Tuple | ast.List) and isinstance(value, ast.Call) and len(target.elts) == 2:
             axes = f"({context.text(value)})[1]"
             width = context.number(f"{axes}.shape[1] if {axes}.ndim == 2 and {axes}.size == {len(names.elts)} else 0")
-            if last_name(value.func) == "subplots" and width and all(isinstance(n, ast.Name) for n in names.elts):
+            if read_last_name(value.func) == "subplots" and width and all(isinstance(n, ast.Name) for n in names.elts):
                 texts = [context.text(n) for n in names.elts]
                 rows = (f"({', '.join(texts[n : n + int(width)])})" for n in range(0, len(texts), int(width)))
                 edit = (*context.span(names), f"({', '.join(rows)})")
@@ -86,7 +86,7 @@ class PartsAndNames(Rule):
         if not _is_split(value) or not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return
         owner = context.text(value.func.value)
-        if context.plain_chain(value.func.value) is None and not isinstance(value.func.value, ast.Constant):
+        if context.read_plain_chain(value.func.value) is None and not isinstance(value.func.value, ast.Constant):
             return
         used = value.args[0].value if value.args and isinstance(value.args[0], ast.Constant) else None
         inside = (context.span(value.func)[1] + 1, context.span(value)[1] - 1)
@@ -154,8 +154,8 @@ def _is_repeatable(context: RuleContext, value: ast.expr) -> bool:
         assert isinstance(value, ast.Call)
         assert isinstance(value.func, ast.Attribute)
         value = value.func.value
-        return isinstance(value, ast.Constant) or context.plain_chain(value) is not None
-    return context.plain_chain(value) is not None
+        return isinstance(value, ast.Constant) or context.read_plain_chain(value) is not None
+    return context.read_plain_chain(value) is not None
 
 
 def _is_read(context: RuleContext, name: str) -> bool:

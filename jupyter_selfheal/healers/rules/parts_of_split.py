@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import append_argument
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -51,7 +51,7 @@ class PartsOfSplit(Rule):
         if context.failure.ename == "TypeError":
             yield from self._give_labels(context, split)
             return
-        for call in context.calls_at_failure() if split is not None else ():
+        for call in context.list_calls_at_failure() if split is not None else ():
             given = [*call.args, *(k.value for k in call.keywords)]
             named = [n for n in given if isinstance(n, ast.Name)]
             labels = next((n for n in named if split and n.id in split.labels.values()), None)
@@ -63,7 +63,7 @@ class PartsOfSplit(Rule):
             theirs = _find_role(context, data, split)
             if mine == theirs:
                 continue
-            fits = last_name(call.func).startswith("fit")
+            fits = read_last_name(call.func).startswith("fit")
             is_name = isinstance(data, ast.Name) and data.id in split.data.values()
             ways: list[tuple[ast.expr, str]] = []
             if not (fits and mine == "train") and theirs in split.labels:
@@ -84,7 +84,7 @@ class PartsOfSplit(Rule):
 
     def _give_labels(self, context: RuleContext, split: Split | None) -> Iterator[Patch]:
         """``model.score(X_test, y_test)`` for ``model.score(X_test)``."""
-        for call in context.calls_at_failure() if split is not None else ():
+        for call in context.list_calls_at_failure() if split is not None else ():
             labels = find_labels(call, split)
             if (
                 not labels
@@ -144,7 +144,7 @@ def find_split(context: RuleContext) -> Split | None:
 
 def _is_split(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
     """True for a call of ``train_test_split``, under another name too."""
-    if last_name(call.func) == "train_test_split":
+    if read_last_name(call.func) == "train_test_split":
         return True
     info = context.describe(view.text(call.func)) if isinstance(call.func, ast.Name) else None
     return info is not None and info.path.endswith(".train_test_split")
@@ -162,6 +162,6 @@ def _find_role(context: RuleContext, node: ast.expr, split: Split) -> str:
 
 def _list_used(node: ast.expr) -> set[str]:
     """Names that a value is computed of; of predictions those of what is predicted, not of what the model was fitted on."""
-    if isinstance(node, ast.Call) and (last_name(node.func) or "").startswith("predict"):
+    if isinstance(node, ast.Call) and (read_last_name(node.func) or "").startswith("predict"):
         return {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
     return list_names(node)

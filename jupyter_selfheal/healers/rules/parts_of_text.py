@@ -51,7 +51,7 @@ class PartsOfText(Rule):
 
     def _take_part(self, context: RuleContext) -> Iterator[Patch]:
         """``df["ab"].str.split("-")[1]``: the parts of row 1, where the second part of every row is meant."""
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             if not _takes_row(node) or not _is_missed(context, node):
                 continue
             if not context.describe_all([node.value], calls=True)[0].is_a("pandas.Series"):

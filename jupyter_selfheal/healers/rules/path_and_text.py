@@ -31,7 +31,7 @@ class PathAndText(Rule):
     why = "What follows the slash is the next part of the path."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             top = _find_whole_sum(context, node)
             first, *others = _list_operands(top)
             parts = _split_parts(context, others)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -42,7 +42,7 @@ class PatternSigns(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told, at = MESSAGE.search(context.failure.evalue), AT.search(context.failure.evalue)
-        for call in context.calls_at_failure() if told and at else ():
+        for call in context.list_calls_at_failure() if told and at else ():
             patterns = [*call.args[:1], *(k.value for k in call.keywords if k.arg in ("pattern", "pat"))]
             for node in patterns:
                 written = LITERAL.fullmatch(context.text(node)) if isinstance(node, ast.Constant) else None
@@ -52,7 +52,7 @@ class PatternSigns(Rule):
                     continue
                 place, body = int(at[1]), written[3]
                 is_signs = SIGNS.fullmatch(body) is not None
-                is_safe = is_signs and (last_name(call.func) in LITERALLY or not set(body) & set("*?"))
+                is_safe = is_signs and (read_last_name(call.func) in LITERALLY or not set(body) & set("*?"))
                 escaped = re.sub(r"([^\w\s])", r"\\\1", body) if is_signs else f"{body[:place]}\\{body[place:]}"
                 closed = f"{body}{')' if ')' in told[0] else ']'}" if told["open"] and not is_signs else ""
                 for text, prior in ((closed, 0.7), (escaped, 0.6)):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 POWERS = {"Ridge": "", "Lasso": " ** 0.5"}
@@ -49,7 +49,7 @@ class PenaltyByNorm(Rule):
     why = "Predictions, scores and weights are the same: the penalty grows by the number of rows, as scikit-learn's message said."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        call = next((c for c in context.calls_at_failure() if last_name(c.func) in POWERS), None)
+        call = next((c for c in context.list_calls_at_failure() if read_last_name(c.func) in POWERS), None)
         known = [context.reference(f"sklearn.{n}") for n in ("pipeline.make_pipeline", "preprocessing.StandardScaler")]
         if call is None or None in known or not _is_of_sklearn(context, call):
             return
@@ -197,7 +197,7 @@ def _find_rows(context: RuleContext, model: _Model) -> str:
     if model.made is None:
         return rows.id
     bound = [n for n in context.walk(ast.Name) if n.id == rows.id and not isinstance(n.ctx, ast.Load)]
-    below = [src.find_names(context.source_of(c.id)) for c in context.notebook.code_after(context.cell_id)]
+    below = [src.find_names(context.source_of(c.id)) for c in context.notebook.list_code_after(context.cell_id)]
     is_changed = any(n.lineno >= context.line for n in bound) or any(rows.id in n.binds | n.changes for n in below)
     return "" if is_changed else rows.id  # there may be other rows by then
 
@@ -222,5 +222,5 @@ def _write_model(context: RuleContext, call: ast.Call, rows: str) -> str | None:
     number = isinstance(first, ast.Constant)
     alpha = f"{context.text(first) if number else context.operand(first)} * " if first is not None else ""
     rest = [f"{name}={context.text(value)}" for name, value in given.items()]
-    penalty = f"alpha={alpha}len({rows}){POWERS[last_name(call.func)]}"
+    penalty = f"alpha={alpha}len({rows}){POWERS[read_last_name(call.func)]}"
     return f"{context.text(call.func)}({', '.join([penalty, *rest])})"

@@ -39,7 +39,7 @@ class PercentFormat(Rule):
             r"format string|string formatting|format: a|for %: 'NoneType'|unsupported format character", message
         ):
             return
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             if not isinstance(node.op, ast.Mod):
                 continue
             if "NoneType" in message:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.healers.rules.position_in_series import is_position
 from jupyter_selfheal.model import Applicability, Patch
@@ -44,7 +44,7 @@ class PlaceInTable(Rule):
     why = "A label that is missing may be meant, and no place."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             table = context.table(node.value) if isinstance(node.ctx, ast.Load) else None
             if not table or any(not isinstance(c, str) or c.lstrip("-").isdigit() for c in table.columns):
                 continue
@@ -91,13 +91,13 @@ def _is_reordered(context: RuleContext, node: ast.expr) -> bool:
     made = home[2].value if home is not None else None
     if made is None:
         return False
-    calls = {last_name(n.func) for n in ast.walk(made) if isinstance(n, ast.Call)}
+    calls = {read_last_name(n.func) for n in ast.walk(made) if isinstance(n, ast.Call)}
     masks = any(isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Compare | ast.BinOp) for n in ast.walk(made))
     return masks or not calls.isdisjoint(_REORDER)
 
 
 def _is_given_to_estimator(context: RuleContext, node: ast.expr) -> bool:
     return any(
-        node in call.args and _TAKE_TABLES.fullmatch(last_name(call.func)) is not None
+        node in call.args and _TAKE_TABLES.fullmatch(read_last_name(call.func)) is not None
         for call in context.walk(ast.Call)
     )

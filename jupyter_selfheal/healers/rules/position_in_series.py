@@ -40,7 +40,7 @@ class PositionInSeries(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if not context.failure.is_warning and not MISSED.search(context.failure.evalue):
             return
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             table = context.table(node.value)
             if not table or table.columns or not is_position(context, node.slice):
                 continue

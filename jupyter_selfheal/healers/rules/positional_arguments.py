@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Positional, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TOO_MANY = re.compile(
@@ -61,7 +61,7 @@ class PositionalArguments(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         calls = [
-            c for c in context.calls_at_failure() if c.args and not any(isinstance(a, ast.Starred) for a in c.args)
+            c for c in context.list_calls_at_failure() if c.args and not any(isinstance(a, ast.Starred) for a in c.args)
         ]
         for call in calls[:4]:
             live = context.describe_all([call.func], calls=True)[0]
@@ -162,7 +162,7 @@ def _only_moved(names: list[str], free: list[str]) -> list[str]:
 
 
 def _find_order(call: ast.Call, live: ObjectInfo) -> Positional | None:
-    last = last_name(call.func)
+    last = read_last_name(call.func)
     package = live.path.split(".")[0]
     return next((p for p in load_knowledge().positional if last in p.calls and package in p.libraries), None)
 

@@ -37,7 +37,7 @@ class PowerWrittenAsXor(Rule):
     why = "Numbers with a point have no exclusive or, and in mathematics the sign is that of a power."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        nodes = [n for n in context.nodes_on_line(ast.AST) if isinstance(n, ast.BinOp | ast.AugAssign)]
+        nodes = [n for n in context.list_nodes_on_line(ast.AST) if isinstance(n, ast.BinOp | ast.AugAssign)]
         splices: list[Splice] = []
         doubt = BITS if any(isinstance(n.op, ast.BitAnd | ast.BitOr | ast.LShift | ast.RShift) for n in nodes) else ""
         for node in (n for n in nodes if isinstance(n.op, ast.BitXor)):
@@ -67,7 +67,7 @@ def _holds_truths(context: RuleContext, side: ast.expr) -> bool:
         return True
     leaf = _find_first_factor(side)
     test = "isinstance({0}, bool) or getattr(getattr({0}, 'dtype', None), 'kind', '') == 'b'"
-    return any(bool(chain := context.plain_chain(n)) and context.is_true(test.format(chain)) for n in {side, leaf})
+    return any(bool(chain := context.read_plain_chain(n)) and context.is_true(test.format(chain)) for n in {side, leaf})
 
 
 def _describe_doubt(context: RuleContext, left: ast.expr, right: ast.expr) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Edit, Patch
@@ -66,7 +66,7 @@ class ProbabilitiesForClasses(Rule):
         old, new = ("predict_proba", "predict") if MIX.search(evalue) else ("transform", "fit_transform")
         if old == "transform" and not UNFITTED.search(evalue):
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             callee = call.func
             if not isinstance(callee, ast.Attribute) or callee.attr != old:
                 continue
@@ -80,7 +80,7 @@ class ProbabilitiesForClasses(Rule):
                 else "The estimator has seen no data yet."
             )
             yield self.patch(
-                context.replace_here((*context.attribute_span(callee), new)), f"Call `{new}`", cause, prior=0.93
+                context.replace_here((*context.find_attribute_span(callee), new)), f"Call `{new}`", cause, prior=0.93
             )
             return
         if new == "predict":
@@ -88,7 +88,7 @@ class ProbabilitiesForClasses(Rule):
 
     def _predict_above(self, context: RuleContext) -> Iterator[Patch]:
         """Classes in place of probabilities that a name holds: where it is made, if nothing reads them as probabilities; else here."""
-        for name in dict.fromkeys(n.id for n in context.failing_nodes(ast.Name)):
+        for name in dict.fromkeys(n.id for n in context.list_failing_nodes(ast.Name)):
             made = context.find_last_assignment(name)
             call = _find_probabilities(made.node.value) if made is not None else None
             if made is None or call is None or not isinstance(call.func, ast.Attribute):
@@ -103,7 +103,7 @@ class ProbabilitiesForClasses(Rule):
             if _is_read_as_classes(context, name):
                 edits = change_and_replay(context, {made.cell_id: [(start, end, f".predict{given}")]})
             elif not _is_changed_since(context, made, call):
-                uses = [context.span(n) for n in context.failing_nodes(ast.Name) if getattr(n, "id", "") == name]
+                uses = [context.span(n) for n in context.list_failing_nodes(ast.Name) if getattr(n, "id", "") == name]
                 edits = tuple(context.replace_here(*((*u, f"{owner}.predict{given}") for u in uses)))
             if edits:
                 cause = f"`{name}` holds probabilities, and a metric of classes compares classes."
@@ -112,13 +112,13 @@ class ProbabilitiesForClasses(Rule):
 
     def _take_second(self, context: RuleContext) -> Iterator[Patch]:
         """The column of the second class, where both are given to a curve or score of two classes."""
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             named = [k.value for k in call.keywords if k.arg in ("y_score", "y_prob", "y_proba")]
             scores = [*call.args[1:2], *named]
-            if last_name(call.func) not in CURVES or len(scores) != 1:
+            if read_last_name(call.func) not in CURVES or len(scores) != 1:
                 continue
             given, text = scores[0], context.text(scores[0])
-            is_asked = isinstance(given, ast.Call) and last_name(given.func) == "predict_proba"
+            is_asked = isinstance(given, ast.Call) and read_last_name(given.func) == "predict_proba"
             rows = f"({text}).ndim == 2 and ({text}).shape[1] == 2 and (abs(({text}).sum(axis=1) - 1) < 1e-6).all()"
             if is_asked or context.is_true(rows):
                 end = context.span(given)[1]
@@ -135,13 +135,13 @@ def _find_probabilities(value: ast.expr) -> ast.Call | None:
     """The call of ``model.predict_proba(X)``, and of one column of that."""
     while isinstance(value, ast.Subscript):
         value = value.value
-    return value if isinstance(value, ast.Call) and last_name(value.func) == "predict_proba" else None
+    return value if isinstance(value, ast.Call) and read_last_name(value.func) == "predict_proba" else None
 
 
 def _is_changed_since(context: RuleContext, made: Assignment, call: ast.Call) -> bool:
     """Whether what a call reads is bound anew or changed (fitted again) between where it stands and where it failed."""
     read = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
-    ids = [*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id]
+    ids = [*(c.id for c in context.notebook.list_code_before(context.failure.cell_id)), context.failure.cell_id]
     for cell_id in ids[ids.index(made.cell_id) :]:
         first = made.node.lineno if cell_id == made.cell_id else 0
         end = context.failure.line if cell_id == context.failure.cell_id else 10**9
@@ -158,7 +158,7 @@ def _is_read_as_classes(context: RuleContext, name: str) -> bool:
         calls = [
             n
             for n in src.walk(context.source_of(cell.id))
-            if isinstance(n, ast.Call) and last_name(n.func) in OF_CLASSES
+            if isinstance(n, ast.Call) and read_last_name(n.func) in OF_CLASSES
         ]
         fine = {id(a) for call in calls for a in (*call.args, *(k.value for k in call.keywords))}
         for node in src.walk(context.source_of(cell.id)):

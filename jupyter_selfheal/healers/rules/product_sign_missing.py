@@ -38,7 +38,7 @@ class ProductSignMissing(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         divisors = {id(_find_first(n.right)) for n in context.walk(ast.BinOp) if isinstance(n.op, BEFORE)}
-        for call in context.failing_nodes(ast.Call):
+        for call in context.list_failing_nodes(ast.Call):
             if not isinstance(call, ast.Call) or not _is_number(call.func) or id(call) in divisors:
                 continue
             if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import add_import
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -29,8 +29,8 @@ class PythonLiteral(Rule):
     why = "The live text is no JSON, and it is a literal of Python."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure():
+            name = read_last_name(call.func)
             if name != "loads" or len(call.args) != 1 or call.keywords:
                 continue
             if context.ask(questions.NAME_LITERAL, expression=context.text(call.args[0])) not in (

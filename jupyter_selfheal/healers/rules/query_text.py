@@ -43,7 +43,7 @@ class QueryText(Rule):
             yield from self._compare(context)
             return
         told = MESSAGE.search(context.failure.evalue)
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if told is None or not (
                 isinstance(call.func, ast.Attribute) and call.func.attr in ("query", "eval") and call.args
             ):
@@ -75,7 +75,7 @@ class QueryText(Rule):
 
     def _compare(self, context: RuleContext) -> Iterator[Patch]:
         """``df.query("city = 'Ulm'")``: a query only compares."""
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             given = call.args[0] if call.args else None
             is_query = isinstance(call.func, ast.Attribute) and call.func.attr == "query"
             if not is_query or not isinstance(given, ast.Constant):

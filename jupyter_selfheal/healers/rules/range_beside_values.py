@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -35,7 +35,7 @@ class RangeBesideValues(Rule):
     why = "Whether the range or the values are meant to be longer stands nowhere."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if len(call.args) < 2 or (made := _find_range(context, call.args[0])) is None:
                 continue
             lengths = [context.number(f"len({context.text(n)})") for n in (call.args[0], call.args[1])]
@@ -67,7 +67,7 @@ def _find_range(context: RuleContext, x: ast.expr) -> ast.Call | None:
         x = x.args[0]
     if not isinstance(x, ast.Call) or x.keywords or not 1 <= len(x.args) <= 2:
         return None
-    return x if last_name(x.func) in ("range", "arange") else None
+    return x if read_last_name(x.func) in ("range", "arange") else None
 
 
 def _move_stop(context: RuleContext, stop: ast.expr, by: int) -> str:

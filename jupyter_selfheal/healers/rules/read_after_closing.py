@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 LAZY = frozenset({"reader", "DictReader", "enumerate", "map", "filter", "zip", "islice"})
@@ -34,7 +34,7 @@ class ReadAfterClosing(Rule):
     why = "The same items in the same order, read while the file is open."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        names = [n.id for n in context.nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)]
+        names = [n.id for n in context.list_nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)]
         for name in dict.fromkeys(names):
             made = _find_assignment(context, name)
             if made is None or _is_stepped(context, name):
@@ -73,7 +73,7 @@ def _find_block(source: str, node: ast.Assign) -> ast.With | None:
         files, value = _list_files(block), node.value
         if isinstance(value, ast.GeneratorExp):
             value = value.generators[0].iter
-        given = value.args if isinstance(value, ast.Call) and last_name(value.func) in LAZY else [value]
+        given = value.args if isinstance(value, ast.Call) and read_last_name(value.func) in LAZY else [value]
         if any(isinstance(a, ast.Name) and a.id in files for a in given):
             return block
     return None
@@ -98,7 +98,7 @@ def _is_stepped(context: RuleContext, name: str) -> bool:
         for node in src.walk(context.source_of(cell.id)) if cell.kind == "code" else ():
             if (
                 isinstance(node, ast.Call)
-                and last_name(node.func) == "next"
+                and read_last_name(node.func) == "next"
                 and any(getattr(a, "id", "") == name for a in node.args)
             ):
                 return True

@@ -49,7 +49,7 @@ class ReadOnlyArray(Rule):
 def _list_written(context: RuleContext) -> set[str]:
     """Names that the failing line writes into, or hands to something that does."""
     names: set[str] = set()
-    for node in context.nodes_at_failure(ast.Assign, ast.AugAssign, ast.Call):
+    for node in context.list_nodes_at_failure(ast.Assign, ast.AugAssign, ast.Call):
         if isinstance(node, ast.Assign):
             names |= {src.find_root_name(t) for t in node.targets if isinstance(t, ast.Subscript)}
         elif isinstance(node, ast.AugAssign):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
 from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, render
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -41,7 +41,7 @@ class RemovedMethod(Rule):
             return
         splices: list[Splice] = []
         imports: list[str] = []
-        for node in _uses_of(context, attribute, change):
+        for node in _list_uses(context, attribute, change):
             written, span = _write_use(context, node, change)
             if written is not None and not any(a <= span[0] and span[1] <= b for a, b, _ in splices):
                 splices = [s for s in splices if not (span[0] <= s[0] and s[1] <= span[1])]
@@ -75,7 +75,7 @@ def _find_missed(context: RuleContext) -> tuple[str, Change | None]:
 def _find_announced(context: RuleContext) -> tuple[str, Change | None]:
     """The attribute on the line that a warning speaks of, and what will become of it."""
     said = set(re.findall(r"\w+", context.failure.evalue))
-    nodes = [n for n in context.nodes_at_failure(ast.Attribute) if n.attr in said]
+    nodes = [n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr in said]
     for node, live in zip(nodes, context.describe_all([n.value for n in nodes], calls=True), strict=True):
         change = None if live.is_module else load_knowledge().method(live.mro, node.attr)
         if change is not None:
@@ -85,7 +85,7 @@ def _find_announced(context: RuleContext) -> tuple[str, Change | None]:
 
 def _write_getattr(context: RuleContext, change: Change) -> Iterator[Splice]:
     """``getattr(dates, part)`` for a list of names, one of which is gone: that one is read in its new form."""
-    for call in context.calls_at_failure():
+    for call in context.list_calls_at_failure():
         if not (isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) == 2):
             continue
         owner, name = call.args
@@ -97,12 +97,12 @@ def _write_getattr(context: RuleContext, change: Change) -> Iterator[Splice]:
                 return
 
 
-def _uses_of(context: RuleContext, name: str, change: Change) -> list[ast.Attribute]:
+def _list_uses(context: RuleContext, name: str, change: Change) -> list[ast.Attribute]:
     """The failing attribute first, then those of the cell whose objects are live and of the same class."""
-    nearest = next((n for n in context.nodes_at_failure(ast.Attribute) if n.attr == name), None)
+    nearest = next((n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == name), None)
     if not isinstance(nearest, ast.Attribute):
         return []
-    others = [n for n in attributes_named(context.tree, name) if n is not nearest]
+    others = [n for n in list_attributes_named(context.tree, name) if n is not nearest]
     lives = context.describe_all([n.value for n in others])
     return [nearest, *(n for n, live in zip(others, lives, strict=True) if _is_of_class(live, change))]
 
@@ -121,7 +121,7 @@ def _write_use(context: RuleContext, node: ast.Attribute, change: Change) -> tup
     if change.read:
         return render(context, change.read, node.value), context.span(node)
     if change.new:
-        return Written(change.new), context.attribute_span(node)
+        return Written(change.new), context.find_attribute_span(node)
     return None, (0, 0)
 
 

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named, dotted_name, last_name
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_dotted_name, read_last_name
 from jupyter_selfheal.healers.rules.context.remedies import QUOTED_PATH
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -65,7 +65,7 @@ class RemovedName(Rule):
             if match is None:
                 return
             module, name = match[1], match[2]
-        targets = _uses_of(context, name)
+        targets = _list_uses(context, name)
         if not targets:
             return
         short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if context.owner.is_class else module
@@ -78,20 +78,20 @@ class RemovedName(Rule):
     def _mend_announced(self, context: RuleContext) -> Iterator[Patch]:
         """A name of a module on the line that a warning speaks of."""
         said = set(re.findall(r"\w+", context.failure.evalue))
-        nodes = [n for n in context.nodes_at_failure(ast.Attribute) if n.attr in said]
+        nodes = [n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr in said]
         for node, live in zip(nodes, context.describe_all([n.value for n in nodes]), strict=True):
             change = load_knowledge().names.get(f"{live.path}.{node.attr}") if live.is_module else None
             if change is not None:
-                yield from self._rewrite_uses(context, _uses_of(context, node.attr), change)
+                yield from self._rewrite_uses(context, _list_uses(context, node.attr), change)
                 return
-        if any(last_name(call.func) in said for call in context.calls_at_failure()[:3]):
+        if any(read_last_name(call.func) in said for call in context.list_calls_at_failure()[:3]):
             yield from self._mend_call(context)
 
     def _mend_call(self, context: RuleContext) -> Iterator[Patch]:
         """A function that is still there to say that it was removed (``interp2d``)."""
-        for call in context.calls_at_failure()[:3]:
+        for call in context.list_calls_at_failure()[:3]:
             live = context.describe_all([call.func], calls=True)[0]
-            name = last_name(call.func)
+            name = read_last_name(call.func)
             for path in (
                 f"{live.path.split('.')[0]}.{'.'.join(live.path.split('.')[1:-1])}.{name}",
                 _make_public(live.path),
@@ -146,13 +146,15 @@ def _make_public(path: str) -> str:
     return ".".join(dict.fromkeys(parts)) if len(parts) < 3 else ".".join([*parts[:2], parts[-1]])
 
 
-def _uses_of(context: RuleContext, name: str) -> list[ast.expr]:
+def _list_uses(context: RuleContext, name: str) -> list[ast.expr]:
     """The failing ``module.name`` and every other one of the same text in the cell."""
-    nearest = next((n for n in context.nodes_at_failure(ast.Attribute) if n.attr == name), None)
+    nearest = next((n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == name), None)
     if not isinstance(nearest, ast.Attribute):
         return []
-    text = dotted_name(nearest)
-    return [n for n in attributes_named(context.tree, name) if n is nearest or (text and dotted_name(n) == text)]
+    text = read_dotted_name(nearest)
+    return [
+        n for n in list_attributes_named(context.tree, name) if n is nearest or (text and read_dotted_name(n) == text)
+    ]
 
 
 def _find_longest_chain(context: RuleContext, node: ast.expr, module: str) -> tuple[list[ast.expr], Change] | None:
@@ -161,9 +163,9 @@ def _find_longest_chain(context: RuleContext, node: ast.expr, module: str) -> tu
     while parent := next((n for n in context.walk(ast.Attribute) if n.value is chain[-1]), None):
         chain.append(parent)
     known = load_knowledge()
-    root = (dotted_name(node) or "").rpartition(".")[0]
+    root = (read_dotted_name(node) or "").rpartition(".")[0]
     for outer in reversed(chain[1:]):
-        path = module + (dotted_name(outer) or "")[len(root) :]
+        path = module + (read_dotted_name(outer) or "")[len(root) :]
         moved = known.module(path)
         change = known.names.get(path) or (known.names.get(moved[1]) if moved else None)
         if change is None and moved is not None and moved[1] and context.exists(moved[1]):
@@ -234,7 +236,7 @@ def _write_use(context: RuleContext, node: ast.expr, change: Change) -> tuple[Wr
     if known is None:
         return None, node
     text, line = known
-    alias = last_name(node)
+    alias = read_last_name(node)
     if line and ALIASES.get(alias) == change.new and alias not in context.known_names:
         text, line = alias, f"import {change.new} as {alias}"
     if change.new == change.old and not line:

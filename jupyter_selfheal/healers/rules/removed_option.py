@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, find_line_span
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 RENAMED = {
@@ -105,11 +105,11 @@ class RemovedOption(Rule):
 def _leave_out_infinities(context: RuleContext, node: ast.stmt) -> tuple[Splice, bool] | None:
     """The line that sets an option which is gone, and whether it only said what holds anyway."""
     if isinstance(node, ast.Assign):
-        name, value = (dotted_name(node.targets[0]) or "").rpartition("options.")[2], node.value
+        name, value = (read_dotted_name(node.targets[0]) or "").rpartition("options.")[2], node.value
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and len(node.value.args) == 2:
         call = node.value
         first, value = call.args
-        is_set = last_name(call.func) == "set_option" and not call.keywords
+        is_set = read_last_name(call.func) == "set_option" and not call.keywords
         name = str(first.value) if is_set and isinstance(first, ast.Constant) else ""
     else:
         return None
@@ -129,7 +129,7 @@ def _name_whole(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str
     """The whole names of display options, where a part of them named one until pandas 1.4, and names several now."""
     if "multiple keys" not in context.failure.evalue:
         return None
-    given = [a for call in context.walk(ast.Call) if last_name(call.func) in OPTION_CALLS for a in call.args[::2]]
+    given = [a for call in context.walk(ast.Call) if read_last_name(call.func) in OPTION_CALLS for a in call.args[::2]]
     short = {a: a.value for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)}
     shown = "__import__('pandas').options.display"
     whole = {
@@ -143,7 +143,7 @@ def _name_whole(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str
 
 
 def _mend_style(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
-    is_option = isinstance(node, ast.Assign) and (dotted_name(node.targets[0]) or "").endswith("display.mpl_style")
+    is_option = isinstance(node, ast.Assign) and (read_dotted_name(node.targets[0]) or "").endswith("display.mpl_style")
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         first = node.value.args[0] if node.value.args else None
         is_option = isinstance(first, ast.Constant) and "mpl_style" in str(first.value)

@@ -32,12 +32,12 @@ class RepeatedInPivot(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if "duplicate entries, cannot reshape" not in context.failure.evalue:
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not isinstance(call.func, ast.Attribute) or call.func.attr != "pivot" or not call.keywords:
                 continue
             values = find_keyword(call, "values")
             is_text = values is not None and _is_text(context, call, values.value)
-            name, end = context.attribute_span(call.func), context.span(call)[1] - 1
+            name, end = context.find_attribute_span(call.func), context.span(call)[1] - 1
             comma = "" if context.source[:end].rstrip().endswith(",") else ", "
             for n, way in enumerate(("first", "count") if is_text else WAYS):
                 yield self.patch(
@@ -52,7 +52,7 @@ class RepeatedInPivot(Rule):
 def _is_text(context: RuleContext, call: ast.Call, values: ast.expr) -> bool:
     """True for a column that can be neither summed nor averaged."""
     table = call.func.value if isinstance(call.func, ast.Attribute) and not call.args else None
-    if table is None or not context.plain_chain(table):
+    if table is None or not context.read_plain_chain(table):
         return False
     column = f"({context.text(table)})[{context.text(values)}]"
     return not context.is_true(f"getattr(({column}).dtype, 'kind', 'O') in 'iufb'")

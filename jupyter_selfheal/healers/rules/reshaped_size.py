@@ -34,7 +34,7 @@ class ReshapedSize(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = SIZES.search(context.failure.evalue)
         lengths = [int(part) for part in match[2].split(",") if part.strip()] if match else []
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not (isinstance(call.func, ast.Attribute) and call.func.attr == "reshape") or match is None:
                 continue
             given = (

@@ -30,7 +30,7 @@ class RowByLabel(Rule):
     why = "No column has this name and the index is of dates (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             key = context.describe_all([node.slice], calls=True)[0]
             if not key.text or not key.text[:1].isdigit() or key.text not in context.failure.evalue:
                 continue

@@ -30,7 +30,7 @@ class RowByValue(Rule):
     why = "One column alone holds the text, once, and all its values differ."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             indexer = node.value
             if (
                 not isinstance(indexer, ast.Attribute)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -29,8 +29,8 @@ class RowOfScalars(Rule):
     why = "One row of these values may be meant, or a row for each of them."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            if last_name(call.func) != "DataFrame" or len(call.args) != 1 or call.keywords:
+        for call in context.list_calls_at_failure():
+            if read_last_name(call.func) != "DataFrame" or len(call.args) != 1 or call.keywords:
                 continue
             given = call.args[0]
             if not context.describe_all([given], calls=True)[0].is_a("dict"):

@@ -27,8 +27,8 @@ class RowsAndColumns(Rule):
     why = "There is one truth value for each row, and the names are columns of the table."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
-            table = context.plain_chain(node.value)
+        for node in context.list_nodes_at_failure(ast.Subscript):
+            table = context.read_plain_chain(node.value)
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
             keys = context.keys(table) if table and len(parts) == 2 else None
             if table is None or keys is None or keys.type != "DataFrame":

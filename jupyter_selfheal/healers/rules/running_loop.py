@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_function, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.keyword, ast.FormattedValue)
@@ -39,14 +39,14 @@ class RunningLoop(Rule):
         parents = src.read(context.source).parents
         splices: list[Splice] = []
         for call in context.walk(ast.Call):
-            if last_name(call.func) not in ("run", "run_until_complete") or len(call.args) != 1 or call.keywords:
+            if read_last_name(call.func) not in ("run", "run_until_complete") or len(call.args) != 1 or call.keywords:
                 continue
             if _is_of_a_loop(context, call) and _may_await(context, call, parents):
                 text = f"await {context.text(call.args[0])}"
                 parent = parents[call]
                 is_plain = isinstance(parent, PLAIN) or (isinstance(parent, ast.Call) and call is not parent.func)
                 splices.append((*context.span(call), text if is_plain else f"({text})"))
-        if splices and any(context.span(c)[0] in {s[0] for s in splices} for c in context.calls_at_failure()):
+        if splices and any(context.span(c)[0] in {s[0] for s in splices} for c in context.list_calls_at_failure()):
             yield self.patch(
                 context.replace_here(*splices),
                 f"Await with `{splices[0][2]}`",
@@ -57,7 +57,7 @@ class RunningLoop(Rule):
 
 def _is_of_a_loop(context: RuleContext, call: ast.Call) -> bool:
     """``asyncio.run(…)``, ``run(…)`` from there, or a method of an event loop."""
-    if last_name(call.func) == "run":
+    if read_last_name(call.func) == "run":
         return context.describe_all([call.func])[0].path in ("asyncio.runners.run", "asyncio.run")
     return isinstance(call.func, ast.Attribute)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 FUNCTIONS = frozenset({"sample", "choice", "choices"})
@@ -37,8 +37,8 @@ class SamplePopulation(Rule):
         return super().matches(failure) and (MESSAGE.search(failure.evalue) is not None or failure.ename == "KeyError")
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:3]:
-            if last_name(call.func) not in FUNCTIONS or not call.args or not _draws_from_keyed(context, call):
+        for call in context.list_calls_at_failure()[:3]:
+            if read_last_name(call.func) not in FUNCTIONS or not call.args or not _draws_from_keyed(context, call):
                 continue
             text = f"list({context.text(call.args[0])})"
             yield self.patch(
@@ -55,11 +55,11 @@ def _draws_from_keyed(context: RuleContext, call: ast.Call) -> bool:
     population = call.args[0]
     if "Population must be a sequence" in context.failure.evalue:
         return True
-    if dotted_name(call.func) not in {name for f in FUNCTIONS for name in (f, f"random.{f}")}:
+    if read_dotted_name(call.func) not in {name for f in FUNCTIONS for name in (f, f"random.{f}")}:
         return False
     if isinstance(population, ast.Set | ast.SetComp | ast.Dict | ast.DictComp):
         return True
     if isinstance(population, ast.Call):
-        return last_name(population.func) in ("set", "frozenset", "keys", "values", "items")
-    thing = context.describe(population) if context.plain_chain(population) else None
+        return read_last_name(population.func) in ("set", "frozenset", "keys", "values", "items")
+    thing = context.describe(population) if context.read_plain_chain(population) else None
     return thing is not None and thing.type in KEYED

@@ -36,7 +36,7 @@ class ScalarOfArray(Rule):
     why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Call, ast.Assign, ast.BinOp):
+        for node in context.list_nodes_at_failure(ast.Call, ast.Assign, ast.BinOp):
             given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
                 given = [node.value]

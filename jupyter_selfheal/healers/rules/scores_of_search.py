@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
 from jupyter_selfheal.model import Applicability, Patch
 
 PARTS = ("parameters", "mean_validation_score", "cv_validation_scores")
@@ -35,9 +35,9 @@ class ScoresOfSearch(Rule):
     why = "The same parameters, mean and scores of each split, in the same order (https://scikit-learn.org/stable/whats_new/v0.18.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        missed = next((n for n in context.failing_nodes(ast.Attribute) if n.attr == "grid_scores_"), None)
+        missed = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == "grid_scores_"), None)
         known, named = context.reference("numpy.transpose"), context.reference("collections.namedtuple")
-        if missed is None or known is None or named is None or not context.plain_chain(missed.value):
+        if missed is None or known is None or named is None or not context.read_plain_chain(missed.value):
             return
         search = context.text(missed.value)
         if not context.is_true(f"hasattr({search}, 'cv_results_') and 'mean_test_score' in {search}.cv_results_"):
@@ -53,7 +53,7 @@ class ScoresOfSearch(Rule):
         loops = {n.iter: n.target for n in context.walk(ast.For)}
         loops |= {n.iter: n.target for n in context.walk(ast.comprehension)}
         splices, imports = list[Splice](), [known[1]]
-        for use in attributes_named(context.tree, "grid_scores_"):
+        for use in list_attributes_named(context.tree, "grid_scores_"):
             if context.text(use.value) != search:
                 continue
             is_taken_apart = isinstance(loops.get(use), ast.Tuple | ast.List)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
@@ -76,9 +76,9 @@ def _list_counted(source: str, statement: ast.stmt) -> Iterator[ast.expr]:
             continue
         if not isinstance(counted, ast.Call) or not isinstance(counted.func, ast.Attribute) or len(counted.args) != 1:
             continue
-        if last_name(counted.func) in ("astype", "view") and src.extract_text(source, counted.args[0]) in WHOLE:
+        if read_last_name(counted.func) in ("astype", "view") and src.extract_text(source, counted.args[0]) in WHOLE:
             dates = counted.func.value
-            if not isinstance(dates, ast.Call) or last_name(dates.func) not in ("as_unit", "astype"):
+            if not isinstance(dates, ast.Call) or read_last_name(dates.func) not in ("as_unit", "astype"):
                 yield dates
 
 

@@ -38,7 +38,7 @@ class SetOfLabels(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        for node in context.failing_nodes(ast.Subscript, ast.Call):
+        for node in context.list_failing_nodes(ast.Subscript, ast.Call):
             asked = _list_labels(node)
             labels = next((n for n in asked if isinstance(n, ast.Set)), None) or next(
                 (n for n in asked if isinstance(n, ast.Name) and context.describe_all([n])[0].type == "set"), None

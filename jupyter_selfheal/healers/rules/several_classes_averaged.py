@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import append_argument
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 SCORES = frozenset(
@@ -36,8 +36,8 @@ class SeveralClassesAveraged(Rule):
     why = "Each way to average gives another number; until 0.17 scikit-learn took 'weighted'."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            if last_name(call.func) not in SCORES or any(k.arg in ("average", None) for k in call.keywords):
+        for call in context.list_calls_at_failure():
+            if read_last_name(call.func) not in SCORES or any(k.arg in ("average", None) for k in call.keywords):
                 continue
             for way, prior in WAYS:
                 yield self.patch(

@@ -28,7 +28,7 @@ class SeveralSeparators(Rule):
     why = "`split` takes one separator; that all of them are meant is likely, not sure."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not isinstance(call.func, ast.Attribute) or call.func.attr != "split" or call.keywords:
                 continue
             texts = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str) and a.value]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, add_imports
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 
@@ -38,7 +38,7 @@ class ShadowedBuiltin(Rule):
         if not re.match(r"'[\w.]+' object is not callable", context.failure.evalue):
             return
         live = context.state
-        for failing in context.failing_nodes(ast.Call):
+        for failing in context.list_failing_nodes(ast.Call):
             func = failing.func if isinstance(failing, ast.Call) else None
             if not isinstance(func, ast.Name):
                 continue
@@ -62,7 +62,8 @@ class ShadowedBuiltin(Rule):
             yield self.patch(both, f"Call `builtins.{name}`", cause, prior=0.85)
             return
         definer = next(
-            (c for c in context.notebook.code_before(context.failure.cell_id) if _defines_name(c.source, name)), None
+            (c for c in context.notebook.list_code_before(context.failure.cell_id) if _defines_name(c.source, name)),
+            None,
         )
         if definer is not None and edits:
             yield self.patch(
@@ -102,7 +103,7 @@ def _rename_variable(source: str, name: str) -> list[Splice]:
 
 
 def _wants_callable(call: ast.Call) -> bool:
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     return name in {"map", "filter", "isinstance", "issubclass", "reduce", "defaultdict", "apply", "astype", "agg"}
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -44,12 +44,12 @@ class ShapeInBrackets(Rule):
     why = "A number is no data type: it can only be a length or a value."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.failing_nodes(ast.Call):
+        for call in context.list_failing_nodes(ast.Call):
             path = _find_path(context, call.func)
             if call.keywords and any(k.arg is None for k in call.keywords):
                 continue
             kinds = [find_type(context, a) for a in call.args]
-            if path == "" and last_name(call.func) == "isin" and len(kinds) > 1 and not call.keywords:
+            if path == "" and read_last_name(call.func) == "isin" and len(kinds) > 1 and not call.keywords:
                 if all(k in NUMBERS or k == "str" for k in kinds):  # of lists, none is among the values
                     yield self._bracket_shape(context, call, "[]", "values")
                 return
@@ -82,7 +82,7 @@ class ShapeInBrackets(Rule):
 
 def _find_path(context: RuleContext, func: ast.expr) -> str:
     """The dotted path of NumPy's function that is called; empty where it is another's."""
-    text = context.plain_chain(func) or ""
+    text = context.read_plain_chain(func) or ""
     thing = context.describe(text) if text else None
     name = text.rpartition(".")[2]
     if thing is None:

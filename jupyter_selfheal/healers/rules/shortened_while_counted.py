@@ -30,7 +30,7 @@ class ShortenedWhileCounted(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if "index out of range" not in context.failure.evalue:
             return
-        for loop in context.nodes_on_line(ast.For)[::-1]:
+        for loop in context.list_nodes_on_line(ast.For)[::-1]:
             found = _find_counted(loop)
             if found is None:
                 continue

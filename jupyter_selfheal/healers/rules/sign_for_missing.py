@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Patch
 
 MESSAGE = re.compile(
@@ -43,7 +43,7 @@ class SignForMissing(Rule):
         known = context.reference("pandas.to_numeric")
         if match is None or known is None or (match[match.lastgroup or 0] or "").strip().lower() not in SIGNS:
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             column = _find_column(call)
             if column is None:
                 continue
@@ -67,7 +67,7 @@ class SignForMissing(Rule):
 
 def _find_column(call: ast.Call) -> ast.expr | None:
     """The column of ``pd.to_numeric(column)`` and ``column.astype(float)``."""
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     if name == "to_numeric" and len(call.args) == 1 and not any(k.arg == "errors" for k in call.keywords):
         return call.args[0]
     if name == "astype" and isinstance(call.func, ast.Attribute) and len(call.args) == 1:

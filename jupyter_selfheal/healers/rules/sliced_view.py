@@ -29,7 +29,7 @@ class SlicedView(Rule):
     why = "The message says so, and networkx 1 gave a list (its migration guide to 2.0)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Subscript):
+        for node in context.list_nodes_at_failure(ast.Subscript):
             if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
                 start, end = context.span(node.value)
                 text = f"list({context.source[start:end]})"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_keyword, last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -46,8 +46,8 @@ class SortKey(Rule):
         if "not callable" in context.failure.evalue:
             yield from self._look_up_in_item(context)
             return
-        for call in context.calls_at_failure():
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure():
+            name = read_last_name(call.func)
             at = {"sorted": 1, "sort": 0}.get(name, -1)
             if at < 0 or len(call.args) != at + 1 or any(k.arg == "key" for k in call.keywords):
                 continue
@@ -65,7 +65,7 @@ class SortKey(Rule):
 
     def _look_up_in_item(self, context: RuleContext) -> Iterator[Patch]:
         """``key="grade"``: the name or place of what every item has, as pandas and JavaScript's libraries take it."""
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             key = find_keyword(call, "key")
             items = _find_items(context, call)
             if key is None or items is None or not isinstance(key.value, ast.Constant):
@@ -82,8 +82,8 @@ class SortKey(Rule):
 
     def _take_item_apart(self, context: RuleContext) -> Iterator[Patch]:
         """A ``lambda`` of several names, which is called with one item."""
-        for call in context.calls_at_failure():
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure():
+            name = read_last_name(call.func)
             key = find_keyword(call, "key")
             given = (
                 key.value
@@ -134,30 +134,30 @@ MAPPED = frozenset({"map", "filter"})
 
 def _find_collection(call: ast.Call, given: ast.Lambda) -> ast.expr | None:
     """What a call with a function of its items goes through."""
-    if last_name(call.func) == "sort" and isinstance(call.func, ast.Attribute):
+    if read_last_name(call.func) == "sort" and isinstance(call.func, ast.Attribute):
         return call.func.value
     return next((a for a in call.args if a is not given), None)
 
 
 def _is_dictionary(context: RuleContext, node: ast.expr) -> bool:
-    chain = context.plain_chain(node)
+    chain = context.read_plain_chain(node)
     described = context.describe(chain) if chain else None
     return isinstance(node, ast.Dict) or (described is not None and described.type == "dict")
 
 
 def _has_other_items(context: RuleContext, node: ast.expr, count: int) -> bool:
     """True where the first item is known, and does not have so many parts."""
-    chain = context.plain_chain(node)
+    chain = context.read_plain_chain(node)
     first = context.describe(f"{chain}[0]") if chain else None
     return first is not None and not (first.type in ("tuple", "list") and first.length >= count)
 
 
 def _find_items(context: RuleContext, call: ast.Call) -> str | None:
     """The plain chain of what a call with ``key=`` goes through."""
-    name = last_name(call.func)
+    name = read_last_name(call.func)
     if name == "sort" and isinstance(call.func, ast.Attribute):
-        return context.plain_chain(call.func.value)
-    return context.plain_chain(call.args[0]) if name in KEYED and call.args else None
+        return context.read_plain_chain(call.func.value)
+    return context.read_plain_chain(call.args[0]) if name in KEYED and call.args else None
 
 
 def _write_look_up(context: RuleContext, items: str, key: ast.Constant) -> str:
@@ -187,8 +187,8 @@ def _write_keyword(context: RuleContext, given: ast.expr) -> list[Splice]:
     if isinstance(given, ast.Lambda):
         count = len(given.args.args)
     else:
-        signature = context.signature(given) if context.plain_chain(given) else None
-        thing = context.describe(given) if context.plain_chain(given) else None
+        signature = context.signature(given) if context.read_plain_chain(given) else None
+        thing = context.describe(given) if context.read_plain_chain(given) else None
         if thing is None or not thing.is_callable:
             return []
         needed = (

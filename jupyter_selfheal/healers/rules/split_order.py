@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -38,7 +38,7 @@ class SplitOrder(Rule):
     why = "The function gives both parts of the first array first, and the names say which is which."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        read = {n.id for n in context.nodes_on_line(ast.Name)}
+        read = {n.id for n in context.list_nodes_on_line(ast.Name)}
         for view in context.look_upwards():
             for statement in view.walk(ast.Assign):
                 order = _find_order(view, statement)
@@ -60,7 +60,7 @@ class SplitOrder(Rule):
 def _find_order(view: RuleContext, statement: ast.Assign) -> list[str]:
     """The names in the order in which the function gives the parts; empty where they are, or do not say what they are."""
     target, call = statement.targets[0], statement.value
-    if not isinstance(call, ast.Call) or last_name(call.func) != "train_test_split" or len(call.args) != 2:
+    if not isinstance(call, ast.Call) or read_last_name(call.func) != "train_test_split" or len(call.args) != 2:
         return []
     if len(statement.targets) != 1 or not isinstance(target, ast.Tuple) or len(target.elts) != 4:
         return []

@@ -35,7 +35,7 @@ class SqliteParameters(Rule):
     why = "The statement has as many places as values are given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if getattr(call.func, "attr", "") != "execute" or len(call.args) < 2:
                 continue
             statement, given, *others = call.args

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 STACKS = ("vstack", "hstack", "dstack", "stack", "column_stack", "row_stack", "concatenate", "block")
@@ -36,13 +36,13 @@ class StackedIterator(Rule):
     why = "NumPy made the list itself until 1.16 (https://numpy.org/doc/stable/release/1.16.0-notes.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if "np.sum" in context.failure.evalue:
-                if last_name(call.func) == "sum" and len(call.args) == 1 and not call.keywords:
+                if read_last_name(call.func) == "sum" and len(call.args) == 1 and not call.keywords:
                     yield from self._use_builtin_sum(context, call)
                     return
                 continue
-            if last_name(call.func) not in STACKS or not call.args:
+            if read_last_name(call.func) not in STACKS or not call.args:
                 continue
             given = call.args[0]
             start, end = context.span(given)
@@ -55,7 +55,7 @@ class StackedIterator(Rule):
                 continue
             yield self.patch(
                 context.replace_here((start, end, text)),
-                f"Make a list of what `{last_name(call.func)}` is given",
+                f"Make a list of what `{read_last_name(call.func)}` is given",
                 f"`{context.text(call.func)}` takes a list or tuple of arrays.",
                 prior=0.93,
             )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 STATISTICS = frozenset(
@@ -43,14 +43,14 @@ class SumOfTexts(Rule):
     why = "A sum or a mean is one of numbers, and every item is a text that holds one."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if len(call.args) != 1 or not _is_reckoned(context, call):
                 continue
             given = call.args[0]
             kind = find_number_kind(context, context.text(given))
             if not kind:
                 return
-            form = WHOLE if kind == "int" and last_name(call.func) in STATISTICS else ""
+            form = WHOLE if kind == "int" and read_last_name(call.func) in STATISTICS else ""
             change: Splice
             if isinstance(given, ast.GeneratorExp | ast.ListComp):
                 change = (*context.span(given.elt), f"{kind}({context.text(given.elt)})")
@@ -71,7 +71,7 @@ def _is_reckoned(context: RuleContext, call: ast.Call) -> bool:
     """True for `sum`, and for the functions of `statistics` that give a number of numbers."""
     if isinstance(call.func, ast.Name) and call.func.id == "sum":
         return True
-    if last_name(call.func) not in STATISTICS:
+    if read_last_name(call.func) not in STATISTICS:
         return False
     return (context.describe_all([call.func])[0].path or "").startswith("statistics.")
 

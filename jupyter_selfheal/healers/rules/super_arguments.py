@@ -38,7 +38,7 @@ class SuperArguments(Rule):
             return
         wanted = re.findall(r"'(\w+)'", told[1])
         own = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)][1:]
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not _is_base_constructor(call) or not wanted or not set(wanted) <= set(own):
                 continue
             given = [context.text(n) for n in (*call.args, *(k.value for k in call.keywords))]

@@ -104,7 +104,7 @@ class Bracket(SyntaxRule):
         elif match := re.search(r"closing parenthesis '(.)' does not match opening parenthesis '(.)'", message):
             yield from _mend_mismatch(source, fault, match[2])
         elif match := re.search(r"unmatched '(.)'", message):
-            yield from _left_over(source, fault)
+            yield from _drop_left_over(source, fault)
         elif "invalid syntax" in message or "forgot a comma" in message or "f-string" in message:
             opened = find_open_bracket(source, fault)
             if opened is not None and not is_closed(source, *opened):
@@ -220,7 +220,7 @@ def _call_with_nothing(source: str, fault: Fault) -> Iterator[Mend]:
     yield Mend(whole, "Add the missing `(`", sure, 0.95 if sure else 0.6)
 
 
-def _left_over(source: str, fault: Fault) -> Iterator[Mend]:
+def _drop_left_over(source: str, fault: Fault) -> Iterator[Mend]:
     text = split_lines(source)[fault.line - 1]
     at = fault.column
     closer = text[at : at + 1]

@@ -47,7 +47,7 @@ class MissingColon(SyntaxRule):
             end = find_code_end(line)
             if "expected ':'" in fault.message and number == fault.line and fault.column < end:
                 # the head's end may be inside the line: ``if x > 0 print(x)``
-                yield from _compiling_first(source, number, line, fault.column, end)
+                yield from _put_compiling_first(source, number, line, fault.column, end)
             elif HEADER.match(line) and end and line[end - 1] not in ":\\([{,":
                 stripped = line[:end].rstrip(";.,")
                 yield Mend(
@@ -58,7 +58,7 @@ class MissingColon(SyntaxRule):
                     yield Mend(replace_line(source, number, text), "Add the missing colon", prior=0.95)
 
 
-def _compiling_first(source: str, number: int, line: str, column: int, end: int) -> Iterator[Mend]:
+def _put_compiling_first(source: str, number: int, line: str, column: int, end: int) -> Iterator[Mend]:
     before = line[:column].rstrip()
     inside = Mend(
         replace_line(source, number, before + ": " + line[column:].lstrip(" ;,")), "Add the missing colon", prior=0.95

@@ -53,7 +53,7 @@ class Equals(SyntaxRule):
             if CONDITION.search(line[:at]):
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
-            if "{" in "".join(lines[: fault.line]) and (text := _as_dictionary(line)) != line:
+            if "{" in "".join(lines[: fault.line]) and (text := _write_as_dictionary(line)) != line:
                 mend = Mend(replace_line(source, fault.line, text), "Use `:` after a dictionary's key", prior=0.9)
                 after = find_fault(mend.source)
                 if after is None or after.line > fault.line:
@@ -61,6 +61,6 @@ class Equals(SyntaxRule):
                     return
 
 
-def _as_dictionary(line: str) -> str:
+def _write_as_dictionary(line: str) -> str:
     """``'a' = 1`` → ``'a': 1`` for every literal key of the line."""
     return re.sub(r"((?:'[^']*'|\"[^\"]*\"|\b\d+))\s*=\s*(?!=)", r"\1: ", line)

@@ -52,7 +52,7 @@ class ForeignSyntax(SyntaxRule):
             if not 1 <= number <= len(lines):
                 continue
             line = lines[number - 1]
-            for mend in (*_use_python_forms(source, number, line), *_keyword_slips(source, number, line)):
+            for mend in (*_use_python_forms(source, number, line), *_list_keyword_slips(source, number, line)):
                 after, added = find_fault(mend.source), mend.source.count("\n") + 1 - len(lines)
                 if after is None or after.line - added > fault.line:
                     yield mend
@@ -60,7 +60,7 @@ class ForeignSyntax(SyntaxRule):
 
 def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
     if "leading zeros" in (getattr(find_fault(source), "message", "")):
-        yield from _leading_zeros(source, number, line)
+        yield from _strip_leading_zeros(source, number, line)
         return
     if (loop := write_counted_loop(split_lines(source), number - 1)) is not None:
         lines, sure = loop
@@ -134,7 +134,7 @@ def _substitute_in_code(pattern: str, text: str, line: str) -> str:
 LEADING_ZERO = re.compile(r"(?<![\w.])0+[1-9]\d*(?![\w.])")
 
 
-def _leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
+def _strip_leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
     """Python 2 read ``0644`` as octal; ``08`` and ``05`` are plain numbers of a date or a code."""
 
     def one(match: re.Match[str]) -> str:
@@ -156,7 +156,7 @@ def _find_near_keywords(word: str) -> tuple[str, ...]:
     return find_nearest(word, [*keyword.kwlist, "print"])
 
 
-def _keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
+def _list_keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
     code = mark_code(line)
     for match in WORD.finditer(line):
         word = match[0]

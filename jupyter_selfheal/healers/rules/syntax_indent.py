@@ -50,11 +50,11 @@ class Indentation(SyntaxRule):
         elif "unexpected indent" in message:
             yield from _dedent_fault(source, fault)
         elif "unindent does not match" in message:
-            yield from _nearest_level(source, fault)
+            yield from _find_nearest_level(source, fault)
         elif "inconsistent use of tabs" in message or fault.kind == "TabError":
-            yield from _without_tabs(source)
+            yield from _expand_tabs(source)
         elif "outside function" in message or "outside loop" in message or "not properly in loop" in message:
-            yield from _into_block(source, fault)
+            yield from _move_into_block(source, fault)
         elif "invalid syntax" in message:
             yield from _align_branch(source, fault)
 
@@ -174,7 +174,7 @@ def _dedent_fault(source: str, fault: Fault) -> Iterator[Mend]:
     yield Mend("\n".join(one), "Align the line with its block", prior=0.8)
 
 
-def _nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
+def _find_nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
     lines = split_lines(source)
     number = fault.line
     bad = read_indent(lines[number - 1])
@@ -192,7 +192,7 @@ def _nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
         yield Mend("\n".join(text), "Align the line with its block", clear and level == levels[0], 0.9 - gap / 20)
 
 
-def _without_tabs(source: str) -> Iterator[Mend]:
+def _expand_tabs(source: str) -> Iterator[Mend]:
     matches = []
     for size in (4, 8, 2):
         lines = [read_indent(t).expandtabs(size) + t.lstrip() if t.strip() else t for t in split_lines(source)]
@@ -204,7 +204,7 @@ def _without_tabs(source: str) -> Iterator[Mend]:
         yield Mend(mend.source, mend.title, sure, 0.9 if sure else 0.6)
 
 
-def _into_block(source: str, fault: Fault) -> Iterator[Mend]:
+def _move_into_block(source: str, fault: Fault) -> Iterator[Mend]:
     """``return`` right below a function's (or ``break`` below a loop's) body: it belongs into it."""
     lines = split_lines(source)
     number = fault.line

@@ -63,7 +63,7 @@ class Python2Syntax(SyntaxRule):
     why = "The fixers of lib2to3 keep what the cell meant under Python 2."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        cells = (context.source_of(c.id) for c in context.notebook.code_before(context.failure.cell_id))
+        cells = (context.source_of(c.id) for c in context.notebook.list_code_before(context.failure.cell_id))
         true = any(FUTURE.search(text) for text in (*cells, context.failure.source))
         for patch in super().propose(context):
             edits = (
@@ -155,7 +155,7 @@ def _load_refactoring(fixers: tuple[str, ...], print_function: bool) -> Any:
 
 def refactor(source: str, fixers: tuple[str, ...]) -> str | None:
     """The source after some of fissix' fixers; None where it cannot read it."""
-    masked, kept = _without_magics(source)
+    masked, kept = _replace_magics(source)
     masked = re.sub(r"\b[uU][rR](?=['\"])", "r", masked)
     try:
         tree = _load_refactoring(fixers, "print" not in fixers).refactor_string(masked + "\n", "<cell>")
@@ -167,7 +167,7 @@ def refactor(source: str, fixers: tuple[str, ...]) -> str | None:
     return text
 
 
-def _without_magics(source: str) -> tuple[str, dict[int, str]]:
+def _replace_magics(source: str) -> tuple[str, dict[int, str]]:
     """The source with IPython's lines replaced by names that no cell has, and those lines without their indentation."""
     kept: dict[int, str] = {}
     matches = []

@@ -42,7 +42,7 @@ class Quote(SyntaxRule):
                 yield Mend(replace_line(source, fault.line, plain), "Use plain quotes and signs", prior=0.95)
         elif "unterminated triple-quoted" in message:
             quote = '"""' if '"""' in line[fault.column - 1 : fault.column + 4] else "'''"
-            yield from _closed_triple(source, fault, quote)
+            yield from _close_triple(source, fault, quote)
         elif "unterminated string literal" in message or "EOL while" in message or "unterminated f-string" in message:
             yield from _close_text(source, fault, line)
         elif re.search(FIELD_IS_OPEN, message) and (closed := list(_close_field(source, fault, line))):
@@ -93,7 +93,7 @@ def _close_text(source: str, fault: Fault, line: str) -> Iterator[Mend]:
         yield places[0]
 
 
-def _closed_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
+def _close_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
     """Close after the paragraph that the quotes open, at the line that looks least like text, or at the cell's end."""
     lines = split_lines(source)
     title = f"Close the text with `{quote}`"

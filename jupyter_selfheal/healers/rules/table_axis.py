@@ -39,7 +39,7 @@ class TableAxis(Rule):
             yield from self._apply_to_rows(context)
 
     def _drop_columns(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:3]:
+        for call in context.list_calls_at_failure()[:3]:
             if (
                 not _is_method(call, "drop")
                 or len(call.args) != 1

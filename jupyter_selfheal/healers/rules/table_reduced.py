@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
@@ -82,7 +82,7 @@ def _is_reduction(node: ast.Call) -> bool:
         return False
     owner = node.func.value
     return (
-        last_name(node.func) in REDUCTIONS
+        read_last_name(node.func) in REDUCTIONS
         and isinstance(owner, ast.Name)
         and owner.id in ("np", "numpy")
         and not any(isinstance(n, ast.Call) for n in ast.walk(node.args[0]))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -43,7 +43,7 @@ class TextAndBytes(Rule):
     why = "Text and bytes turn into each other by an encoding, which is UTF-8 unless one is named."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp, ast.AugAssign, ast.Compare, ast.Call):
+        for node in context.list_failing_nodes(ast.BinOp, ast.AugAssign, ast.Compare, ast.Call):
             found = _find_operand(context, node)
             if found is None:
                 continue
@@ -72,7 +72,7 @@ def _find_operand(context: RuleContext, node: ast.AST) -> tuple[ast.expr, str] |
         case ast.Call(func=ast.Attribute(attr="write"), args=[given]):
             kind, method = ("bytes", "decode") if "must be str" in context.failure.evalue else ("str", "encode")
             return (given, method) if _is_kind(context, given, kind) else None
-        case ast.Call(func=func, args=[given, *_]) if last_name(func) in ENCODERS:
+        case ast.Call(func=func, args=[given, *_]) if read_last_name(func) in ENCODERS:
             return (given, "encode") if _is_kind(context, given, "str") else None
         case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in SEARCHES:
             return (owner, "decode") if _is_kind(context, owner, "bytes") else None
@@ -80,7 +80,7 @@ def _find_operand(context: RuleContext, node: ast.AST) -> tuple[ast.expr, str] |
 
 
 def _is_hash(function: ast.expr) -> bool:
-    return last_name(function) == "update" or last_name(function).startswith(("md5", "sha", "blake", "new"))
+    return read_last_name(function) == "update" or read_last_name(function).startswith(("md5", "sha", "blake", "new"))
 
 
 def _is_kind(context: RuleContext, node: ast.expr, kind: str) -> bool:

@@ -66,12 +66,12 @@ class TextAndNumber(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if not ABOUT.search(context.failure.evalue) or "str" not in context.failure.evalue:
             return
-        if any(_is_column(context, n) for n in context.failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign)):
+        if any(_is_column(context, n) for n in context.list_failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign)):
             yield from self._join_columns(context)
             return  # `str` of a column is the column as it is shown
         if HOLLOW & {t for patches in ABOUT.findall(context.failure.evalue) for t in patches}:
             return
-        for failing in context.failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign):
+        for failing in context.list_failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign):
             patches = list(self._propose_for(context, failing))
             if patches:
                 yield from patches
@@ -79,7 +79,7 @@ class TextAndNumber(Rule):
 
     def _join_columns(self, context: RuleContext) -> Iterator[Patch]:
         """``df["a"] + df["b"].astype(str)``: the columns of whole numbers in a sum of texts."""
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             top = _find_chain(context, node)
             if not isinstance(top, ast.BinOp) or not isinstance(node.op, ast.Add):
                 continue
@@ -228,7 +228,7 @@ def _is_label(context: RuleContext, node: ast.expr) -> bool:
         return any(_is_label(context, side) for side in (node.left, node.right))
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str) and bool(node.value) and not read_number_in(context, node)
-    name = context.plain_chain(node)
+    name = context.read_plain_chain(node)
     thing = context.describe(name) if name else None
     return thing is not None and thing.type == "str" and bool(thing.text.strip()) and not read_number_in(context, node)
 
@@ -236,7 +236,9 @@ def _is_label(context: RuleContext, node: ast.expr) -> bool:
 def _is_amount(context: RuleContext, node: ast.expr) -> bool:
     """True for a variable whose text is an amount, as ``45%`` or ``3.53.5``."""
     thing = (
-        context.describe(name) if (name := context.plain_chain(node)) and not isinstance(node, ast.Constant) else None
+        context.describe(name)
+        if (name := context.read_plain_chain(node)) and not isinstance(node, ast.Constant)
+        else None
     )
     return thing is not None and AMOUNT.fullmatch(thing.text) is not None
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = {"read_json": r"\s*[\[{]", "read_html": r"\s*<", "read_xml": r"\s*<"}
@@ -34,8 +34,8 @@ class TextAsFile(Rule):
     why = "Until pandas 3.0 the reader took the text itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
-            begins = READERS.get(last_name(call.func))
+        for call in context.list_calls_at_failure():
+            begins = READERS.get(read_last_name(call.func))
             if begins is None or not call.args or not context.describe_all([call.func])[0].path.startswith("pandas."):
                 continue
             given, quoted = call.args[0], QUOTED.search(context.failure.evalue)
@@ -46,7 +46,7 @@ class TextAsFile(Rule):
             yield self.patch(
                 context.replace_here(change, *context.add_imports([known[1]] if known[1] else [])),
                 f"Read `{context.text(given)[:40]}` as a text",
-                f"Since pandas 3.0, `{last_name(call.func)}` takes a text for the name of a file.",
+                f"Since pandas 3.0, `{read_last_name(call.func)}` takes a text for the name of a file.",
                 prior=0.94,
             )
             return

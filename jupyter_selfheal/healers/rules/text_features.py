@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.model import Patch
 
@@ -38,8 +38,12 @@ class TextFeatures(Rule):
         dummies = context.reference("pandas.get_dummies")
         if dummies is None or dummies.import_line:
             return
-        for call in context.calls_at_failure():
-            if not last_name(call.func).startswith("fit") or not call.args or not isinstance(call.args[0], ast.Name):
+        for call in context.list_calls_at_failure():
+            if (
+                not read_last_name(call.func).startswith("fit")
+                or not call.args
+                or not isinstance(call.args[0], ast.Name)
+            ):
                 continue
             table = _find_whole_table(context, call.args[0].id)
             home = context.find_last_assignment(table)

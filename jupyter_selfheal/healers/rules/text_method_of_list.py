@@ -34,7 +34,7 @@ class TextMethodOfList(Rule):
     why = "Every item is a text, which has the method; one of them alone may have been meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.Attribute):
+        for node in context.list_failing_nodes(ast.Attribute):
             call = context.call_of(node)
             if (
                 node.attr not in METHODS

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -42,8 +42,8 @@ class TextWanted(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         counts = "has no len" in context.failure.evalue
-        for call in context.calls_at_failure():
-            name = last_name(call.func)
+        for call in context.list_calls_at_failure():
+            name = read_last_name(call.func)
             at = 0 if (name == "len" if counts else name in FIRST) else -1
             if not counts and name in SEARCHED:
                 is_module = isinstance(call.func, ast.Attribute) and context.text(call.func.value) == "re"
@@ -68,4 +68,4 @@ class TextWanted(Rule):
 
     def _counts_rounds(self, context: RuleContext, call: ast.Call) -> bool:
         outer = src.read(context.source).parents.get(call)
-        return isinstance(outer, ast.Call) and last_name(outer.func) == "range"
+        return isinstance(outer, ast.Call) and read_last_name(outer.func) == "range"

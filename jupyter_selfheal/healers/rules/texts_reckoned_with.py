@@ -86,7 +86,7 @@ def _list_missed(context: RuleContext) -> tuple[list[ast.expr], list[ast.expr]]:
 
 def _list_failing(context: RuleContext) -> tuple[list[ast.expr], list[ast.expr]]:
     """What may be a column in the operation that failed, and all that may be one in its statement."""
-    nodes = context.failing_nodes(ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call)
+    nodes = context.list_failing_nodes(ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call)
     statement = context.failing_statement
     inside: list[ast.expr] = [n for n in ast.walk(statement) if isinstance(n, COLUMNS)] if statement is not None else []
     operands = [o for n in nodes for o in _list_columns(n)]

@@ -48,7 +48,7 @@ class ThousandsSeparator(Rule):
         if match is None:
             return
         text, doubt = _choose_text(match[1])
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             column: ast.expr | None = None
             if isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
                 column = call.func.value

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
@@ -37,7 +37,10 @@ class TickTexts(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         cell_id, source, _ = context.location
         inner = [
-            n for call in context.nodes_on_line(ast.Call) for n in ast.walk(call) if isinstance(n, ast.Call | ast.Dict)
+            n
+            for call in context.list_nodes_on_line(ast.Call)
+            for n in ast.walk(call)
+            if isinstance(n, ast.Call | ast.Dict)
         ]
         near = list(dict.fromkeys(inner))
         hidden = [s for node in near for s in _hide_ticks(source, _list_entries(node))]
@@ -49,7 +52,9 @@ class TickTexts(Rule):
                 prior=0.9,
             )
             return
-        for call in (n for n in near if isinstance(n, ast.Call) and last_name(n.func) in SETTERS and len(n.args) == 1):
+        for call in (
+            n for n in near if isinstance(n, ast.Call) and read_last_name(n.func) in SETTERS and len(n.args) == 1
+        ):
             wanted = call.args[0]
             if isinstance(wanted, ast.List) and wanted.elts and _are_empty_texts(wanted) and not call.keywords:
                 start = src.find_span(source, wanted)[0]

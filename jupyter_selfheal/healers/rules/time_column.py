@@ -39,7 +39,7 @@ class TimeColumn(Rule):
         yield from self._read_dates(context)
         if not context.failure.evalue.startswith("Only valid"):
             return
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("resample", "groupby"):
                 continue
             table = context.text(call.func.value)
@@ -90,13 +90,13 @@ class TimeColumn(Rule):
 
     def _read_dates(self, context: RuleContext) -> Iterator[Patch]:
         """Dates that are texts, in the index or in the column that is named."""
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             func = call.func
             if not isinstance(func, ast.Attribute) or func.attr not in ("resample", "rolling", "asfreq", "groupby"):
                 continue
-            table = context.plain_chain(func.value)
+            table = context.read_plain_chain(func.value)
             if not table and isinstance(func.value, ast.Subscript):
-                table = context.plain_chain(func.value.value)
+                table = context.read_plain_chain(func.value.value)
             if not table:
                 continue
             column = next((k.value for k in call.keywords if k.arg == "on"), None)

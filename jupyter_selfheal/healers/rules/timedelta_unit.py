@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MEAN_DAYS = {"M": 30.436875, "Y": 365.2425}
@@ -40,7 +40,7 @@ class TimedeltaUnit(Rule):
         known = context.reference("pandas.Timedelta")
         splices = []
         if known is not None and "is not supported" in context.failure.evalue:
-            for call in context.nodes_at_failure(ast.Call):
+            for call in context.list_nodes_at_failure(ast.Call):
                 unit = _find_mean_unit(call)
                 if unit:
                     count = context.text(call.args[0])
@@ -90,7 +90,7 @@ def _find_unit(call: ast.Call) -> str:
 
 def _find_mean_unit(call: ast.Call) -> str:
     """``M`` of ``np.timedelta64(1, "M")``; empty for anything else."""
-    if last_name(call.func) != "timedelta64" or len(call.args) != 2:
+    if read_last_name(call.func) != "timedelta64" or len(call.args) != 2:
         return ""
     unit = call.args[1]
     return (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.one_column_read import list_tables
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -49,7 +49,7 @@ class TitleAboveHeader(Rule):
         cell_id, source, node = made
         for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
             if (
-                last_name(call.func) != "read_csv"
+                read_last_name(call.func) != "read_csv"
                 or len(call.args) != 1
                 or any(k.arg in OPTIONS for k in call.keywords)
             ):
@@ -70,7 +70,7 @@ class TitleAboveHeader(Rule):
 
 def _list_wanted(context: RuleContext, table: str) -> Iterator[str]:
     """Names of columns that the failing line asks the table for, of which the message speaks."""
-    for node in context.nodes_at_failure(ast.Subscript, ast.Attribute):
+    for node in context.list_nodes_at_failure(ast.Subscript, ast.Attribute):
         key: object = None
         if isinstance(node, ast.Attribute) and context.text(node.value) == table:
             key = node.attr
@@ -93,7 +93,7 @@ def _write_lines(source: str, given: ast.expr) -> str:
     may do something when it is asked again."""
     inner = given
     if isinstance(given, ast.Call):
-        if last_name(given.func) != "StringIO" or len(given.args) != 1:
+        if read_last_name(given.func) != "StringIO" or len(given.args) != 1:
             return ""
         inner = given.args[0]
     if not isinstance(inner, ast.Name | ast.Constant):

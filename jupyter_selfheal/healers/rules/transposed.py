@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -30,7 +30,7 @@ class Transposed(Rule):
     why = "The shapes fit; whether it is meant, the outputs say."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp, ast.Call):
+        for node in context.list_failing_nodes(ast.BinOp, ast.Call):
             sides = _list_sides(node)
             if len(sides) != 2:
                 continue
@@ -54,7 +54,7 @@ class Transposed(Rule):
 def _list_sides(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right] if isinstance(node.op, ast.MatMult) else []
-    if isinstance(node, ast.Call) and last_name(node.func) in ("dot", "matmul"):
+    if isinstance(node, ast.Call) and read_last_name(node.func) in ("dot", "matmul"):
         if len(node.args) == 2:
             return list(node.args)
         return [node.func.value, node.args[0]] if isinstance(node.func, ast.Attribute) and len(node.args) == 1 else []

@@ -38,7 +38,7 @@ class TruthWanted(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = WANTED.search(context.failure.evalue)
         name = next(g for g in match.groups() if g) if match else ""
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             for given in call.keywords:
                 value = given.value
                 if given.arg != name or not isinstance(value, ast.Constant) or type(value.value) not in (int, str):

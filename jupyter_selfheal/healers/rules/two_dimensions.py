@@ -38,7 +38,7 @@ class TwoDimensions(Rule):
     why = "The numbers of samples and features leave one way to read the values."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure()[:4]:
+        for call in context.list_calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in METHODS:
                 continue
             given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "X"), None)

@@ -34,7 +34,7 @@ class TwoTexts(Rule):
     why = "Both texts hold a number, and only numbers are reckoned with so."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.failing_nodes(ast.BinOp):
+        for node in context.list_failing_nodes(ast.BinOp):
             sides = [node.left, node.right]
             if not all(find_type(context, s) == "str" or _is_ordered(s) for s in sides):
                 continue

@@ -36,7 +36,7 @@ class UnbracketedComparison(Rule):
     why = "Each part is a comparison of its own; joined without brackets they have no meaning."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for node in context.nodes_at_failure(ast.Compare):
+        for node in context.list_nodes_at_failure(ast.Compare):
             changes = add_parentheses(context.source, node) if isinstance(node, ast.Compare) else []
             if changes:
                 edits = context.replace(context.cell_id, changes)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.knowledge import is_from, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import find_meant, find_nearest, is_plain_slip, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -42,13 +42,13 @@ class UnexpectedKeyword(Rule):
         if not match:
             return
         wrong, hinted = match[1] or match[3], match[2]
-        for failing in context.failing_nodes(ast.Call):
+        for failing in context.list_failing_nodes(ast.Call):
             call = failing
             keyword = next((k for k in call.keywords if k.arg == wrong), None) if isinstance(call, ast.Call) else None
             if keyword is None or not isinstance(call, ast.Call):
                 continue
             given = {k.arg for k in call.keywords}
-            name = context.plain_chain(call.func)
+            name = context.read_plain_chain(call.func)
             if _is_in_changelog(context, call, wrong):
                 return  # `loffset` is no slip of `offset`: it is gone
             signature = context.signature(name) if name else None
@@ -82,6 +82,6 @@ class UnexpectedKeyword(Rule):
 
 def _is_in_changelog(context: RuleContext, call: ast.Call, keyword: str) -> bool:
     """True where a library of which the callable is says that it took the keyword once."""
-    known = [k for k in load_knowledge().keywords.get(keyword, ()) if last_name(call.func) in k.calls]
+    known = [k for k in load_knowledge().keywords.get(keyword, ()) if read_last_name(call.func) in k.calls]
     live = context.describe_all([call.func], calls=True)[0] if known else None
     return live is not None and any(is_from([p for p in (live.path, *live.mro) if p], k.libraries) for k in known)

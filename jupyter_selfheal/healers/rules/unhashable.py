@@ -33,7 +33,7 @@ class Unhashable(Rule):
         match = re.search(r"unhashable type: '(\w+)'", context.failure.evalue)
         if not match or match[1] not in FROZEN:
             return
-        for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.Dict, ast.Set, ast.Compare):
+        for failing in context.list_failing_nodes(ast.Subscript, ast.Call, ast.Dict, ast.Set, ast.Compare):
             for node in _list_keys(failing):
                 text = _make_hashable(context, failing, node, match[1])
                 if text:
@@ -64,7 +64,7 @@ def _make_hashable(context: RuleContext, failing: ast.AST, node: ast.expr, kind:
         return f"({text[1:-1].strip()},)" if len(node.elts) == 1 else f"({text[1:-1]})"
     if isinstance(node, ast.Set) and kind == "set":
         return f"frozenset({text})"
-    name = context.plain_chain(node)
+    name = context.read_plain_chain(node)
     thing = context.describe(name) if name else None
     if thing is not None and thing.type == kind:
         if isinstance(failing, ast.Call) and isinstance(failing.func, ast.Name):

@@ -34,7 +34,7 @@ class UnionWrittenAsSum(Rule):
         match = MESSAGE.search(context.failure.evalue)
         if not match or ("dict" in match.groups()) != (match[1] == match[2] == "dict"):
             return
-        for node in context.failing_nodes(ast.BinOp, ast.AugAssign):
+        for node in context.list_failing_nodes(ast.BinOp, ast.AugAssign):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_part(context, node):
                 left, right = node.left, node.right
             elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
-from jupyter_selfheal.healers.rules.context.nodes import last_name, plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
@@ -63,16 +63,16 @@ class UnobservedGroups(Rule):
 
 def _list_keys(source: str, call: ast.Call) -> Iterator[str]:
     """The columns that a table is grouped by, as plain chains; none where the call says whether it wants what is not there."""
-    if last_name(call.func) != "groupby" or not isinstance(call.func, ast.Attribute):
+    if read_last_name(call.func) != "groupby" or not isinstance(call.func, ast.Attribute):
         return
     if any(k.arg in ("observed", None) for k in call.keywords):
         return
     by = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "by"), None)
-    table = plain_chain(call.func.value, source)
+    table = read_plain_chain(call.func.value, source)
     for key in by.elts if isinstance(by, ast.List) else [by]:
         if isinstance(key, ast.Constant) and isinstance(key.value, str) and table:
             yield f"{table}[{key.value!r}]"
-        elif key is not None and (column := plain_chain(key, source)):
+        elif key is not None and (column := read_plain_chain(key, source)):
             yield column
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"too many values to unpack|not enough values to unpack|cannot unpack non-iterable")
@@ -57,7 +57,7 @@ class Unpacking(Rule):
                 continue
             if isinstance(node.iter, ast.Tuple) and not all(isinstance(e, ast.Constant) for e in node.iter.elts):
                 continue  # what is unpacked is each of its items
-            name = plain_chain(node.iter, source)
+            name = read_plain_chain(node.iter, source)
             thing = context.describe(name) if name else None
             if thing is None:
                 continue
@@ -89,7 +89,7 @@ def _are_side_by_side(context: RuleContext, node: ast.For | ast.comprehension) -
             pass
         case _:
             return False
-    chains = [context.plain_chain(part) for part in lists]
+    chains = [context.read_plain_chain(part) for part in lists]
     if len(variables) != len(lists) or len(set(chains)) != len(lists) or None in chains:
         return False
     things = context.describe_all([chain for chain in chains if chain])

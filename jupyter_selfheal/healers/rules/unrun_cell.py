@@ -30,12 +30,12 @@ class UnrunCell(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
-        above = context.notebook.code_before(context.failure.cell_id)
+        above = context.notebook.list_code_before(context.failure.cell_id)
         if not name or not any(name in src.find_names(c.source).binds and not c.runs for c in above):
             return
         live = context.state
         wanted = {n for n in src.find_names(context.failure.source).uses if n not in live.names} | {name}
-        cells = [above[n] for n in src.backward_slice([c.source for c in above], wanted)]
+        cells = [above[n] for n in src.find_backward_slice([c.source for c in above], wanted)]
         cells = [c for c in cells if not c.runs and not c.skip]
         if not any(name in src.find_names(c.source).binds for c in cells):
             return

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -32,7 +32,7 @@ class ValueCalled(Rule):
     why = "The attribute is a value that cannot be called, and nothing was passed to it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for failing in context.failing_nodes(ast.Call):
+        for failing in context.list_failing_nodes(ast.Call):
             call = failing
             if not isinstance(call, ast.Call) or call.args or call.keywords or not isinstance(call.func, ast.Attribute):
                 continue
@@ -41,7 +41,7 @@ class ValueCalled(Rule):
             if any(not _is_property(m) for m in members) and _is_of_any_kind(context, call):
                 return  # a method elsewhere: the one that is a property is the odd one
             if not any(map(_is_property, members)):
-                thing = context.describe(text) if context.plain_chain(call.func) else None
+                thing = context.describe(text) if context.read_plain_chain(call.func) else None
                 if thing is None or thing.is_callable or _is_set(context, call.func):
                     continue
             edits = context.replace(context.cell_id, [(context.span(call.func)[1], context.span(call)[1], "")])
@@ -69,7 +69,7 @@ def _is_of_any_kind(context: RuleContext, call: ast.Call) -> bool:
 
 
 def _is_property(member: ast.FunctionDef) -> bool:
-    return any(last_name(d) in ("property", "cached_property", "setter") for d in member.decorator_list)
+    return any(read_last_name(d) in ("property", "cached_property", "setter") for d in member.decorator_list)
 
 
 def _is_set(context: RuleContext, node: ast.Attribute) -> bool:

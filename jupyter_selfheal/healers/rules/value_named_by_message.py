@@ -39,7 +39,7 @@ class ValueNamedByMessage(Rule):
         if match is None:
             return
         new, quoted = match["new"], set(QUOTED.findall(message)) - {match["new"]}
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             for given in (*call.args, *(k.value for k in call.keywords)):
                 if not (isinstance(given, ast.Constant) and isinstance(given.value, str)) or given.value not in quoted:
                     continue

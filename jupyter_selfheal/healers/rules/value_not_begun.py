@@ -52,7 +52,7 @@ class ValueNotBegun(Rule):
         match = MESSAGE.search(context.failure.evalue)
         name = (match[1] or match[2]) if match else ""
         parents = src.read(context.source).parents
-        on_line = [n for n in context.nodes_on_line(ast.stmt) if _reads(n, name)]
+        on_line = [n for n in context.list_nodes_on_line(ast.stmt) if _reads(n, name)]
         statement = min(on_line, key=lambda n: len(context.text(n)), default=None)
         if not name or statement is None or _is_there(context, name):
             return
@@ -187,7 +187,7 @@ def _is_read_elsewhere(context: RuleContext, scope: ast.AST, name: str, outer: L
     below = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     if any(n.lineno > (outer.end_lineno or 0) for n in below) or _reads_after(outer, name):
         return True
-    cells = context.notebook.code_after(context.cell_id) if isinstance(scope, ast.Module) else ()
+    cells = context.notebook.list_code_after(context.cell_id) if isinstance(scope, ast.Module) else ()
     return any(name in src.find_names(c.source).uses for c in cells)
 
 
@@ -266,7 +266,7 @@ def _find_first_item(context: RuleContext, statement: ast.stmt, name: str, loop:
         and context.text(n.targets[0]) == name
         for n in statement.body
     )
-    items = context.plain_chain(loop.iter)
+    items = context.read_plain_chain(loop.iter)
     is_alone = len(statement.body) == 1 and not statement.orelse  # the first item would count nothing and keep no place
     if not is_order or sides != {item, name} or not keeps or not items or not is_alone:
         return ""

@@ -68,7 +68,7 @@ class ValueOfAnotherType(Rule):
     def _fill_table(self, context: RuleContext) -> Iterator[Patch]:
         """``df.fillna(0)``, where some columns are of text."""
         statement = context.failing_statement
-        for call in context.calls_at_failure() if "dtype 'str'" in context.failure.evalue else ():
+        for call in context.list_calls_at_failure() if "dtype 'str'" in context.failure.evalue else ():
             if (
                 not isinstance(call.func, ast.Attribute)
                 or call.func.attr not in ("fillna", "replace")

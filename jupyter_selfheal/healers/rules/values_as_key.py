@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 ORDERING = frozenset({"max", "min", "sorted", "nlargest", "nsmallest"})
@@ -31,9 +31,9 @@ class ValuesAsKey(Rule):
     why = "The keys of that very dictionary are ordered."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.calls_at_failure():
+        for call in context.list_calls_at_failure():
             key = next((k.value for k in call.keywords if k.arg == "key"), None)
-            if last_name(call.func) not in ORDERING or key is None or not call.args:
+            if read_last_name(call.func) not in ORDERING or key is None or not call.args:
                 continue
             table = context.text(_find_table(key))
             given = context.text(call.args[-1]).removesuffix(".keys()")

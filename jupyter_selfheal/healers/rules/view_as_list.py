@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name, last_name, plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name, read_plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch, Replace
 
 VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
@@ -50,7 +50,7 @@ class ViewAsList(Rule):
         yield from self._take_by_position(context)
         if not ABOUT.search(context.failure.evalue) or not OPERATION.search(context.failure.evalue):
             return
-        for failing in context.failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
+        for failing in context.list_failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
             for node in _list_operands(failing):
                 edits, what = self._make_list(context, context.cell_id, context.source, node)
                 if edits:
@@ -72,7 +72,7 @@ class ViewAsList(Rule):
 
     def _take_by_position(self, context: RuleContext) -> Iterator[Patch]:
         """``graph.nodes()[0]``, where no node has that name: the list of networkx 1 is meant."""
-        for node in context.failing_nodes(ast.Subscript) if context.failure.ename == "KeyError" else ():
+        for node in context.list_failing_nodes(ast.Subscript) if context.failure.ename == "KeyError" else ():
             match node:
                 case ast.Subscript(value=ast.Call(func=ast.Attribute(value=graph, attr="nodes"), args=[]) as call):
                     is_view = context.describe_all([call], calls=True)[0].type == "NodeView"
@@ -102,7 +102,7 @@ class ViewAsList(Rule):
             return context.replace(
                 cell_id, [(start, end, f"{_name_whole(context, node)}({source[start:end]})")]
             ), source[start:end]
-        name = plain_chain(node, source)
+        name = read_plain_chain(node, source)
         thing = context.describe(name) if name else None
         if name is None or thing is None or thing.type not in VIEWS + FINITE:
             return (), ""
@@ -119,16 +119,16 @@ class ViewAsList(Rule):
 
 def _name_whole(context: RuleContext, node: ast.expr) -> str:
     """``dict`` for what networkx 1 gave as a dictionary of all nodes, and gives as pairs now; else ``list``."""
-    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    name = read_last_name(node.func) if isinstance(node, ast.Call) else ""
     if not isinstance(node, ast.Call) or not (name.startswith("all_pairs_") or name == "shortest_path_length"):
         return "list"
-    live = context.describe_all([dotted_name(node.func) or "None"])[0]  # it may stand in another cell
+    live = context.describe_all([read_dotted_name(node.func) or "None"])[0]  # it may stand in another cell
     return "dict" if any(path.startswith("networkx.") for path in (live.path, *live.mro)) else "list"
 
 
 def _makes_generator(context: RuleContext, node: ast.expr) -> bool:
     """True for the call of a function of the notebook that yields."""
-    name = context.plain_chain(node.func) if isinstance(node, ast.Call) else None
+    name = context.read_plain_chain(node.func) if isinstance(node, ast.Call) else None
     wanted = "'generator'" in context.failure.evalue and "has no attribute" not in context.failure.evalue
     return name is not None and wanted and context.is_true(f"{name}.__code__.co_flags & 32")
 
@@ -138,7 +138,7 @@ def _gives_view(node: ast.expr) -> bool:
         return True
     if not isinstance(node, ast.Call):
         return False
-    if dotted_name(node.func) in {name for tool in FINITE for name in (tool, f"itertools.{tool}")}:
+    if read_dotted_name(node.func) in {name for tool in FINITE for name in (tool, f"itertools.{tool}")}:
         return True
     if isinstance(node.func, ast.Name):
         return node.func.id in CALLS

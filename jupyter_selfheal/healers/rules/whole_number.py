@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -72,7 +72,7 @@ class WholeNumber(Rule):
     def _mend_estimator(self, context: RuleContext, parameter: str, kind: str, number: str) -> Iterator[Patch]:
         """Where the nearest estimator of this kind is made, at the failing cell or above."""
         for view in context.look_upwards():
-            calls = [c for c in view.walk(ast.Call) if last_name(c.func) == kind]
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == kind]
             given = [k.value for c in calls for k in c.keywords if k.arg == parameter]
             written = [
                 g
@@ -94,7 +94,7 @@ class WholeNumber(Rule):
 def _list_candidates(context: RuleContext) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """The instructions of the failing line, the failing one first, each with what must be whole there: indices and slice bounds,
     arguments, factors of a sequence. What stands beside the failing instruction may be right as it is."""
-    for node in context.nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp)[:12]:
+    for node in context.list_nodes_at_failure(ast.Subscript, ast.Call, ast.BinOp)[:12]:
         if isinstance(node, ast.Subscript):
             keys = node.slice.elts if isinstance(node.slice, ast.Tuple | ast.List) else [node.slice]
             bounds = [[k.lower, k.upper, k.step] if isinstance(k, ast.Slice) else [k] for k in keys]
@@ -140,7 +140,7 @@ def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
     divisions = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
     operands = context.describe_all([o for d in divisions for o in (d.left, d.right)], calls=True)
     if divisions and all(o.is_a("builtins.int", "numpy.integer") for o in operands):
-        return [_floor_division(context, d) for d in divisions]
+        return [_propose_floor_division(context, d) for d in divisions]
     if isinstance(node, ast.Name):
         splices = [
             n for n in context.walk(ast.Assign) if any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
@@ -153,7 +153,7 @@ def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
     return [(*context.span(node), str(int(number)) if is_written else f"int({context.text(node)})")]
 
 
-def _floor_division(context: RuleContext, node: ast.BinOp) -> Splice:
+def _propose_floor_division(context: RuleContext, node: ast.BinOp) -> Splice:
     """``/`` → ``//`` between the operands."""
     start, end = context.span(node.left)[1], context.span(node.right)[0]
     at = start + context.source[start:end].index("/")

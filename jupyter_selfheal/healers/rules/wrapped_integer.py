@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -61,7 +61,7 @@ def _list_reckoned(source: str, statement: ast.stmt) -> Iterator[tuple[ast.expr,
             continue
         for number, beside in ((node.left, node.right), (node.right, node.left)):
             is_written = isinstance(beside, ast.Constant) and type(beside.value) is int
-            if is_written and plain_chain(number, source):
+            if is_written and read_plain_chain(number, source):
                 sides = (f"int({src.extract_text(source, number)})", src.extract_text(source, beside))
                 left, right = sides if number is node.left else sides[::-1]
                 yield number, f"{left} {SIGNS[type(node.op)]} {right}"

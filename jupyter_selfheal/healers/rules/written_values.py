@@ -34,11 +34,11 @@ class WrittenValues(Rule):
         for node in ast.walk(context.tree):
             if not isinstance(node, ast.Expr) or not node.lineno <= context.line <= (node.end_lineno or node.lineno):
                 continue
-            matches = _values_in(node)
+            matches = _find_values(node)
             if matches is None:
                 continue
             owner = context.describe_all([matches.value])[0]
-            back = _written_back(
+            back = _write_back(
                 matches.value, owner.is_a("pandas.Index"), owner.is_a("pandas.Series", "pandas.DataFrame")
             )
             if not back:
@@ -66,7 +66,7 @@ class WrittenValues(Rule):
             return
 
 
-def _values_in(statement: ast.Expr) -> ast.Attribute | None:
+def _find_values(statement: ast.Expr) -> ast.Attribute | None:
     """The ``….values`` that a statement of one call hands on, or whose method it calls."""
     call = statement.value
     if not isinstance(call, ast.Call):
@@ -80,7 +80,7 @@ def _values_in(statement: ast.Expr) -> ast.Attribute | None:
     return None
 
 
-def _written_back(owner: ast.expr, index: bool, table: bool) -> str:
+def _write_back(owner: ast.expr, index: bool, table: bool) -> str:
     """The statement that gives a table its values back; empty where there is no sure one."""
     if index and isinstance(owner, ast.Name):
         return "{owner} = {owner}.__class__({values})"

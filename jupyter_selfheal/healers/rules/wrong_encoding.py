@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
-from jupyter_selfheal.healers.rules.context.nodes import last_name, plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = frozenset(
@@ -76,7 +76,7 @@ def _list_reading_calls(context: RuleContext) -> Iterator[tuple[str, str, ast.Ca
         calls = [
             n
             for n in src.walk(source)
-            if isinstance(n, ast.Call) and last_name(n.func) in READERS and not _is_binary(n)
+            if isinstance(n, ast.Call) and read_last_name(n.func) in READERS and not _is_binary(n)
         ]
         calls.sort(key=lambda n: abs(n.lineno - line) if cell_id == place else n.lineno)
         for call in calls:
@@ -85,7 +85,7 @@ def _list_reading_calls(context: RuleContext) -> Iterator[tuple[str, str, ast.Ca
 
 def _is_cut(context: RuleContext, call: ast.Call) -> bool:
     """True for bytes that end within a character: a part of a text, whose encoding is right."""
-    return last_name(call.func) == "decode" and "unexpected end of data" in context.failure.evalue
+    return read_last_name(call.func) == "decode" and "unexpected end of data" in context.failure.evalue
 
 
 def _is_binary(call: ast.Call) -> bool:
@@ -98,7 +98,9 @@ def _is_binary(call: ast.Call) -> bool:
 def _find_path(call: ast.Call, source: str) -> str | None:
     """The plain expression of the path: the first argument, or what ``read_text``, ``open`` and (bytes') ``decode`` are called on."""
     text = (
-        plain_chain(call.args[0], source) if call.args and last_name(call.func) not in ("read_text", "decode") else None
+        read_plain_chain(call.args[0], source)
+        if call.args and read_last_name(call.func) not in ("read_text", "decode")
+        else None
     )
     is_mode = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
     if text and not (is_mode and len(text) <= 4):
@@ -106,7 +108,7 @@ def _find_path(call: ast.Call, source: str) -> str | None:
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "open", "decode"):
         if isinstance(call.func.value, ast.Constant):  # bytes that are written down: they are what they are
             return None
-        return plain_chain(call.func.value, source)
+        return read_plain_chain(call.func.value, source)
     if call.args and isinstance(call.args[0], ast.BinOp):
         return src.extract_text(source, call.args[0])
     return None
@@ -139,7 +141,7 @@ def _with_encoding(source: str, call: ast.Call, encoding: str) -> tuple[int, int
         if keyword.arg == "encoding":
             start, end = src.find_span(source, keyword.value)
             return start, end, f'"{encoding}"'
-    if last_name(call.func) in ("read_text", "decode") and call.args:
+    if read_last_name(call.func) in ("read_text", "decode") and call.args:
         start, end = src.find_span(source, call.args[0])
         return start, end, f'"{encoding}"'
     end = src.find_span(source, call)[1] - 1

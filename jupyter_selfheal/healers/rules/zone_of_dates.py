@@ -36,8 +36,8 @@ class ZoneOfDates(Rule):
     why = "Only its author knows which zone the dates without one are of."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        pairs = [(n.left, n.right) for n in context.nodes_at_failure(ast.BinOp)]
-        pairs += [(n.left, n.comparators[0]) for n in context.nodes_at_failure(ast.Compare)]
+        pairs = [(n.left, n.right) for n in context.list_nodes_at_failure(ast.BinOp)]
+        pairs += [(n.left, n.comparators[0]) for n in context.list_nodes_at_failure(ast.Compare)]
         for pair in pairs:
             lives = context.describe_all(pair, calls=True)
             if not all(live.is_a(*DATES) for live in lives):

@@ -49,9 +49,9 @@ def list_test_functions(case: Case) -> set[str]:
     """Functions that hold asserts and return nothing, or are named like a test: they are oracles, not code."""
     names = set()
     for cell in (
-        *case.notebook.code_before(case.failure.cell_id),
+        *case.notebook.list_code_before(case.failure.cell_id),
         Cell("", case.failure.source),
-        *case.notebook.code_after(case.failure.cell_id),
+        *case.notebook.list_code_after(case.failure.cell_id),
     ):
         for s in src.list_statements(cell.source):
             if isinstance(s.node, ast.FunctionDef) and has_assert(s.node):
@@ -81,8 +81,8 @@ def list_told_results(case: Case, functions: Collection[str]) -> Iterator[tuple[
     """What comments of the failing cell and of those below tell of calls of these functions: the call, and its result."""
     at = case.notebook.index(case.failure.cell_id)
     failing = replace(case.notebook.cells[at], source=case.failure.source) if at >= 0 else Cell("", case.failure.source)
-    above = [cell.source for cell in case.notebook.code_before(case.failure.cell_id)]
-    below = itertools.islice(case.notebook.code_after(case.failure.cell_id), CELLS_BELOW)
+    above = [cell.source for cell in case.notebook.list_code_before(case.failure.cell_id)]
+    below = itertools.islice(case.notebook.list_code_after(case.failure.cell_id), CELLS_BELOW)
     for cell in (failing, *below) if functions else ():
         for result in list_commented_results(cell, above):
             if result.function in functions:

@@ -137,7 +137,7 @@ def build_plan(case: Case) -> Plan | None:
 def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:
     """The functions and classes of the cells above that the failing cell comes to, in order."""
     latest: dict[str, Piece] = {}
-    for cell in case.notebook.code_before(case.failure.cell_id):
+    for cell in case.notebook.list_code_before(case.failure.cell_id):
         for piece, node in _cut_pieces(cell.id, cell.source):
             names = src.collect_names([node])
             if isinstance(node, DEFINITIONS):
@@ -177,7 +177,7 @@ def _list_changeable(pieces: Iterable[Piece]) -> set[str]:
 def _list_callers(case: Case, pieces: Iterable[Piece]) -> Iterator[tuple[str, str]]:
     """The cells above that call a definition which may be changed, and can be run again."""
     names = _list_changeable(pieces)
-    for cell in choose_callers(case.notebook.code_before(case.failure.cell_id)) if names else ():
+    for cell in choose_callers(case.notebook.list_code_before(case.failure.cell_id)) if names else ():
         if calls_any(cell, names):
             yield cell.source, "".join(o.text for o in cell.outputs if o.name == "stdout")
 
@@ -209,14 +209,14 @@ def _list_uses(pieces: Iterable[Piece]) -> Iterator[frozenset[str]]:
 def _list_absent(case: Case, again: tuple[Cell, ...], copied: tuple[str, ...]) -> tuple[str, ...]:
     """What the first cell that is run again could not read yet, though the state has it: a change that reads it works
     once and never again."""
-    above = case.notebook.code_before(case.failure.cell_id)
+    above = case.notebook.list_code_before(case.failure.cell_id)
     later = above[above.index(again[0]) :] if again else ()
     return tuple(sorted(set().union(*(src.find_names(c.source).binds for c in later)) - set(copied)))
 
 
 def _list_replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterator[Piece]:
     """The statements of the cells that are run again, but for definitions and imports, which the state has."""
-    modules = map_modules(case.notebook.code_before(case.failure.cell_id))
+    modules = map_modules(case.notebook.list_code_before(case.failure.cell_id))
     for cell in cells:
         for piece, node in _cut_pieces(cell.id, cell.source):
             if not isinstance(node, DEFINITIONS | ast.Import | ast.ImportFrom):
@@ -247,12 +247,12 @@ def _list_own(
 def _list_below(case: Case, tests: set[str]) -> Iterator[Piece]:
     """Asserts of the cells below that need nothing but what is there after the failing cell, and their test functions."""
     there = set(src.BUILTINS).union(
-        *(src.find_names(c.source).binds for c in case.notebook.code_before(case.failure.cell_id))
+        *(src.find_names(c.source).binds for c in case.notebook.list_code_before(case.failure.cell_id))
     )
     made = src.find_names(case.failure.source)
     there |= made.binds
     count, rebound = 0, set[str]()
-    for cell in case.notebook.code_after(case.failure.cell_id):
+    for cell in case.notebook.list_code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
             continue
         for piece, node in _cut_pieces(cell.id, cell.source):
@@ -302,7 +302,7 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
     beside: set[str] = set()
     modules: set[str] = set()
     functions: set[str] = set()
-    for cell in reversed(case.notebook.code_before(case.failure.cell_id)):
+    for cell in reversed(case.notebook.list_code_before(case.failure.cell_id)):
         tree = src.parse(cell.source)
         modules |= src.find_names(cell.source).imports
         functions |= {
@@ -332,7 +332,7 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
 def _list_signatures(case: Case) -> list[list[JSON]]:
     """The name and the parameters of each function that the failing cell and those above define, of tests apart."""
     signatures: dict[str, list[str]] = {}
-    sources = [*(cell.source for cell in case.notebook.code_before(case.failure.cell_id)), case.failure.source]
+    sources = [*(cell.source for cell in case.notebook.list_code_before(case.failure.cell_id)), case.failure.source]
     for statement in (s for source in sources for s in src.list_statements(source)):
         parameters = read_parameters(statement.node)
         if isinstance(statement.node, ast.FunctionDef) and parameters is not None and not has_assert(statement.node):

@@ -24,7 +24,7 @@ def find_producers(case: Case, wanted: Iterable[str]) -> tuple[Cell, ...]:
     """The cells above the failing one to be run again for what ``wanted`` names, in order; none unless a check failed."""
     if case.failure.kind is not FailureKind.MISSED and case.failure.ename != "AssertionError":
         return ()
-    above = case.notebook.code_before(case.failure.cell_id)
+    above = case.notebook.list_code_before(case.failure.cell_id)
     modules = map_modules(above)
     functions = {s.node.name for c in above for s in src.list_statements(c.source) if isinstance(s.node, DEFINITIONS)}
     pending, blocked = set(wanted), set[str]()

@@ -63,7 +63,10 @@ def list_written_calls(case: Case, names: Collection[str]) -> list[tuple[str, st
     """(function, its arguments as the text of a tuple) for each call of one of these functions with plain values that stands in a
     cell above or below the failing one."""
     calls: dict[tuple[str, str], None] = {}
-    for cell in (*case.notebook.code_after(case.failure.cell_id), *case.notebook.code_before(case.failure.cell_id)):
+    for cell in (
+        *case.notebook.list_code_after(case.failure.cell_id),
+        *case.notebook.list_code_before(case.failure.cell_id),
+    ):
         tree = src.parse(cell.source) if names else None
         for node in ast.walk(tree) if tree else ():
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names):

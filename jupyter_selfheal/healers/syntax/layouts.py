@@ -113,7 +113,7 @@ def _place(state: _State, line: _Line, previous: _Line | None) -> Iterator[_Stat
             owner = state.blocks[depth].word if depth < len(state.blocks) else ""
             if owner not in OWNERS[line.word]:
                 continue
-        cost += _cost_of_width(state, line, depth, opened) + _cost_of_words(state, line, previous, depth)
+        cost += _weigh_width(state, line, depth, opened) + _weigh_words(state, line, previous, depth)
         if state.cost + cost >= _NEVER:
             continue
         if opened:
@@ -127,7 +127,7 @@ def _place(state: _State, line: _Line, previous: _Line | None) -> Iterator[_Stat
         yield _State(state.cost + cost, (*state.depths, depth), blocks)
 
 
-def _cost_of_width(state: _State, line: _Line, depth: int, opened: bool) -> float:
+def _weigh_width(state: _State, line: _Line, depth: int, opened: bool) -> float:
     """What it costs that the line stood elsewhere. Widths say nothing within a body that stood no deeper than its header."""
     if opened:
         return 0.0 if line.width > state.blocks[-1].width else 0.5
@@ -145,7 +145,7 @@ def _find_top(state: _State) -> int:
     return state.blocks[0].width if state.blocks else 0
 
 
-def _cost_of_words(state: _State, line: _Line, previous: _Line | None, depth: int) -> float:
+def _weigh_words(state: _State, line: _Line, previous: _Line | None, depth: int) -> float:
     """What the line's words say: what must stand in a function or a loop, what ends a block, names that only a block binds."""
     inside, left = state.blocks[:depth], state.blocks[depth:]
     kinds = [b.word for b in inside]

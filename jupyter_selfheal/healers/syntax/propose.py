@@ -140,13 +140,13 @@ def propose_texts(
 
 def _list_known_names(case: Case) -> frozenset[str]:
     """What the cells above bind."""
-    names = [src.find_names(c.source) for c in case.notebook.code_before(case.failure.cell_id)]
+    names = [src.find_names(c.source) for c in case.notebook.list_code_before(case.failure.cell_id)]
     return frozenset[str]().union(*(n.binds | n.imports for n in names))
 
 
 def _list_used_below(case: Case) -> frozenset[str]:
     """What the cells below read."""
-    below = case.notebook.code_after(case.failure.cell_id)
+    below = case.notebook.list_code_after(case.failure.cell_id)
     return frozenset[str]().union(*(src.find_names(c.source).uses for c in below))
 
 

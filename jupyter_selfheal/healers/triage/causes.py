@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.edits import format_import
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 from jupyter_selfheal.inside.tree_names import list_names
@@ -111,20 +111,20 @@ def _explain_absent_library(context: RuleContext, name: str) -> tuple[str, str] 
 
 def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
     """A column that a cell above took away or called otherwise."""
-    for read in context.failing_nodes(ast.Subscript):
-        keys = context.keys(read.value) if context.plain_chain(read.value) else None
+    for read in context.list_failing_nodes(ast.Subscript):
+        keys = context.keys(read.value) if context.read_plain_chain(read.value) else None
         if keys is not None and {f"{key}_x", f"{key}_y"} <= set(keys.columns):
             return (
                 f"`{key}` was in both tables that were merged: it is `{key}_x` of the first one and `{key}_y` of the second.",
                 f"Use `{key}_x` or `{key}_y`, or say `suffixes=` where they are merged.",
             )
     holding = _list_tables_with(context, key)
-    if holding and any(last_name(call.func) in ("merge", "join") for call in context.calls_at_failure()):
+    if holding and any(read_last_name(call.func) in ("merge", "join") for call in context.list_calls_at_failure()):
         return (
             f"`{min(holding)}` has a column `{key}`, and the table that is joined with it has none.",
             "Say what each calls it: `left_on=` and `right_on=`.",
         )
-    for cell in reversed(context.notebook.code_before(context.failure.cell_id)):
+    for cell in reversed(context.notebook.list_code_before(context.failure.cell_id)):
         for node in src.walk(cell.source):
             if isinstance(node, ast.Call) and src.find_root_name(node.func) in holding:
                 continue  # it is there still: what was taken away was taken away elsewhere
@@ -155,9 +155,9 @@ def _list_tables_with(context: RuleContext, key: str) -> set[str]:
 
 def _list_reads(context: RuleContext) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
     """What something is taken of at the failure, by a key or by a method, and what it is given: ``df`` and ``"town"`` of ``df.groupby("town")``."""
-    for read in context.failing_nodes(ast.Subscript):
+    for read in context.list_failing_nodes(ast.Subscript):
         yield read.value, [read.slice]
-    for call in context.calls_at_failure():
+    for call in context.list_calls_at_failure():
         if isinstance(call.func, ast.Attribute):
             yield call.func.value, [*call.args, *call.keywords]
 
@@ -165,7 +165,7 @@ def _list_reads(context: RuleContext) -> Iterator[tuple[ast.expr, Sequence[ast.A
 def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | None:
     """The columns that a table has, where the one that is read is none of them."""
     for owner, given in _list_reads(context):
-        table = context.plain_chain(owner)
+        table = context.read_plain_chain(owner)
         asked = [n.value for part in given for n in ast.walk(part) if isinstance(n, ast.Constant)]
         keys = context.keys(table) if table and key in asked else None
         if keys is None or keys.type != "DataFrame" or key in keys.columns:
@@ -205,7 +205,7 @@ def _explain_none(context: RuleContext) -> tuple[str, str] | None:
 def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
     """The lengths of what a table is made of, by name, and which of them is not as the others are."""
     lengths: dict[str, int] = {}
-    for call in context.calls_at_failure():
+    for call in context.list_calls_at_failure():
         given = next((a for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Dict)), None)
         for key, value in zip(given.keys, given.values, strict=True) if given is not None else ():
             number = context.number(f"len({context.text(value)})") if not _has_call(value) else None
@@ -229,11 +229,11 @@ def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
 
 def _explain_difference(context: RuleContext) -> tuple[str, str] | None:
     """``plot(t, np.diff(v))``: of n values there are n - 1 differences."""
-    for call in context.failing_nodes(ast.Call):
+    for call in context.list_failing_nodes(ast.Call):
         for given in _list_paired(call):
             if (
                 not isinstance(given, ast.Call)
-                or last_name(given.func) != "diff"
+                or read_last_name(given.func) != "diff"
                 or len(given.args) != 1
                 or given.keywords
             ):
@@ -255,7 +255,7 @@ def _explain_difference(context: RuleContext) -> tuple[str, str] | None:
 
 def _explain_bins(context: RuleContext) -> tuple[str, str] | None:
     """How many groups the edges make, and how many labels there are for them."""
-    for call in context.failing_nodes(ast.Call):
+    for call in context.list_failing_nodes(ast.Call):
         named = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
         edges = named.get("bins") or (call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None)
         labels = named.get("labels")
@@ -296,7 +296,7 @@ def _explain_truths(context: RuleContext) -> tuple[str, str] | None:
 def _explain_pair(context: RuleContext) -> tuple[str, str] | None:
     """The lengths of two things that are drawn, reckoned or stored pair by pair; of arrays of more dimensions their shapes."""
     statement = context.failing_statement
-    for node in (*context.failing_nodes(ast.BinOp, ast.Call), *([statement] if statement is not None else [])):
+    for node in (*context.list_failing_nodes(ast.BinOp, ast.Call), *([statement] if statement is not None else [])):
         paired = [n for n in _list_paired(node) if not _has_call(n) and not isinstance(n, ast.Constant | ast.JoinedStr)]
         operands = {text: context.operand(n) for n in paired if len(text := context.text(n)) <= 40}
         is_of_arrays = "broadcast" in context.failure.evalue
@@ -340,8 +340,8 @@ def _list_paired(node: ast.AST) -> list[ast.expr]:
 
 def _explain_group(context: RuleContext) -> tuple[str, str] | None:
     """How many groups, or which ones, the pattern has."""
-    for call in context.failing_nodes(ast.Call):
-        owner = context.plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    for call in context.list_failing_nodes(ast.Call):
+        owner = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
         count = context.number(f"{owner}.re.groups") if owner else None
         asked = [a.value for a in call.args if isinstance(a, ast.Constant)]
         if owner is None or count is None:

@@ -273,7 +273,7 @@ class Runner:
 
     def _locate_error(self, name: str, message: str, stack: list[tuple[FrameType, int]], text: str) -> dict[str, Any]:
         """Where an error is, as JSON; ``stack`` is outermost first."""
-        timed = locate.timed_cell_of(str(self._step.get("code", "")), self._step.get("cell_id", ""))
+        timed = locate.find_timed_cell(str(self._step.get("code", "")), self._step.get("cell_id", ""))
         frames = locate.list_frames(
             stack, lambda file: file == self._file, lambda file: locate.list_known_cells().get(file, ""), timed
         )

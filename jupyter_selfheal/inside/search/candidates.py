@@ -15,7 +15,7 @@ from jupyter_selfheal.inside.search.mutations import empty_bodies
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
-from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, kind_of
+from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, find_kind
 from jupyter_selfheal.inside.search.written_anew import list_new_bodies
 
 QUERY = 0.25
@@ -88,7 +88,7 @@ class Maker:
         is_at_top = not text.startswith(("def ", "async def ", "class ", "@"))
         nearby = tuple(n for n in given.get("nearby", ()) if n in self.ns) if is_at_top else ()
         for name in (*outside, *nearby):
-            kinds.setdefault(name, frozenset({kind_of(self.ns[name])}))
+            kinds.setdefault(name, frozenset({find_kind(self.ns[name])}))
         hints = Hints(
             kinds,
             frozenset(given.get("attributes", ())),

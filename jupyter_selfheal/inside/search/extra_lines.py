@@ -51,7 +51,7 @@ def drop_emptied_texts(before: str, text: str) -> str:
         silent = [n for n in block if isinstance(n, ast.Expr) and _is_silent(n.value)]
         if len(silent) < len(block):
             whole = [n for n in silent if source.read_indent(n) is not None and _ends_its_line(source, n)]
-            edits += [source.line_span(n) for n in whole if source.text_of(n) not in before]
+            edits += [source.find_line_span(n) for n in whole if source.text_of(n) not in before]
     for call in source.order:
         if (
             isinstance(call, ast.Call)

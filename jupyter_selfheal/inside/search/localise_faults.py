@@ -17,7 +17,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.noted_calls import NotedCalls
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
-from jupyter_selfheal.inside.search.scope import kind_of
+from jupyter_selfheal.inside.search.scope import find_kind
 
 EVENTS = 400
 """Line events of a function for which the kinds of its variables are looked at."""
@@ -91,7 +91,7 @@ class Tracer:
             kinds = self.kinds[unit]
             for name, value in list(frame.f_locals.items()):
                 if frame.f_code.co_flags & 2 or not name.startswith("_"):
-                    kinds.setdefault(name, set()).add(kind_of(value))
+                    kinds.setdefault(name, set()).add(find_kind(value))
         return self.local_trace
 
     def _note_call(self, frame: FrameType) -> None:

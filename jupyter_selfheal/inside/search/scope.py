@@ -68,7 +68,7 @@ class Hints:
     """False: literals that look like data (lists of them, texts, numbers that are no index or bound) are not."""
 
 
-def kind_of(value: object) -> str:
+def find_kind(value: object) -> str:
     """A coarse kind of a value, for choosing what to combine."""
     if value is None:
         return NOTHING
@@ -208,7 +208,7 @@ class Scope(Source):
         if isinstance(node, ast.Name):
             return self.hints.kinds.get(node.id, frozenset())
         if isinstance(node, ast.Constant):
-            return frozenset({kind_of(node.value)})
+            return frozenset({find_kind(node.value)})
         if isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
             return frozenset({TRUTH})
         if isinstance(node, ast.List | ast.ListComp | ast.Tuple):

@@ -82,7 +82,7 @@ class Source:
         before = self.text[self.lines.starts[node.lineno - 1] : self.start_of(node)]  # type: ignore[attr-defined]
         return before if not before.strip() else None
 
-    def line_span(self, node: ast.AST) -> Edit:
+    def find_line_span(self, node: ast.AST) -> Edit:
         """The span of whole lines that a statement takes, with its comment and line end."""
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])  # type: ignore[attr-defined]
         return self.lines.starts[first - 1], self.lines.starts[node.end_lineno], ""  # type: ignore[attr-defined]

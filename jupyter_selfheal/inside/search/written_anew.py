@@ -134,7 +134,7 @@ def list_new_bodies(s: Scope) -> list[Change]:
     if not body or s.read_indent(body[0]) is None or any(isinstance(n, ast.Yield) for n in ast.walk(function)):
         return []
     indent = str(s.read_indent(body[0]))
-    start, end = s.line_span(body[0])[0], s.line_span(body[-1])[1]
+    start, end = s.find_line_span(body[0])[0], s.find_line_span(body[-1])[1]
     made: dict[str, tuple[float, str]] = {}
     for text, prior, words in (*_list_orders(s, function), *_list_loops(s, function)):
         if text not in made or made[text][0] < prior:

@@ -37,7 +37,7 @@ class DocstringExamples(Check):
     must_last = True
 
     def review_cell(self, cell: ReviewedCell) -> Iterator[Doubt]:
-        above = [c.source for c in cell.notebook.code_before(cell.cell.id)]
+        above = [c.source for c in cell.notebook.list_code_before(cell.cell.id)]
         if ">>>" not in cell.cell.source or find_chance(cell.cell.source, above).sources:
             return
         for definition, example in list_examples_of_cell(cell.cell, cell.notebook):

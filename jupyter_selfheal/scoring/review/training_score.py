@@ -84,7 +84,7 @@ def _find_scored(call: ast.Call) -> tuple[str, tuple[str, str] | None]:
 def _collect_fits(cell: ReviewedCell) -> dict[str, set[tuple[str, str]]]:
     """What each model was fitted on, up to this cell, while neither the model nor the data is bound anew."""
     fits: dict[str, set[tuple[str, str]]] = {}
-    for other in (*cell.notebook.code_before(cell.cell.id), cell.cell):
+    for other in (*cell.notebook.list_code_before(cell.cell.id), cell.cell):
         tree = None if src.is_foreign(other.source) else src.parse(other.source)
         for statement in tree.body if tree is not None else ():
             bound = src.collect_names([statement]).binds

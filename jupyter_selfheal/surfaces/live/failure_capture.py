@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, format_traceback, list_frames, timed_cell_of
+from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, find_timed_cell, format_traceback, list_frames
 from jupyter_selfheal.model import Failure, FailureKind, Frame
 from jupyter_selfheal.source import endless
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
@@ -22,7 +22,7 @@ def describe_failure(
 ) -> Failure:  # fmt: skip
     """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked). ``called_as`` stands for
     the frame of a call that was in no cell."""
-    timed = timed_cell_of(source, cell_id)
+    timed = find_timed_cell(source, cell_id)
     frames = _list_frames(shell, error.__traceback__, log, timed)
     line = called_as.line if called_as else find_line(frames, lambda frame: frame[4] == cell_id, timed)
     syntax = isinstance(error, SyntaxError) and before_exec

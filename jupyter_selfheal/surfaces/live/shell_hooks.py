@@ -312,7 +312,9 @@ class ShellHooks:
         from jupyter_selfheal.model import Cell
         from jupyter_selfheal.source.commented_results import add_checks
 
-        above = [cell.source for cell in self._session.cells.build_notebook(cell_id, source, 0).code_before(cell_id)]
+        above = [
+            cell.source for cell in self._session.cells.build_notebook(cell_id, source, 0).list_code_before(cell_id)
+        ]
         return replace(chosen, oracle=add_checks(Cell(cell_id, source), above, told_alone=False).oracle)
 
     def _take_error_beside(self) -> BaseException | None:

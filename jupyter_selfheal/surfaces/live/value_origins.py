@@ -32,7 +32,7 @@ class OriginTeller:
     def __init__(self, case: Case, names: Mapping[str, Any]) -> None:
         self._case = case
         self._names = names
-        self._cells = [c for c in case.notebook.code_before(case.failure.cell_id) if c.runs or c.unfinished]
+        self._cells = [c for c in case.notebook.list_code_before(case.failure.cell_id) if c.runs or c.unfinished]
         self._told: set[str] = set()
 
     def tell(self, node: ast.AST, line: int = 0, depth: int = 1) -> Iterator[str]:

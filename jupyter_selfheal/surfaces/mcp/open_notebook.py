@@ -161,7 +161,7 @@ class OpenNotebook:
         if known is not None and known.case.failure.kind is not FailureKind.MISSED and known.failed:
             case = replace(known.case, notebook=notebook, oracle=cell.oracle)
             return replace(known, case=case)
-        before = self.state_before(cell.id)
+        before = self.prepare_state_before(cell.id)
         chain = self._open_chain(before)
         seen, failure, after = chain.run(notebook.cell(cell.id), notebook)
         if after is not None:
@@ -193,7 +193,7 @@ class OpenNotebook:
         )
         return Case(Failure(cell.id, cell.source), replace(self.document.notebook, cells=cells))
 
-    def state_before(self, cell_id: str) -> TrialKernel:
+    def prepare_state_before(self, cell_id: str) -> TrialKernel:
         """The state directly before a cell: a kept one, or the cells between the nearest one above and it are run on."""
         with self._lock:
             cells = [c for c in self.document.notebook.cells if c.kind == "code" and c.source.strip() and not c.skip]
@@ -213,7 +213,7 @@ class OpenNotebook:
         from jupyter_selfheal import engine
 
         limits = self.session.limits
-        deadline = Deadline(limits.seconds_for_notebook(self.document.notebook.cells))
+        deadline = Deadline(limits.find_seconds_for_notebook(self.document.notebook.cells))
         return Chain(state, refuse_replay, engine.build_free_scorer(self.session.settings.config), limits, deadline)
 
     # --- its version and its end ---

@@ -131,7 +131,7 @@ def _measure(
     """The patch with what several runs of it say, as the loop measures our own; None where it comes to nothing. No model is asked."""
     free = settings.config.with_(healers=("rules",))
     deadline = CancellableDeadline(
-        notebook.limits.seconds_for_notebook((situation.case.notebook.cell(situation.case.failure.cell_id),)), run
+        notebook.limits.find_seconds_for_notebook((situation.case.notebook.cell(situation.case.failure.cell_id),)), run
     )
     with Session(replace(settings, approve="none", config=free), given=(patch,)) as session:
         heal = session.build_dependencies(notebook.document).heal
@@ -149,7 +149,9 @@ def propose(
         raise UsageError(
             f"cell {cell_id} runs: nothing is to be healed unless expect or checks say what it must do and does not"
         )
-    deadline = CancellableDeadline(notebook.limits.seconds_for_notebook((situation.case.notebook.cell(cell_id),)), run)
+    deadline = CancellableDeadline(
+        notebook.limits.find_seconds_for_notebook((situation.case.notebook.cell(cell_id),)), run
+    )
     with Session(replace(settings, approve="none")) as session:
         heal = session.build_dependencies(notebook.document).heal
         outcome, journal = heal(situation.case, count_by(situation.starts, run.meter), situation.seen, deadline)

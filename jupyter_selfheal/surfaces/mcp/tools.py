@@ -99,7 +99,7 @@ class Toolbox:
 
         def answer(notebook: OpenNotebook) -> JSON:
             cell = notebook.find_cell(cell_id)
-            state = notebook.state_before(cell.id)
+            state = notebook.prepare_state_before(cell.id)
             first = (Run(cell.source, cell.id, go_on=True),) if after else ()
             config = self.settings.config
             request = TrialRequest((*first, Run(code, "copy")), timeout=CODE_SECONDS, sandbox=build_sandbox(config))
@@ -257,7 +257,7 @@ def view_run(run: ToolRun) -> JSON:
 
 
 def _list_needed(notebook: AskedNotebook, cell: Cell) -> list[Cell]:
-    above = notebook.document.notebook.code_before(cell.id)
+    above = notebook.document.notebook.list_code_before(cell.id)
     needed = list_needed_cells([PastCell(c.source, c.id) for c in above], (Run(cell.source, cell.id),))
     return [above[n] for n in needed]
 

@@ -119,7 +119,7 @@ class Minimizer:
 
     def _minimise_cells(self, sources: Sources) -> Sources:
         *above, last = sources
-        needed = src.backward_slice(above, src.find_names(last).uses)
+        needed = src.find_backward_slice(above, src.find_names(last).uses)
         sliced = (*(above[n] for n in needed), last)
         kept = sliced if self._fails_alike(sliced) else sources
         return minimise_list(kept, self._fails_alike)
@@ -134,7 +134,7 @@ class Minimizer:
             return tuple("\n".join(texts) for texts in cells.values())
 
         *above, (_, last) = statements
-        needed = src.backward_slice([text for _, text in above], src.find_names(last).uses)
+        needed = src.find_backward_slice([text for _, text in above], src.find_names(last).uses)
         sliced = [*(above[n] for n in needed), statements[-1]]
         kept = sliced if self._fails_alike(to_sources(sliced)) else statements
         return to_sources(minimise_list(kept, lambda chosen: self._fails_alike(to_sources(chosen))))

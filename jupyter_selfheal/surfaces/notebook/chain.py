@@ -66,14 +66,14 @@ class Chain:
         state cannot be kept). The caller passes that state to :meth:`advance` or closes it.
         """
         steps = (Run(cell.source, cell.id), *self._build_questions(cell, notebook))
-        trial, after = self._run_trial(steps, self._limits.seconds_for(cell))
+        trial, after = self._run_trial(steps, self._limits.find_seconds(cell))
         failure = find_failure(cell, trial)
         if (
             failure is not None
             and _is_importing(failure)
-            and self._limits.most_seconds_for(cell) > self._limits.seconds_for(cell)
+            and self._limits.find_most_seconds(cell) > self._limits.find_seconds(cell)
         ):
-            trial, after = self._run_trial(steps, self._limits.most_seconds_for(cell))
+            trial, after = self._run_trial(steps, self._limits.find_most_seconds(cell))
             failure = find_failure(cell, trial)
         if failure is None and cell.oracle:
             trial = self._run_checks(trial, after, cell, notebook)
@@ -85,7 +85,7 @@ class Chain:
     def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
         """Run several pieces of code, in the end ``cell``, from the present state; keep the state only where all ran."""
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
-        return self._run_trial(tuple(runs), self._limits.most_seconds_for(cell) * len(runs), Keep.ON_SUCCESS)
+        return self._run_trial(tuple(runs), self._limits.find_most_seconds(cell) * len(runs), Keep.ON_SUCCESS)
 
     def advance(self, after: TrialKernel | None, ran: Sequence[PastCell], trial: Trial) -> None:
         """Go on from the state after ``ran``; where their process ended, the present state stays.

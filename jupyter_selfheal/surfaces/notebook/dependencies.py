@@ -104,24 +104,24 @@ class Limits:
     cell: float = 120.0
     sandbox: Sandbox = OPEN
     notebook: float = 0.0
-    """Seconds for a whole notebook; 0: as many as its cells may need (see :meth:`seconds_for_notebook`)."""
+    """Seconds for a whole notebook; 0: as many as its cells may need (see :meth:`find_seconds_for_notebook`)."""
     run_ends: float = math.inf
     """When the whole run must end, on the clock of ``time.monotonic``."""
 
-    def seconds_for(self, cell: Cell) -> float:
+    def find_seconds(self, cell: Cell) -> float:
         """Seconds for a cell."""
         return self.cell * EXPENSIVE_FACTOR if cell.expensive else self.cell
 
-    def most_seconds_for(self, cell: Cell) -> float:
+    def find_most_seconds(self, cell: Cell) -> float:
         """Seconds for a cell that was cut off in an import, if it was."""
         return (
-            max(self.seconds_for(cell), IMPORT_SECONDS)
+            max(self.find_seconds(cell), IMPORT_SECONDS)
             if src.find_names(cell.source).imports
-            else self.seconds_for(cell)
+            else self.find_seconds(cell)
         )
 
-    def seconds_for_notebook(self, cells: Sequence[Cell]) -> float:
+    def find_seconds_for_notebook(self, cells: Sequence[Cell]) -> float:
         """Seconds for a whole notebook: ten minutes, and for each cell three times what it may run (to run it, to heal it, and to
         run it in the end), unless a limit was given; and no more than the run has left."""
-        own = self.notebook or 600.0 + 3 * sum(self.seconds_for(c) for c in cells if c.kind == "code")
+        own = self.notebook or 600.0 + 3 * sum(self.find_seconds(c) for c in cells if c.kind == "code")
         return max(min(own, self.run_ends - time.monotonic()), 0.001)

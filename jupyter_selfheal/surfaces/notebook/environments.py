@@ -88,7 +88,7 @@ def _make_run(
         with open_branch(session, kernelspec=environment.kernelspec, environments=()) as branch:
             there = replace(document, kernelspec=environment.kernelspec)
             dependencies, limits = branch.build_dependencies(there), branch.limits
-            deadline = Deadline(limits.seconds_for_notebook(document.notebook.cells))
+            deadline = Deadline(limits.find_seconds_for_notebook(document.notebook.cells))
             notebook, kept, _ = rebuild_notebook(report.given, fixes)
             return FinalCheck(there, dependencies, limits, deadline).run_clean(notebook, records, kept)
 

@@ -31,7 +31,7 @@ def expect_outputs(document: Document) -> Document:
 def _add_told(cell: Cell, notebook: Notebook) -> Cell:
     if cell.kind != "code" or cell.skip or "#" not in cell.source or not is_repeatable(cell, notebook):
         return cell
-    return add_checks(cell, [c.source for c in notebook.code_before(cell.id)], told_alone=True)
+    return add_checks(cell, [c.source for c in notebook.list_code_before(cell.id)], told_alone=True)
 
 
 def _list_stored(notebook: Notebook) -> Iterator[Cell]:

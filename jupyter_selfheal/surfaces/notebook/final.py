@@ -259,9 +259,9 @@ class FinalCheck:
         ours = notebook.index(cell.id) >= 0 and self.document.notebook.index(cell.id) < 0
         code = "" if ours and cell.source.startswith("%pip install ") else cell.source
         asked = self.dependencies.scorer.list_oracle_steps(build_case(cell, notebook), BASELINE) if cell.oracle else ()
-        run = Run(code, cell.id, go_on=True, timeout=self.limits.most_seconds_for(cell))
+        run = Run(code, cell.id, go_on=True, timeout=self.limits.find_most_seconds(cell))
         steps: tuple[Step, ...] = (run, *(s for s in asked if not isinstance(s, Run)))
-        return CellSteps(cell.id, steps, self.limits.most_seconds_for(cell))
+        return CellSteps(cell.id, steps, self.limits.find_most_seconds(cell))
 
     def _split_trial(
         self, cells: Sequence[Cell], notebook: Notebook, trial: Trial, groups: Sequence[CellSteps]

@@ -20,7 +20,7 @@ def list_model_notes(settings: Settings) -> tuple[str, ...]:
 
     if why := engine.why_no_model(config):
         return (f"no model will be asked: {why}",)
-    notes = [f"no model will judge: {why}"] if (why := _why_no_judge(config)) else []
+    notes = [f"no model will judge: {why}"] if (why := _explain_no_judge(config)) else []
     if settings.approve == "safe":
         notes.append(
             "a model's fix is never applied by --approve safe (with --in-place, and in papermill, the default): say --approve all or ask"
@@ -28,7 +28,7 @@ def list_model_notes(settings: Settings) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _why_no_judge(config: HealConfig) -> str:
+def _explain_no_judge(config: HealConfig) -> str:
     """What a judge of another provider lacks; empty where nothing."""
     if not config.judge_provider or config.replay:
         return ""

@@ -144,7 +144,7 @@ class Review:
     """What was not looked at, and why; empty where there is nothing to say."""
     cost: Cost = Cost()
 
-    def without_reverted(self, records: Sequence[Record]) -> Review:
+    def drop_reverted(self, records: Sequence[Record]) -> Review:
         """Without what was said of fixes that were taken back."""
         reverted = {r.cell.id for r in records if r.status is Status.REVERTED}
         return replace(self, doubts=tuple(d for d in self.doubts if d.cell_id not in reverted))

@@ -81,7 +81,7 @@ class Batch:
     def run(self) -> tuple[NotebookReport, dict[str, CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
-        deadline = Deadline(self.limits.seconds_for_notebook(self.notebook.cells))
+        deadline = Deadline(self.limits.find_seconds_for_notebook(self.notebook.cells))
         first = self.dependencies.open_state()
         chain = Chain(first, self.dependencies.replay, self.dependencies.scorer, self.limits, deadline)
         self.proof = final.FinalCheck(
@@ -125,7 +125,7 @@ class Batch:
             notes=(*self.document.notes, *chain.notes, *self.specifications.notes, *settled.notes),
             seconds=time.monotonic() - began,
             fixes=tuple(f.candidate.patch.title for f in settled.fixes),
-            review=reviewed.without_reverted(records) if reviewed is not None else None,
+            review=reviewed.drop_reverted(records) if reviewed is not None else None,
             drifts=list_cell_drifts(self.document.list_raw_cells(), records, self.first, settled.seen),
         )
         return report, settled.seen or self.first
@@ -287,7 +287,7 @@ class Batch:
         )
         if known or not (status is Status.NOT_HEALED or outcome.diagnosis.skip_reason is SkipReason.BAD_DATA):
             return known or 0
-        above = self.notebook.code_before(cell.id)
+        above = self.notebook.list_code_before(cell.id)
         return failures.find_failed_check_root(
             failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in above)
         )

@@ -80,7 +80,7 @@ def _try_requirement(
         installed = _name_installed(Path(path), bound)
         request = TrialRequest(
             tuple(Run(cell.source, cell.id, go_on=cell.id not in needed) for cell in cells),
-            timeout=limits.seconds_for_notebook(cells),
+            timeout=limits.find_seconds_for_notebook(cells),
             sandbox=replace(limits.sandbox, writes="discard"),
             paths=(path,),
         )

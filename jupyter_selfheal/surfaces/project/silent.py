@@ -19,7 +19,7 @@ def may_come_of_a_file(failure: Failure, notebook: Notebook, finder: Finder) -> 
 
     if failure.kind is not FailureKind.RAISED or not may_come_of_a_table(failure):
         return False
-    texts, names = [c.source for c in notebook.code_before(failure.cell_id)], src.find_names(failure.source)
-    made = [texts[n] for n in src.backward_slice(texts, names.uses | names.changes)]
+    texts, names = [c.source for c in notebook.list_code_before(failure.cell_id)], src.find_names(failure.source)
+    made = [texts[n] for n in src.find_backward_slice(texts, names.uses | names.changes)]
     modules = finder.collect_modules([*made, failure.source], ())
     return any(has(m.file.text) for m in modules for has in (has_lost_writes, has_text_questions, has_boolean_dummies))

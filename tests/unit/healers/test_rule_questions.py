@@ -40,7 +40,7 @@ def test_objects_are_described_in_the_failing_frame(bench: Bench) -> None:
     assert context.describe("items.copy()") is None  # it would call something
     assert context.describe("items.copy()", calls=True) == described
     assert context.number("len(items)") == 2
-    assert context.failing_nodes(ast.Attribute)[0].attr == "size"
+    assert context.list_failing_nodes(ast.Attribute)[0].attr == "size"
 
 
 @pytest.mark.parametrize("path", ["os.path.nothing", "no_such_module.f"])

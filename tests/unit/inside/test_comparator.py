@@ -15,7 +15,7 @@ import pytest
 
 from jupyter_selfheal.inside import comparator
 from jupyter_selfheal.inside.comparator import find_difference, is_equal, is_equal_text
-from jupyter_selfheal.inside.loader import code_to_load
+from jupyter_selfheal.inside.loader import write_loading_code
 from jupyter_selfheal.inside.probes import expected
 from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -159,7 +159,10 @@ def test_literals_in_texts_are_compared_by_value() -> None:
 
 
 def test_it_needs_only_the_standard_library() -> None:
-    code = code_to_load("comparator") + "\nc = load()\nimport sys; assert not {'numpy', 'pandas'} & set(sys.modules)\n"
+    code = (
+        write_loading_code("comparator")
+        + "\nc = load()\nimport sys; assert not {'numpy', 'pandas'} & set(sys.modules)\n"
+    )
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code + "print(c.find_difference(1, 2))"],
         capture_output=True,

@@ -20,7 +20,7 @@ MODULES = sorted(
 @pytest.mark.parametrize("module", [name for name in MODULES if name != "loader"])
 def test_every_module_loads_from_text_without_the_package_and_leaves_no_module_behind(module: str) -> None:
     script = (
-        f"import sys\nbefore = set(sys.modules)\n{loader.code_to_load(module)}\nloaded = load()\n"
+        f"import sys\nbefore = set(sys.modules)\n{loader.write_loading_code(module)}\nloaded = load()\n"
         "print(loaded.__name__, sorted(n for n in set(sys.modules) - before if n.startswith('jupyter_selfheal')))"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-"], input=script, capture_output=True, text=True, timeout=60)
@@ -35,7 +35,7 @@ def test_what_a_module_needs_is_read_from_its_imports_each_after_those_it_import
 
 
 def test_a_kernel_of_another_python_compiles_the_text_itself() -> None:
-    code = loader.code_to_load("fork.sandbox").replace(repr(importlib.util.MAGIC_NUMBER), "b'another'")
+    code = loader.write_loading_code("fork.sandbox").replace(repr(importlib.util.MAGIC_NUMBER), "b'another'")
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-"],
         input=f"{code}\nprint(load().__name__)",
@@ -49,7 +49,7 @@ def test_a_kernel_of_another_python_compiles_the_text_itself() -> None:
 def test_an_installed_package_of_another_version_is_neither_used_nor_disturbed() -> None:
     script = (
         "import sys, types\nsys.modules['jupyter_selfheal'] = other = types.ModuleType('jupyter_selfheal')\n"
-        f"{loader.code_to_load('fork.gate')}\nload()\nprint(sys.modules['jupyter_selfheal'] is other, vars(other).get('inside'))"
+        f"{loader.write_loading_code('fork.gate')}\nload()\nprint(sys.modules['jupyter_selfheal'] is other, vars(other).get('inside'))"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-"], input=script, capture_output=True, text=True, timeout=60)
     assert done.stdout == "True None\n", done.stderr

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.nodes import dotted_name
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
 from jupyter_selfheal.healers.rules.context.objects import ObjectInfo
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
@@ -71,7 +71,7 @@ def walk_with_places(statement: ast.stmt) -> Iterator[tuple[Place, ast.AST]]:
 def find_called(context: RuleContext, cell_id: str, place: Place) -> Called | None:
     """The function at a place with its calls; None where it is not the only one of its name, so that a call may mean another."""
     mine = _list_definitions(context.source_of(cell_id), place)
-    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
+    cells = (*(c.id for c in context.notebook.list_code_before(context.failure.cell_id)), context.failure.cell_id)
     sources = {c: context.source_of(c) for c in cells}
     if len(mine) != 1 or (place.owner and sum(len(_list_definitions(s, place)) for s in sources.values()) > 1):
         return None
@@ -87,14 +87,14 @@ def _find_called_method(
 ) -> Called:
     """A method with those of the calls of its name that are its own."""
     named = [(c, n, n.func.value) for c, n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == place.name]
-    decorators = {dotted_name(d) or "" for d in method.decorator_list}
+    decorators = {read_dotted_name(d) or "" for d in method.decorator_list}
     bound = next((_BINDING[d] for d in decorators if d in _BINDING), 1)
-    chains = sorted({chain for _, _, receiver in named if (chain := dotted_name(receiver))})
+    chains = sorted({chain for _, _, receiver in named if (chain := read_dotted_name(receiver))})
     known = dict(zip(chains, context.describe_all(chains), strict=True))
     own, is_sure, once = [], True, _list_assigned_once(context)
     for cell_id, call, receiver in named:
-        chain = dotted_name(receiver) or ""
-        is_made = isinstance(receiver, ast.Call) and dotted_name(receiver.func) == place.owner
+        chain = read_dotted_name(receiver) or ""
+        is_made = isinstance(receiver, ast.Call) and read_dotted_name(receiver.func) == place.owner
         is_class = chain == place.owner and not decorators.isdisjoint(_BINDING)
         info = known.get(chain, ObjectInfo())
         is_own = bool(info.mro) and info.mro[0].rpartition(".")[2] == place.owner
@@ -107,7 +107,7 @@ def _find_called_method(
 
 def _list_assigned_once(context: RuleContext) -> set[str]:
     """Names that one assignment of a cell's top level binds, and nothing else."""
-    cells = (*(c.id for c in context.notebook.code_before(context.failure.cell_id)), context.failure.cell_id)
+    cells = (*(c.id for c in context.notebook.list_code_before(context.failure.cell_id)), context.failure.cell_id)
     sources = [context.source_of(c) for c in cells]
     names = (n for source in sources for n in src.walk(source) if isinstance(n, ast.Name))
     bound = Counter(n.id for n in names if isinstance(n.ctx, ast.Store))

@@ -30,7 +30,7 @@ class AliasWrite:
 def list_alias_writes(context: RuleContext) -> list[AliasWrite]:
     """Such statements above the failure and in its cell, at the top level: ``age = df["age"]``, then ``age.fillna(0, inplace=True)``."""
     cells = [
-        *(c for c in context.notebook.code_before(context.failure.cell_id)),
+        *(c for c in context.notebook.list_code_before(context.failure.cell_id)),
         context.notebook.cell(context.failure.cell_id),
     ]
     aliases: dict[str, tuple[str, str]] = {}

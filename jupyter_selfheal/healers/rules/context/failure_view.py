@@ -107,7 +107,7 @@ class FailureView:
     def list_cells_upwards(self, cell_id: str | None = None) -> tuple[str, ...]:
         """Ids of a cell (the failing one) and of the code cells above it, nearest first: where what it uses was made."""
         first = cell_id or self.failure.cell_id
-        return tuple(dict.fromkeys((first, *(c.id for c in reversed(self.notebook.code_before(first))))))
+        return tuple(dict.fromkeys((first, *(c.id for c in reversed(self.notebook.list_code_before(first))))))
 
     def look_upwards(self, cell_id: str | None = None) -> Iterator[Self]:
         """This context for a cell (the failing one) and for each above it, nearest first, without those that do not parse."""
@@ -129,20 +129,20 @@ class FailureView:
         """Nodes of some kinds anywhere in the cell, outermost first."""
         return (node for node in self._nodes if isinstance(node, kinds))
 
-    def nodes_on_line(self, *kinds: type[Node]) -> list[Node]:
+    def list_nodes_on_line(self, *kinds: type[Node]) -> list[Node]:
         """Nodes of some kinds that cover the line, outermost first."""
         placed: list[Any] = [n for n in self.walk(*kinds) if hasattr(n, "lineno")]
         return [n for n in placed if n.lineno <= self.line <= (n.end_lineno or n.lineno)]
 
-    def nodes_at_failure(self, *kinds: type[Node]) -> list[Node]:
+    def list_nodes_at_failure(self, *kinds: type[Node]) -> list[Node]:
         """Nodes of some kinds on the failing line: the failing instruction itself first (PEP 657), then those inside it, those
         around it, and the rest."""
         if self.position is None:
-            return self.nodes_on_line(*kinds)
+            return self.list_nodes_on_line(*kinds)
         position = self.position
-        return sorted(self.nodes_on_line(*kinds), key=lambda node: _rank_node(node, position))
+        return sorted(self.list_nodes_on_line(*kinds), key=lambda node: _rank_node(node, position))
 
-    def failing_nodes(self, *kinds: type[Node]) -> list[Node]:
+    def list_failing_nodes(self, *kinds: type[Node]) -> list[Node]:
         """Nodes of some kinds that may have raised: the failing instruction if it is one, else those inside it, innermost first.
 
         A loop over what cannot be iterated counts as the failing instruction, though Python names only what it goes over (since 3.13).
@@ -150,7 +150,7 @@ class FailureView:
         """
         position = self.position
         if position is None:
-            candidates = self.nodes_on_line(*kinds) if self.line else []
+            candidates = self.list_nodes_on_line(*kinds) if self.line else []
         else:
             candidates = [n for n in self.walk(*kinds) if hasattr(n, "lineno") and _rank_node(n, position)[0] <= 1]
             exact = [n for n in candidates if _rank_node(n, position)[0] == 0]
@@ -162,9 +162,9 @@ class FailureView:
     def _find_failing_loops(self, position: Position, kinds: tuple[type[Node], ...]) -> list[Node]:
         return [n for n in self.walk(*kinds) if any(_rank_node(i, position)[0] == 0 for i in _list_iterables(n))]
 
-    def calls_at_failure(self) -> list[ast.Call]:
+    def list_calls_at_failure(self) -> list[ast.Call]:
         """Calls on the failing line, nearest to the failing instruction first."""
-        return self.nodes_at_failure(ast.Call)
+        return self.list_nodes_at_failure(ast.Call)
 
     def call_of(self, callee: ast.AST) -> ast.Call | None:
         """The call whose function a node is, or None."""
@@ -188,7 +188,7 @@ class FailureView:
         """Character offsets [start, end) of a node of the cell."""
         return src.find_span(self.source, node)
 
-    def attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
+    def find_attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
         """Where an attribute's own name stands: the ``b`` of ``a.b``."""
         return edits.find_attribute_span(self.source, node)
 
@@ -198,9 +198,9 @@ class FailureView:
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
         return text if isinstance(node, ATOMS) and not is_number else f"({text})"
 
-    def plain_chain(self, node: ast.AST) -> str | None:
+    def read_plain_chain(self, node: ast.AST) -> str | None:
         """The text of a node that may be evaluated without running anything (no calls), else None."""
-        return nodes.plain_chain(node, self.source)
+        return nodes.read_plain_chain(node, self.source)
 
     def add_imports(self, lines: Iterable[str]) -> list[Splice]:
         """Splices that add import lines to the cell where it does not have them already."""

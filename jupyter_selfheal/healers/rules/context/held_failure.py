@@ -28,7 +28,7 @@ def _find_cell_id(notebook: Notebook, failing: str, frame: Frame) -> str:
     """The one cell that has the frame's text in its line, the failing one and those above it; empty where none or several have."""
     if not frame.text or _LIBRARY.search(frame.file):
         return ""
-    cells = [c for c in notebook.code_before(failing) if c.id != failing]
+    cells = [c for c in notebook.list_code_before(failing) if c.id != failing]
     cells += [c for c in notebook.cells if c.id == failing]
     found = [c.id for c in cells if _read_line(c.source, frame.line) == frame.text]
     return found[0] if len(found) == 1 else ""

@@ -83,7 +83,7 @@ class LiveView(FailureView):
         """The attribute node of an AttributeError that does not say itself what it is about: one of a module's ``__getattr__``."""
         if self.state.attribute or self.failure.ename != "AttributeError":
             return None
-        return next(iter(self.nodes_at_failure(ast.Attribute)), None)
+        return next(iter(self.list_nodes_at_failure(ast.Attribute)), None)
 
     def describe(self, expression: str | ast.expr, *, calls: bool = False) -> ObjectInfo | None:
         """What an expression is in the failing frame; None where it cannot be evaluated, or calls something without leave."""

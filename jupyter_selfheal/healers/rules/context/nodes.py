@@ -17,12 +17,12 @@ PLAIN_NODES = (
 """What a chain is made of that can be evaluated without running anything of the user's."""
 
 
-def plain_chain(node: ast.AST, source: str) -> str | None:
+def read_plain_chain(node: ast.AST, source: str) -> str | None:
     """The text of a node that may be evaluated without running anything (no calls), else None."""
     return src.extract_text(source, node) if all(isinstance(n, PLAIN_NODES) for n in ast.walk(node)) else None
 
 
-def dotted_name(node: ast.AST) -> str | None:
+def read_dotted_name(node: ast.AST) -> str | None:
     """``a.b.c`` of a chain of attributes on a name; None for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -31,12 +31,12 @@ def dotted_name(node: ast.AST) -> str | None:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
-def last_name(callee: ast.AST | None) -> str:
+def read_last_name(callee: ast.AST | None) -> str:
     """The last name of a chain: ``c`` of ``a.b.c``, ``f`` of ``f``; empty for anything else."""
     return callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
 
 
-def attributes_named(tree: ast.AST, name: str) -> list[ast.Attribute]:
+def list_attributes_named(tree: ast.AST, name: str) -> list[ast.Attribute]:
     """Every ``….name`` in a tree."""
     return [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == name]
 

@@ -19,13 +19,13 @@ def list_replayed_cells(context: RuleContext, also: Iterable[str] = ()) -> tuple
     again, and what it did not make is not there. A cell that bound anew what one of them binds is among them where cells below read
     that. ``also``: names that are needed though the failing cell does not read them.
     """
-    above = [c for c in context.notebook.code_before(context.failure.cell_id) if c.source.strip() and not c.failed]
+    above = [c for c in context.notebook.list_code_before(context.failure.cell_id) if c.source.strip() and not c.failed]
     names = src.find_names(context.failure.source)
     sources, wanted = [c.source for c in above], names.uses | names.changes | frozenset(also)
-    needed = src.backward_slice(sources, wanted)
+    needed = src.find_backward_slice(sources, wanted)
     while not (lost := _find_names_set_back(context, sources, set(needed))) <= wanted:
         wanted |= lost
-        needed = src.backward_slice(sources, wanted)
+        needed = src.find_backward_slice(sources, wanted)
     cells = [above[n] for n in needed]
     return () if any(c.expensive or c.skip for c in cells) else tuple(c.id for c in cells)
 
@@ -33,7 +33,7 @@ def list_replayed_cells(context: RuleContext, also: Iterable[str] = ()) -> tuple
 def _find_names_set_back(context: RuleContext, sources: Sequence[str], replayed: Collection[int]) -> frozenset[str]:
     """Names that cells below read, and that would be again what a replayed cell makes of them though another one bound them since."""
     read = frozenset[str]().union(
-        *(src.find_names(c.source).uses for c in context.notebook.code_after(context.failure.cell_id))
+        *(src.find_names(c.source).uses for c in context.notebook.list_code_after(context.failure.cell_id))
     )
     made: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ def count_cells_below(context: RuleContext) -> int:
     made = frozenset[str]().union(*(names.binds - names.imports for names in replayed))
     read = (own.uses | own.changes) & made
     tainted, count = set(read | (own.binds - own.imports if read else frozenset())), 0
-    for cell in context.notebook.code_after(context.failure.cell_id):
+    for cell in context.notebook.list_code_after(context.failure.cell_id):
         names = src.find_names(cell.source)
         if tainted & (names.uses | names.changes):
             count += 1

@@ -53,7 +53,7 @@ class RuleContext(LiveView):
         """Global names that are None and that the failing line reads, in order of appearance."""
         statement = self.failing_statement
         if self.cell_id != self.failure.cell_id or statement is None:
-            names = [n.id for n in self.nodes_on_line(ast.Name)]
+            names = [n.id for n in self.list_nodes_on_line(ast.Name)]
         else:
             names = [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         return tuple(n for n in dict.fromkeys(names) if self.state.names.get(n, ("",))[0] == "NoneType")
@@ -93,7 +93,7 @@ class RuleContext(LiveView):
         cell_id, source = self.failure.cell_id, self.failure.source
         node = find_assignment(source, name, self.failure.line or 10**9)
         if node is None:
-            above = self.list_binding_cells(name, reversed(self.notebook.code_before(cell_id)))
+            above = self.list_binding_cells(name, reversed(self.notebook.list_code_before(cell_id)))
             if not above:
                 return None
             cell_id, source = above[0].id, above[0].source
@@ -102,9 +102,9 @@ class RuleContext(LiveView):
 
     def list_cells_to_rerun(self, cell_id: str) -> tuple[str, ...]:
         """Ids of the cells that must run again, in order, so that a cell above the failing one finds the state it had."""
-        above = self.notebook.code_before(cell_id)
+        above = self.notebook.list_code_before(cell_id)
         wanted = src.find_names(self.source_of(cell_id)).uses
-        return tuple(above[n].id for n in src.backward_slice([c.source for c in above], wanted))
+        return tuple(above[n].id for n in src.find_backward_slice([c.source for c in above], wanted))
 
 
 def _list_bound(function: Function) -> set[str]:

@@ -45,7 +45,7 @@ def _split_place(where: str) -> tuple[str, str]:
 
 
 @cache
-def modules_of_distributions() -> Mapping[str, str]:
+def map_distributions() -> Mapping[str, str]:
     """Distribution, in small letters → module, where they differ."""
     pairs = read_table("distributions")["distributions"].items()
     return {distribution.lower(): module for module, distribution in pairs if "." not in module}

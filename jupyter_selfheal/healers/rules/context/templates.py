@@ -51,7 +51,7 @@ def bind(context: RuleContext, call: ast.Call, params: tuple[str, ...]) -> Bound
     return Bound(named, tuple(rest))
 
 
-def arguments_text(context: RuleContext, call: ast.Call) -> str:
+def read_arguments(context: RuleContext, call: ast.Call) -> str:
     """Everything between the parentheses of a call, as written."""
     whole, callee = context.text(call), context.text(call.func)
     return whole[len(callee) :].strip()[1:-1]
@@ -171,6 +171,6 @@ def choose(
             )
             for name, kinds in form.when.items()
         )
-        if fits and (written := render(context, form.template, receiver, bound, arguments_text(context, call))):
+        if fits and (written := render(context, form.template, receiver, bound, read_arguments(context, call))):
             return written
     return None

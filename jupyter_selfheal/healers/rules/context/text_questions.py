@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import list_statements_above
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
@@ -106,7 +106,7 @@ def _is_object(node: ast.expr) -> bool:
     """True for ``"object"``, ``"O"``, ``object`` and ``np.object_``."""
     if isinstance(node, ast.Constant):
         return node.value in ("object", "O")
-    return isinstance(node, ast.Name | ast.Attribute) and last_name(node) in ("object", "object_")
+    return isinstance(node, ast.Name | ast.Attribute) and read_last_name(node) in ("object", "object_")
 
 
 def _is_of_columns(asked: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from jupyter_selfheal.model import FailureKind
 
 def list_sources(context: RuleContext) -> list[str]:
     """The failing cell, then those above, nearest first."""
-    above = [c.id for c in reversed(context.notebook.code_before(context.failure.cell_id))]
+    above = [c.id for c in reversed(context.notebook.list_code_before(context.failure.cell_id))]
     return [context.failure.cell_id, *(c for c in above if c != context.failure.cell_id)]
 
 
@@ -37,7 +37,7 @@ def list_functions_used(context: RuleContext) -> list[str]:
                 read.append(node.id)
             elif isinstance(node, ast.FunctionDef):
                 read += [a.arg for a in node.args.args]
-                names += _callers_arguments(context, node)
+                names += _list_arguments_of_callers(context, node)
     for name in read:
         for other in list_sources(context):
             for node in src.walk(context.source_of(other)):
@@ -80,7 +80,7 @@ def _list_wrappers(context: RuleContext, names: list[str]) -> list[str]:
     return list(dict.fromkeys(wrappers))
 
 
-def _callers_arguments(context: RuleContext, function: ast.FunctionDef) -> list[str]:
+def _list_arguments_of_callers(context: RuleContext, function: ast.FunctionDef) -> list[str]:
     """Functions whose results are passed to ``function`` in the failing statement, or where a function of the notebook calls it on the
     way to the failure: ``show(total(x))``."""
     statement = context.failing_statement

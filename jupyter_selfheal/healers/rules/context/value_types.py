@@ -33,7 +33,7 @@ def find_type(context: RuleContext, node: ast.expr) -> str:
             "sum": "int",
             "round": "float",
         }.get(node.func.id, "")
-    if text := context.plain_chain(node):
+    if text := context.read_plain_chain(node):
         thing = context.describe(text)
         return thing.type if thing is not None else ""
     return ""
@@ -43,7 +43,7 @@ def read_number_in(context: RuleContext, node: ast.expr) -> str:
     """``int`` or ``float`` if the expression is a text that holds such a number, else an empty string."""
     if isinstance(node, ast.Constant):
         text = node.value if isinstance(node.value, str) else ""
-    elif name := context.plain_chain(node):
+    elif name := context.read_plain_chain(node):
         thing = context.describe(name)
         text = thing.text if thing is not None else ""
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import Function, last_name
+from jupyter_selfheal.healers.rules.context.nodes import Function, read_last_name
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Diagnosis, SkipReason
@@ -36,7 +36,11 @@ _SHELL = re.compile(r"[^#'\"]*!(?!\s*(?:cat|head|tail|ls|wc|less|file|jq)\b[^>]*
 def diagnose_damaged_file(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A JSON file that is no JSON from some line on, and that no cell writes."""
     at = _BEGINS_WELL.match(context.failure.evalue) if context.failure.ename == "JSONDecodeError" else None
-    call = next((c for c in context.calls_at_failure() if last_name(c.func) == "load" and c.args), None) if at else None
+    call = (
+        next((c for c in context.list_calls_at_failure() if read_last_name(c.func) == "load" and c.args), None)
+        if at
+        else None
+    )
     name = _find_file_name(context, call.args[0]) if call is not None else ""
     cells = [c.source for c in context.notebook.cells if c.kind == "code"]
     if at is None or not name or may_be_written(cells, Path(name).name) or remedies.has_remedy(context):
@@ -50,7 +54,7 @@ def diagnose_damaged_file(context: RuleContext, remedies: Remedies) -> Diagnosis
 
 def _find_file_name(context: RuleContext, given: ast.expr) -> str:
     """The name of the file that an expression has open, or opens; empty where that cannot be told."""
-    if isinstance(given, ast.Call) and last_name(given.func) == "open" and given.args:
+    if isinstance(given, ast.Call) and read_last_name(given.func) == "open" and given.args:
         path = given.args[0]
         return path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else ""
     live = context.values([given.id])[0] if isinstance(given, ast.Name) else None

@@ -28,7 +28,7 @@ NEAR = 12
 def diagnose_open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A name that no cell binds, or a key that the notebook never writes, below a cell that was to be filled in."""
     name = context.missing_name if context.failure.ename == "NameError" else ""
-    above = context.notebook.code_before(context.failure.cell_id)
+    above = context.notebook.list_code_before(context.failure.cell_id)
     exercise: Cell | None = None
     if name and not context.is_bound_anywhere(name):
         exercise = next((c for c in reversed(above[-NEAR:]) if _is_open(c.source)), None)
@@ -62,7 +62,7 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
         wanted.add("...")
     if statement is None or not wanted:
         return None
-    cells = (*context.notebook.code_before(context.failure.cell_id), find_cell(context))
+    cells = (*context.notebook.list_code_before(context.failure.cell_id), find_cell(context))
     left: dict[str, tuple[Cell, str]] = {}
     for cell in cells:
         for name, value in _list_left_open(context.source_of(cell.id)):

@@ -55,7 +55,7 @@ def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis |
     stored = next((o for o in cell.outputs if o.output_type == "error"), None)
     own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
     is_known = stored is not None and stored.ename not in own and _is_same_error(context, stored)
-    if is_known and _went_on_below(context, cell) and not _is_needed_below(context, cell):
+    if is_known and _was_gone_on_below(context, cell) and not _is_needed_below(context, cell):
         return leave_alone(
             "The saved output of this cell is the same error, and cells below were run after it.",
             SkipReason.DELIBERATE, f"{advice} If it is not meant, clear the cell's output: then it is healed.", Locus.CODE,
@@ -76,13 +76,13 @@ AT_ONCE = 0.25
 """Seconds, in which nobody reads an error and runs the next cell: a front end drops what was to run after an error, nbclient goes on if told to."""
 
 
-def _went_on_below(context: RuleContext, cell: Cell) -> bool:
+def _was_gone_on_below(context: RuleContext, cell: Cell) -> bool:
     """Whether a cell below was run after this one, as the notebook was saved: who only has a failing cell stops there, as *Run all* does.
 
     Nothing is known of cells without a stored number: there an output tells. Nor where the times of the runs say that no person went on, but a
     machine that is told to go on (``allow_errors``).
     """
-    below = [c for c in context.notebook.code_after(cell.id) if c.source.strip()]
+    below = [c for c in context.notebook.list_code_after(cell.id) if c.source.strip()]
     if cell.count is None:
         return any(c.outputs for c in below)
     later = [c for c in below if c.count is not None and c.count > cell.count]
@@ -97,10 +97,10 @@ def _is_needed_below(context: RuleContext, cell: Cell) -> bool:
     That is a name, or what it stores under a text that stands in no cell above (``df["ratio"] = …``).
     """
     names, keys = _list_made(cell.source)
-    for above in context.notebook.code_before(cell.id):
+    for above in context.notebook.list_code_before(cell.id):
         names -= src.find_names(above.source).binds
         keys -= _list_texts(above.source) if keys else set()
-    for below in context.notebook.code_after(cell.id):
+    for below in context.notebook.list_code_after(cell.id):
         found, stored = src.find_names(below.source), _list_stored(below.source) if keys else set()
         if names & found.uses or (keys and (keys - stored) & _list_texts(below.source)):
             return True
@@ -235,7 +235,7 @@ def _is_slip_in_code(context: RuleContext) -> bool:
 def is_checked(context: RuleContext) -> bool:
     """True where something says what the code must do: somebody's word, a stored output, or an assert below. An attempt is then healed,
     not left."""
-    below = context.notebook.code_after(context.failure.cell_id)
+    below = context.notebook.list_code_after(context.failure.cell_id)
     own = context.failing_statement
     stored = [o for o in find_cell(context).outputs if o.name != "stderr"]
     return (
@@ -273,7 +273,7 @@ def _list_sources_of_callees(context: RuleContext) -> Iterator[str]:
     calls = [n.func for n in ast.walk(statement) if isinstance(n, ast.Call)] if statement is not None else []
     called = {f.id for f in calls if isinstance(f, ast.Name)}
     methods = {f.attr for f in calls if isinstance(f, ast.Attribute)}
-    above = context.notebook.code_before(context.failure.cell_id)
+    above = context.notebook.list_code_before(context.failure.cell_id)
     replaced = {name for cell in above for name in _list_replaced(cell.source)}
     for cell in above:
         lines = cell.source.splitlines()

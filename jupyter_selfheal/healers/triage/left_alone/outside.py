@@ -8,7 +8,7 @@ import re
 from jupyter_selfheal.healers.rules.context import RuleContext, questions
 from jupyter_selfheal.healers.rules.context.endless_loops import is_memory_filled_by_loop
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution
 from jupyter_selfheal.healers.rules.missing_extension import MOVED
 from jupyter_selfheal.healers.rules.missing_folder import find_missing_folder
@@ -186,7 +186,7 @@ def _diagnose_missing_table(context: RuleContext, remedies: Remedies) -> Diagnos
 
 def _is_working_folder(context: RuleContext, name: str) -> bool:
     """Whether what is missing is the folder that the failing call is to run a program in: Python names whichever of the two is not there."""
-    calls = [n for n in context.failing_nodes(ast.Call) if any(k.arg == "cwd" for k in n.keywords)]
+    calls = [n for n in context.list_failing_nodes(ast.Call) if any(k.arg == "cwd" for k in n.keywords)]
     folders = [k.value for call in calls for k in call.keywords if k.arg == "cwd"]
     if any(isinstance(folder, ast.Constant) and folder.value == name for folder in folders):
         return True
@@ -196,7 +196,7 @@ def _is_working_folder(context: RuleContext, name: str) -> bool:
 
 def _only_joins(path: ast.expr) -> bool:
     """Whether an expression calls nothing but what makes a path of names, so that it can be asked for again."""
-    called = (last_name(n.func) for n in ast.walk(path) if isinstance(n, ast.Call))
+    called = (read_last_name(n.func) for n in ast.walk(path) if isinstance(n, ast.Call))
     return all(name in ("Path", "PurePath", "fspath", "join", "joinpath", "str") for name in called)
 
 

@@ -56,7 +56,7 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         return None
     told = CONVERTED.search(context.failure.evalue)
     if NO_DAY.search(context.failure.evalue):
-        is_computed = bool(context.nodes_on_line(ast.BinOp))  # `date(y, m + 1, 1)` is the code's fault
+        is_computed = bool(context.list_nodes_on_line(ast.BinOp))  # `date(y, m + 1, 1)` is the code's fault
         gap = "" if is_computed else _find_impossible_date(context)
     elif told is not None:
         text = told["text"].strip()
@@ -84,8 +84,8 @@ def _find_impossible_date(context: RuleContext) -> str:
 
 def _list_needed(context: RuleContext, wanted: Iterable[str]) -> list[str]:
     """The cells above that make what these names are."""
-    above = [c.source for c in context.notebook.code_before(context.failure.cell_id)]
-    return [above[n] for n in src.backward_slice(above, wanted)]
+    above = [c.source for c in context.notebook.list_code_before(context.failure.cell_id)]
+    return [above[n] for n in src.find_backward_slice(above, wanted)]
 
 
 def _find_written_gap(context: RuleContext) -> str:
@@ -94,7 +94,7 @@ def _find_written_gap(context: RuleContext) -> str:
         return ""
     statements = [context.failing_statement, find_function(context.source, context.line)]
     names = {n.id for s in statements if s is not None for n in ast.walk(s) if isinstance(n, ast.Name)}
-    for cell in (*context.notebook.code_before(context.failure.cell_id), find_cell(context)):
+    for cell in (*context.notebook.list_code_before(context.failure.cell_id), find_cell(context)):
         for node in src.walk(cell.source):
             if (
                 not isinstance(node, ast.Assign)
@@ -192,7 +192,7 @@ def _is_near(test: ast.Compare) -> bool:
 
 def _uses_own_functions(context: RuleContext, statement: ast.stmt) -> bool:
     """True where a function of the notebook took part in what the assert looks at."""
-    above = context.notebook.code_before(context.failure.cell_id)
+    above = context.notebook.list_code_before(context.failure.cell_id)
     texts = [context.failure.source, *_list_needed(context, src.collect_names([statement]).uses)]
     defined = {
         n.name for c in (*above, find_cell(context)) for n in src.walk(c.source) if isinstance(n, ast.FunctionDef)

@@ -30,7 +30,7 @@ def propose_given_value(s: Scope, node: ast.AST) -> Iterator[Change]:
     above = function.body[: function.body.index(node)]
     if any(isinstance(n, ast.Name) and n.id == target.id for part in (*above, node.value) for n in ast.walk(part)):
         return
-    start, end = s.line_span(node)[:2]
+    start, end = s.find_line_span(node)[:2]
     if len(function.body) > 1:
         yield Change(((start, end, ""),), 0.75, node.lineno, f"`{target.id}` is given by the caller, and overwritten")
 

@@ -56,7 +56,7 @@ def propose_item_as_it_is(s: Scope, node: ast.AST) -> Iterator[Change]:
     loop = next((p for p in s.walk_upwards(node) if isinstance(p, ast.For)), None)
     if loop is None or not isinstance(loop.target, ast.Name):
         return
-    indent, end = s.read_indent(node), s.line_span(node)[1]
+    indent, end = s.read_indent(node), s.find_line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     match node.body[-1]:
         case ast.AugAssign(ast.Name(out), ast.Add()):

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from jupyter_selfheal.inside.search.scope import Change, Scope, kind_of
+from jupyter_selfheal.inside.search.scope import Change, Scope, find_kind
 
 PARTS = 3
 """Parts of a record that an item is asked for, and places that an index of a sibling may stand for instead."""
@@ -69,7 +69,7 @@ def propose_body(s: Scope, node: ast.AST) -> Iterator[Change]:
     indent = s.read_indent(last)
     if indent is None or not s.hints.texts:
         return
-    start, end, _ = s.line_span(last)
+    start, end, _ = s.find_line_span(last)
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is not ...:
         start = end  # a docstring stays
     pad = "" if s.text[:start].endswith("\n") or not start else "\n"
@@ -165,7 +165,7 @@ def _list_questions(
 ) -> list[tuple[str, float]]:
     """What may be asked of an item: how a part of it stands to a parameter, and what the program's functions say of it."""
     parts = _list_parts(items)
-    given = {name: {kind_of(call[n]) for call in calls} for n, name in enumerate(names) if name != whole}
+    given = {name: {find_kind(call[n]) for call in calls} for n, name in enumerate(names) if name != whole}
     questions: list[tuple[str, float]] = []
     for (part, kinds), name in itertools.product(parts.items(), given):
         if kinds & given[name]:
@@ -188,8 +188,8 @@ def _list_parts(items: Sequence[Any]) -> dict[str, set[str]]:
     lengths = {len(item) for item in items if isinstance(item, list | tuple)}
     if len(lengths) == 1 and all(isinstance(item, list | tuple) for item in items):
         places = range(min(lengths.pop(), PARTS))
-        return {f"{_ITEM}[{n}]": {kind_of(item[n]) for item in items} for n in places}
-    return {_ITEM: {kind_of(item) for item in items}}
+        return {f"{_ITEM}[{n}]": {find_kind(item[n]) for item in items} for n in places}
+    return {_ITEM: {find_kind(item) for item in items}}
 
 
 OPERATORS = (propose_body,)

@@ -20,8 +20,8 @@ def propose_without_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
     """An ``elif`` or ``else`` too many, or the first branch of several."""
     if not isinstance(node, ast.If) or not node.orelse or s.read_indent(node) is None:
         return
-    start, end = s.line_span(node)[0], s.line_span(node)[1]
-    head = s.line_span(node.body[-1])[1]
+    start, end = s.find_line_span(node)[0], s.find_line_span(node)[1]
+    head = s.find_line_span(node.body[-1])[1]
     short = s.text_of(node).splitlines()[0]
     if s.is_elif(node, node.orelse):
         after = node.orelse[0]
@@ -29,13 +29,13 @@ def propose_without_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
         if not s.text.startswith("elif", s.start_of(node)):
             yield Change(((start, at, f"{s.read_indent(node)}"), (at, at + 2, "")), 0.14, node.lineno, f"`{short}` is too many")  # fmt: skip
         else:
-            yield Change(((start, s.line_span(after)[0], ""),), 0.2, node.lineno, f"`{short}` is too many")
+            yield Change(((start, s.find_line_span(after)[0], ""),), 0.2, node.lineno, f"`{short}` is too many")
         if isinstance(after, ast.If) and not after.orelse:
-            yield Change(((s.line_span(after)[0], end, ""),), 0.25, after.lineno, f"`{s.text_of(after).splitlines()[0]}` is too many")  # fmt: skip
+            yield Change(((s.find_line_span(after)[0], end, ""),), 0.25, after.lineno, f"`{s.text_of(after).splitlines()[0]}` is too many")  # fmt: skip
     else:
         yield Change(((head, end, ""),), 0.15, node.orelse[0].lineno, "`else` is too many")
         if s.text.startswith("elif", s.start_of(node)):
-            other = s.text[s.line_span(node.orelse[0])[0] : end]
+            other = s.text[s.find_line_span(node.orelse[0])[0] : end]
             text = f"{s.read_indent(node)}else:\n{other}"
             yield Change(((start, end, text),), 0.2, node.lineno, f"`{short}` is too many")
 
@@ -127,7 +127,7 @@ def propose_other_depth(s: Scope, node: ast.AST) -> Iterator[Change]:
     inner = node.body[-1]
     last = inner.body[-1] if isinstance(inner, ast.If | ast.For | ast.While) and not inner.orelse else None
     if last is not None and len(inner.body) > 1 and s.read_indent(last) is not None and not node.orelse:  # type: ignore[attr-defined]
-        start, end, _ = s.line_span(last)
+        start, end, _ = s.find_line_span(last)
         text = f"{s.read_indent(node)}{s.text_of(last)}\n"
         if "\n" not in s.text_of(last):
             words = f"`{s.text_of(last)}` belongs after both blocks"
@@ -141,7 +141,7 @@ def _propose_else_of_loop(s: Scope, loop: ast.For | ast.While, test: ast.If) -> 
     is_plain_else = bool(test.orelse) and not s.is_elif(test, test.orelse)
     if not isinstance(test.body[-1], ast.Break) or not is_plain_else or s.read_indent(test) is None:
         return
-    head, end = s.line_span(test.body[-1])[1], s.line_span(test)[1]
+    head, end = s.find_line_span(test.body[-1])[1], s.find_line_span(test)[1]
     inner, outer = str(s.read_indent(test)), str(s.read_indent(loop))
     text = "".join(outer + line[len(inner) :] for line in s.text[head:end].splitlines(keepends=True))
     yield Change(((head, end, text),), 0.6, loop.lineno, "`else` belongs to the loop")

@@ -24,7 +24,7 @@ def propose_remembered(s: Scope, node: ast.AST) -> Iterator[Change]:
     kept = [n for n in begun if n not in bound and _is_compared(node, n)]
     if not kept or indent is None or isinstance(tail, ast.Return | ast.Break | ast.Continue):
         return
-    end = s.line_span(tail)[1]
+    end = s.find_line_span(tail)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for name in kept:
         kinds = s.hints.kinds.get(name, frozenset())
@@ -66,7 +66,7 @@ def propose_begun_anew(s: Scope, node: ast.AST) -> Iterator[Change]:
     begun = _list_begun(s, loop)
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     target = _find_collector(node)
-    end = s.line_span(node)[1]
+    end = s.find_line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for name in sorted(read & begun.keys() - {target}):
         if not _grows(loop, name):
@@ -105,7 +105,7 @@ def propose_last_group(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``out.append(part)`` once more after the loop that does it where a group ends: the last one ends with the loop."""
     if not isinstance(node, _LOOPS) or s.read_indent(node) is None or s.is_in_loop(node):
         return
-    end, indent = s.line_span(node)[1], s.read_indent(node)
+    end, indent = s.find_line_span(node)[1], s.read_indent(node)
     pad = "" if s.text[:end].endswith("\n") else "\n"
     below = s.text[end:]
     for stmt in ast.walk(node):

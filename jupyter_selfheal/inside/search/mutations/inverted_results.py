@@ -37,8 +37,8 @@ def propose_other_answer_after_loop(s: Scope, node: ast.AST) -> Iterator[Change]
             continue
         yes, no, end = answers
         inner, outer = str(s.read_indent(test)), str(s.read_indent(node))
-        start = s.line_span(test)[0]
-        whole = s.line_span(node)[1]
+        start = s.find_line_span(test)[0]
+        whole = s.find_line_span(node)[1]
         word = "elif" if s.text.startswith("elif", s.start_of(test)) else "if"
         following = s.find_next_statement(node)
         words = f"`{yes}` holds only after all the rounds"
@@ -52,7 +52,7 @@ def propose_other_answer_after_loop(s: Scope, node: ast.AST) -> Iterator[Change]
             prior = 0.7 if following is None else 0.25
             yield Change(moved, prior, node.lineno, words)
             if isinstance(following, ast.Return):
-                first, final, _ = s.line_span(following)
+                first, final, _ = s.find_line_span(following)
                 begin = (start, end, text)
                 replaced = (*((begin,) if end <= first else ()), (first, final, result))
                 yield Change(replaced, 0.4, node.lineno, words)
@@ -72,7 +72,7 @@ def _read_answers(s: Scope, test: ast.If, last: ast.stmt, loop: ast.AST) -> tupl
     yes = test.body[0]
     if s.text_of(yes) == s.text_of(no) or any("\n" in s.text_of(n) for n in (yes, no)):
         return None
-    return s.text_of(yes), s.text_of(no), s.line_span(no)[1]
+    return s.text_of(yes), s.text_of(no), s.find_line_span(no)[1]
 
 
 def _stands_before(loop: ast.AST, test: ast.If, last: ast.stmt) -> bool:
@@ -93,8 +93,8 @@ def propose_lasting_flag(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not constants or target != s.text_of(no.targets[0]) or loop is None or s.read_indent(loop) is None:
         return
     indent, outer = str(s.read_indent(node)), str(s.read_indent(loop))
-    start, end, _ = s.line_span(node)
-    at = s.line_span(loop)[0]
+    start, end, _ = s.find_line_span(node)
+    at = s.find_line_span(loop)[0]
     word = "elif" if s.text.startswith("elif", s.start_of(node)) else "if"
     words = f"only the last round decides of `{target}`"
     for condition, kept, first in ((s.text_of(node.test), yes, no), (negate(s, node.test), no, yes)):

@@ -27,7 +27,7 @@ def propose_new_items(s: Scope, node: ast.AST) -> Iterator[Change]:
         case _:
             return
     words = f"`{s.text_of(last)}` changes no item of `{whole}`"
-    start, end, _ = s.line_span(node)
+    start, end, _ = s.find_line_span(node)
     if len(node.body) == 1 and "\n" not in new:
         text = f"{indent}{whole} = [{new} for {item} in {whole}]\n"
         yield Change(((start, end, text),), 0.8, node.lineno, words)
@@ -115,8 +115,8 @@ def propose_side_by_side(s: Scope, node: ast.AST) -> Iterator[Change]:
     if outer is None or inside is None or not isinstance(loops[0].body[0], ast.For):
         return
     names = ", ".join(loop.target.id for loop in loops)  # type: ignore[attr-defined]
-    start, end = s.line_span(loops[0])[0], s.line_span(loops[0])[1]
-    lines = s.text[s.line_span(last[0])[0] : end].splitlines(keepends=True)
+    start, end = s.find_line_span(loops[0])[0], s.find_line_span(loops[0])[1]
+    lines = s.text[s.find_line_span(last[0])[0] : end].splitlines(keepends=True)
     body = "".join(f"{outer}    {line[len(inside) :]}" if line.startswith(inside) else line for line in lines)
     head = f"{outer}for {names} in zip({', '.join(wholes)}):\n"
     words = f"`{'` and `'.join(wholes)}` go side by side"

@@ -54,7 +54,7 @@ def propose_else_of_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
     inner = [s.read_indent(stmt) for stmt in moved]
     if not moved or outer is None or None in inner or any(_steers(stmt) for stmt in moved):
         return
-    start = s.line_span(moved[0])[0]
+    start = s.find_line_span(moved[0])[0]
     yield Change(
         ((start, start, f"{outer}else:\n"),),
         0.55 if len(moved) == 1 else 0.3,

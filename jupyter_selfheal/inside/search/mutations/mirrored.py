@@ -45,7 +45,7 @@ def propose_last_round(s: Scope, node: ast.AST) -> Iterator[Change]:
     over = node.iter
     if not isinstance(over, ast.Subscript) or not isinstance(over.slice, ast.Slice):
         return
-    start, end, _ = s.line_span(node)
+    start, end, _ = s.find_line_span(node)
     places = []
     if over.slice.upper is not None:
         places.append((end, f"{s.text_of(over.value)}[-1]"))
@@ -76,7 +76,7 @@ def propose_forgotten_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
     results = dict.fromkeys(
         s.text_of(n.value) for n in s.order if isinstance(n, ast.Return) and isinstance(n.value, ast.Constant)
     )
-    start = s.line_span(node)[0]
+    start = s.find_line_span(node)[0]
     for name in kept:
         for text in dict.fromkeys([*s.values, *list(list_parts(s))[:20], *_list_elements(s)]):
             for word in ("not in", "in"):
@@ -171,7 +171,7 @@ def propose_without_neighbours(s: Scope, node: ast.AST) -> Iterator[Change]:
             gone = body[first : first + size]
             if any(not isinstance(g, _SIMPLE) or s.read_indent(g) is None or s.is_doc(g.value) for g in gone):
                 continue
-            start, end = s.line_span(gone[0])[0], s.line_span(gone[-1])[1]
+            start, end = s.find_line_span(gone[0])[0], s.find_line_span(gone[-1])[1]
             words = f"`{s.text_of(gone[0]).splitlines()[0]}` and what follows it are too many"
             yield Change(((start, end, ""),), 0.12, gone[0].lineno, words)
 

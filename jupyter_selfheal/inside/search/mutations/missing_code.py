@@ -47,7 +47,7 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
                 last and isinstance(stmt, ast.Return | ast.Raise | ast.Continue | ast.Break)
             ):
                 continue
-            start, end, _ = s.line_span(stmt)
+            start, end, _ = s.find_line_span(stmt)
             at = end if last else start
             pad = "" if s.text[:at].endswith("\n") or not at else "\n"
             counted = (*_list_counted(s, body[0]), *_list_replaced(s, body[0]), *_list_made_above(body, n))
@@ -105,7 +105,7 @@ def propose_first_value(s: Scope, node: ast.AST) -> Iterator[Change]:
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= node.lineno
     ]
     bound = {n.id for n in above} | s.hints.outside
-    start = s.line_span(node)[0]
+    start = s.find_line_span(node)[0]
     for name in dict.fromkeys(find_accumulated(stmt) for stmt in ast.walk(node)):
         if name and name not in bound:
             for value, prior in (("0", 0.8), ("1", 0.4), ("''", 0.4), ("[]", 0.3)):
@@ -237,7 +237,7 @@ def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) 
     )
     gives_value = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
     values = tuple(_list_base_values(names)) if gives_value or not recursive else (("", 1.0),)
-    at = s.line_span(first)[0]
+    at = s.find_line_span(first)[0]
     weight = 1.0 if recursive else 0.45
     cases = _list_cases(s, node) if recursive else frozenset()
     for test, prior in list_tests(s, names):
@@ -259,7 +259,7 @@ def _propose_condition_around(s: Scope, node: ast.Expr | ast.AugAssign | ast.Ass
     indent = s.read_indent(node)
     if indent is None or s.is_doc(node.value):
         return
-    start, end, _ = s.line_span(node)
+    start, end, _ = s.find_line_span(node)
     body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
     for test, prior in list_tests(s, s.values):
         if prior >= 0.2:
@@ -315,7 +315,7 @@ def propose_missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A function that ends without returning what it made; a local name that is bound only on some paths."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or s.read_indent(node.body[-1]) is None:
         return
-    end, indent = s.line_span(node.body[-1])[1], s.read_indent(node.body[-1])
+    end, indent = s.find_line_span(node.body[-1])[1], s.read_indent(node.body[-1])
     pad = "" if s.text[:end].endswith("\n") else "\n"
     if not isinstance(node.body[-1], ast.Return):
         inner = _list_inner_names(node)
@@ -327,7 +327,7 @@ def propose_missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
                 f"`{node.name}` does not return `{name}`",
             )
     first = node.body[0]
-    at = s.line_span(first)[0]
+    at = s.find_line_span(first)[0]
     if s.read_indent(first) is None:
         return
     for name in s.values:

@@ -59,7 +59,7 @@ def _list_heads(names: Sequence[str], whole: str, indexes: set[str]) -> Iterator
 
 def _put_around(s: Scope, statements: Sequence[ast.stmt], head: str, prior: float) -> Change:
     indent = s.read_indent(statements[0])
-    start, end = s.line_span(statements[0])[0], s.line_span(statements[-1])[1]
+    start, end = s.find_line_span(statements[0])[0], s.find_line_span(statements[-1])[1]
     lines = s.text[start:end].splitlines(keepends=True)
     body = "".join(f"    {line}" if line.strip() else line for line in lines)
     return Change(
@@ -77,7 +77,7 @@ def propose_first_hit(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     by_one = isinstance(last.value.right, ast.Constant) and last.value.right.value == 1
     if by_one and isinstance(last.value.op, ast.Add | ast.Sub):
-        end = s.line_span(last)[1]
+        end = s.find_line_span(last)[1]
         pad = "" if s.text[:end].endswith("\n") else "\n"
         edits = (s.put(last.value, s.text_of(last.value.left)), (end, end, f"{pad}{indent}break\n"))
         yield Change(edits, 0.25, last.lineno, f"the first `{s.text_of(last.value.left)}` is meant")

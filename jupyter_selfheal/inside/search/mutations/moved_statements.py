@@ -39,7 +39,7 @@ def propose_other_place(s: Scope, node: ast.AST) -> Iterator[Change]:
     if len(places) > MOST_PLACES:
         return
     for stmt in _list_simple(s, node):
-        start, end, _ = s.line_span(stmt)
+        start, end, _ = s.find_line_span(stmt)
         depth = _count_loops(s, stmt)
         for place in places:
             if place.at in (start, end) or (isinstance(stmt, ast.Return) and not _is_end_of_block(s, place)):
@@ -76,8 +76,8 @@ def _list_places(s: Scope, function: ast.FunctionDef) -> Iterator[_Place]:
         depth, owner = _count_loops(s, body[0]), s.parents[body[0]]
         for stmt in body:
             if not s.is_doc(getattr(stmt, "value", None) or stmt):
-                yield _Place(owner, s.line_span(stmt)[0], indent, depth)
-        yield _Place(owner, s.line_span(body[-1])[1], indent, depth)
+                yield _Place(owner, s.find_line_span(stmt)[0], indent, depth)
+        yield _Place(owner, s.find_line_span(body[-1])[1], indent, depth)
 
 
 def _count_loops(s: Scope, node: ast.AST) -> int:
@@ -87,13 +87,13 @@ def _count_loops(s: Scope, node: ast.AST) -> int:
 def _is_end_of_block(s: Scope, place: _Place) -> bool:
     """Whether a ``return`` there leaves nothing behind it that would never run."""
     blocks = (getattr(place.owner, name, None) for name in ("body", "orelse"))
-    return any(isinstance(b, list) and b and s.line_span(b[-1])[1] == place.at for b in blocks)
+    return any(isinstance(b, list) and b and s.find_line_span(b[-1])[1] == place.at for b in blocks)
 
 
 def _weigh_move(s: Scope, stmt: ast.stmt, depth: int, place: _Place) -> float:
     """How likely a statement belongs there: first values go before loops, or to their beginning; results after them."""
     body = getattr(place.owner, "body", [])
-    is_first = bool(body) and s.line_span(body[0])[0] == place.at
+    is_first = bool(body) and s.find_line_span(body[0])[0] == place.at
     if is_fresh(s, stmt):
         if place.depth == depth:
             return 0.05
@@ -124,7 +124,7 @@ def _list_lonely(s: Scope) -> set[ast.stmt]:
 
 def _move(s: Scope, stmt: ast.stmt, place: _Place) -> tuple[Edit, ...]:
     """The edits that take a statement to another place; ``pass`` stays where it was alone in its block."""
-    start, end, _ = s.line_span(stmt)
+    start, end, _ = s.find_line_span(stmt)
     is_alone = stmt in _list_lonely(s)
     nothing = f"{s.read_indent(stmt)}pass\n" if is_alone else ""
     pad = "" if s.text[: place.at].endswith("\n") or not place.at else "\n"
@@ -136,8 +136,8 @@ def propose_two_places(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, _LOOPS) or s.read_indent(node) is None or s.read_indent(node.body[0]) is None:
         return
     outer, inner = str(s.read_indent(node)), str(s.read_indent(node.body[0]))
-    start, end, _ = s.line_span(node)
-    body_start, body_end = s.line_span(node.body[0])[0], s.line_span(node.body[-1])[1]
+    start, end, _ = s.find_line_span(node)
+    body_start, body_end = s.find_line_span(node.body[0])[0], s.find_line_span(node.body[-1])[1]
     block = next((b for b in s.list_blocks() if node in b), [])
     at = block.index(node) if node in block else 0
     above, below = block[:at], block[at + 1 :]
@@ -176,11 +176,11 @@ def propose_counters_in_branches(s: Scope, node: ast.AST) -> Iterator[Change]:
         indent = s.read_indent(branch[-1])
         if len(own) != 1 or indent is None:
             return
-        at = s.line_span(branch[-1])[1]
+        at = s.find_line_span(branch[-1])[1]
         edits.append((at, at, f"{indent}{s.text_of(own[0])}\n"))
     if edits[0][2].strip() == edits[1][2].strip():
         return
-    first, last = s.line_span(counters[0])[0], s.line_span(counters[1])[1]
+    first, last = s.find_line_span(counters[0])[0], s.find_line_span(counters[1])[1]
     kept = (edits[0], (edits[1][0], last, edits[1][2])) if first == edits[1][0] else (*edits, (first, last, ""))
     words = "each index goes on only where its item was taken"
     yield Change(kept, 0.6, test.lineno, words)

@@ -36,13 +36,13 @@ def propose_own_collection(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _is_alone(s: Scope, made: ast.stmt) -> bool:
     """Whether a statement has its line for itself; a comment may stand behind it."""
-    behind = s.text[s.end_of(made) : s.line_span(made)[1]].strip()
+    behind = s.text[s.end_of(made) : s.find_line_span(made)[1]].strip()
     return s.read_indent(made) is not None and (not behind or behind.startswith("#"))
 
 
 def _move_into(s: Scope, made: ast.stmt, begins: ast.FunctionDef | None, text: str) -> tuple[Edit, ...]:
     """The edits that put ``text`` into ``__init__``, behind its docstring, in place of the statement; none where it has no line for it."""
-    indent, (start, end, _) = s.read_indent(made), s.line_span(made)
+    indent, (start, end, _) = s.read_indent(made), s.find_line_span(made)
     if begins is None:
         return ((start, end, f"{indent}def __init__(self):\n{indent}    {text}\n"),)
     first = begins.body[0]
@@ -51,9 +51,9 @@ def _move_into(s: Scope, made: ast.stmt, begins: ast.FunctionDef | None, text: s
     if inner is None or not arguments or arguments[0].arg != "self":
         return ()
     if not (isinstance(first, ast.Expr) and s.is_doc(first.value)):
-        at = s.line_span(first)[0]
+        at = s.find_line_span(first)[0]
     elif _is_alone(s, first):
-        at = s.line_span(first)[1]
+        at = s.find_line_span(first)[1]
     else:
         return ()
     pad = "\n" if at and s.text[at - 1] != "\n" else ""

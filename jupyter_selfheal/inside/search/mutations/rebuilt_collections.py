@@ -26,7 +26,7 @@ def propose_kept_items(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not taken or not given or not isinstance(node.target, ast.Name):
         return
     item = node.target.id if isinstance(node.iter, ast.Name) else f"{whole}[{node.target.id}]"
-    indent, (start, end, _) = str(s.read_indent(node)), s.line_span(node)
+    indent, (start, end, _) = str(s.read_indent(node)), s.find_line_span(node)
     head = s.text[s.start_of(node) : s.start_of(node.body[0])].rstrip()
     loops = [(test, head, item) for test in _list_tests_of_kept(s, node, item)]
     if any(isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.Eq) for n in ast.walk(node)):
@@ -125,7 +125,7 @@ def propose_each_once(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.FunctionDef):
         return
     first = next((b for b in node.body if not s.is_doc(getattr(b, "value", None) or b)), node.body[-1])
-    indent, start = s.read_indent(first), s.line_span(first)[0]
+    indent, start = s.read_indent(first), s.find_line_span(first)[0]
     for argument in node.args.args if indent is not None else ():
         if s.hints.kinds.get(argument.arg, frozenset()) & {ITEMS}:
             text = f"{argument.arg} = list(dict.fromkeys({argument.arg}))"
@@ -145,7 +145,7 @@ def propose_taken_best(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     loop = loops[0]
     sources = _list_sources(loop, best)
-    end = s.line_span(node)[1]
+    end = s.find_line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for whole in sources:
         if not any(_takes_out(n, whole) for n in ast.walk(loop)):

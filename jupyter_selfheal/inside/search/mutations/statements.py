@@ -150,7 +150,7 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def _remove(s: Scope, node: ast.stmt) -> Change:
-    start, end, _ = s.line_span(node)
+    start, end, _ = s.find_line_span(node)
     is_alone = any(len(block) == 1 and block[0] is node for block in s.list_blocks())
     prior = 0.15 if isinstance(node, ast.Return) else 0.14 if hasattr(node, "body") else 0.3
     prior *= EMPTY_BRANCH if is_alone and isinstance(s.parents.get(node), ast.If) else 1
@@ -160,22 +160,22 @@ def _remove(s: Scope, node: ast.stmt) -> Change:
 
 def _remove_condition(s: Scope, node: ast.If | ast.While | ast.For) -> Change:
     """What stands in the block, without what stands around it."""
-    start, end, _ = s.line_span(node)
-    inner = s.text[s.line_span(node.body[0])[0] : end]
+    start, end, _ = s.find_line_span(node)
+    inner = s.text[s.find_line_span(node.body[0])[0] : end]
     shifted = _shift_text(inner, str(s.read_indent(node.body[0])), str(s.read_indent(node)))
     return Change(((start, end, shifted),), 0.2, node.lineno, _say_too_many(s, node))
 
 
 def _change_branches(s: Scope, node: ast.If) -> Iterator[Change]:
     """Without the word ``else``, and with the two branches in each other's place."""
-    end = s.line_span(node)[1]
-    head = s.line_span(node.body[-1])[1]
-    other_start = s.line_span(node.orelse[0])[0]
+    end = s.find_line_span(node)[1]
+    head = s.find_line_span(node.body[-1])[1]
+    other_start = s.find_line_span(node.orelse[0])[0]
     other = s.text[other_start:end]
     inner = _shift_text(other, str(s.read_indent(node.orelse[0])), str(s.read_indent(node)))
     yield Change(((head, end, inner),), 0.2, node.lineno, "`else` is too many")
     if s.read_indent(node.body[0]) is not None:
-        body_start = s.line_span(node.body[0])[0]
+        body_start = s.find_line_span(node.body[0])[0]
         swap = (body_start, head, _end_line(other)), (other_start, end, s.text[body_start:head])
         yield Change(swap, 0.3, node.lineno, "the branches are exchanged")
 
@@ -215,18 +215,18 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
         if len(body) < 2 or s.read_indent(body[-1]) is None:
             continue
         last = body[-1]
-        start, end, _ = s.line_span(last)
+        start, end, _ = s.find_line_span(last)
         text = _end_line(_shift_text(s.text[start:end], str(s.read_indent(last)), outer))
-        whole = s.line_span(node)[1]
+        whole = s.find_line_span(node)[1]
         words = f"`{s.text_of(last).splitlines()[0]}` belongs after the block"
         if whole == end:
             yield Change(((start, end, text),), 0.6 if isinstance(last, ast.Return) else 0.35, last.lineno, words)
         else:
             yield Change(((start, end, ""), (whole, whole, text)), 0.25, last.lineno, words)
         first = body[0]
-        at = s.line_span(node)[0]
+        at = s.find_line_span(node)[0]
         if s.read_indent(first) is not None:
-            lo, hi, _ = s.line_span(first)
+            lo, hi, _ = s.find_line_span(first)
             text = _shift_text(s.text[lo:hi], str(s.read_indent(first)), outer)
             yield Change(
                 ((at, at, text), (lo, hi, "")),
@@ -249,7 +249,7 @@ def _propose_longer_loop(s: Scope, loop: ast.For | ast.AsyncFor | ast.While, aft
     is_needed = condition & _list_changed(moved) - _list_changed(loop.body)
     if len(moved) < 2 and not is_needed:
         return  # one statement: see the exchange of two neighbours
-    start, end = s.line_span(moved[0])[0], s.line_span(moved[-1])[1]
+    start, end = s.find_line_span(moved[0])[0], s.find_line_span(moved[-1])[1]
     text = _shift_text(s.text[start:end], str(s.read_indent(moved[0])), inner)
     words = f"`{s.text_of(moved[0]).splitlines()[0]}`{' and what is below belong' if moved[1:] else ' belongs'} into the loop"
     prior, line = (0.8, loop.lineno) if is_needed else (0.3, moved[0].lineno)
@@ -267,7 +267,7 @@ def _list_changed(statements: list[ast.stmt]) -> set[str]:
 def _propose_swaps(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Change]:
     if s.read_indent(first) is None or s.read_indent(second) is None or s.text.startswith("elif", s.start_of(second)):
         return
-    a, b = s.line_span(first), s.line_span(second)
+    a, b = s.find_line_span(first), s.find_line_span(second)
     texts = s.text[a[0] : a[1]], s.text[b[0] : b[1]]
     words = f"`{s.text_of(first).splitlines()[0]}` and `{s.text_of(second).splitlines()[0]}` are in the wrong order"
     if not s.is_doc(getattr(first, "value", first)):
@@ -283,7 +283,7 @@ def _propose_swaps(s: Scope, first: ast.stmt, second: ast.stmt) -> Iterator[Chan
             f"`{s.text_of(second).splitlines()[0]}` belongs into the block above",
         )
         if first.orelse and s.read_indent(first.body[-1]) is not None:
-            at = s.line_span(first.body[-1])[1]
+            at = s.find_line_span(first.body[-1])[1]
             yield Change(
                 (
                     (

@@ -29,7 +29,7 @@ def propose_rest_of_sequences(s: Scope, node: ast.AST) -> Iterator[Change]:
         and n.func.attr == "append"
         and isinstance(n.func.value, ast.Name)
     }
-    end = s.line_span(node)[1]
+    end = s.find_line_span(node)[1]
     below = "".join(s.text[end:].split())
     rests = [f"{whole}[{index}:]" for index, whole in places]
     missing = [rest for rest in rests if rest not in below]
@@ -67,7 +67,7 @@ def propose_both_middles(s: Scope, node: ast.AST) -> Iterator[Change]:
     if size is None or "%" in s.text_of(function):
         return
     whole, middle = s.text_of(node.value.value), s.text_of(node.value.slice)
-    indent, start = s.read_indent(node), s.line_span(node)[0]
+    indent, start = s.read_indent(node), s.find_line_span(node)[0]
     text = f"{indent}if {size} % 2 == 0:\n{indent}    return ({whole}[{middle} - 1] + {whole}[{middle}]) / 2\n"
     words = f"of an even number of items two are in the middle of `{whole}`"
     yield Change(((start, start, text),), 0.6, node.lineno, words)
@@ -158,7 +158,7 @@ def propose_handed_down(s: Scope, node: ast.AST) -> Iterator[Change]:
     indent = s.read_indent(node.body[0])
     if len(node.body) == 1 and indent is not None:
         text = f"{pairs[1][0]} = {pairs[0][0]}"
-        start = s.line_span(node.body[0])[0]
+        start = s.find_line_span(node.body[0])[0]
         words = f"`{text}` is missing: what was `{pairs[0][0]}` is lost"
         yield Change(((start, start, f"{indent}{text}\n"),), 0.8, node.body[0].lineno, words)
 
@@ -291,7 +291,7 @@ def propose_taken_out(s: Scope, node: ast.AST) -> Iterator[Change]:
             text = f"{whole}.remove({s.text_of(call.args[0])})"
         case _:
             return
-    end = s.line_span(node)[1]
+    end = s.find_line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     if text not in s.text and ast.unparse(call.func).endswith(".append"):
         words = f"`{text}` is missing: the same item is taken again"

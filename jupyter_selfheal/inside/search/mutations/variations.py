@@ -176,7 +176,7 @@ def propose_further_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
         or s.read_indent(node.body[-1]) is None
     ):
         return
-    last, indent, end = node.body[-1], str(s.read_indent(node)), s.line_span(node)[1]
+    last, indent, end = node.body[-1], str(s.read_indent(node)), s.find_line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     inner = str(s.read_indent(last))
     own = list_variants(s, last) if isinstance(last, _SIMPLE) else []
@@ -205,7 +205,7 @@ def propose_further_statement(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if isinstance(s.parents[node], ast.Module) or s.is_doc(getattr(node, "value", node)):
         return
-    start, end, _ = s.line_span(node)
+    start, end, _ = s.find_line_span(node)
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for text in list_variants(s, node, PARALLEL):
         words = f"`{text}` is missing"
@@ -239,7 +239,7 @@ def propose_binding(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior = MISSPELT if len(name) > 2 and difflib.get_close_matches(name, bound, 1, SPELT_SO) else 0.25
         if s.read_indent(stmt) is None or s.is_doc(getattr(stmt, "value", None) or stmt):
             continue
-        start = s.line_span(stmt)[0]
+        start = s.find_line_span(stmt)[0]
         made = copies if name in changed else []
         for value in dict.fromkeys(t for t in (*made, *values) if "\n" not in t):
             text = f"{s.read_indent(stmt)}{name} = {value}\n"
@@ -259,7 +259,7 @@ def propose_jumps(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if s.text.startswith("elif", s.start_of(node)):
         return
-    start, indent, looped = s.line_span(node)[0], s.read_indent(node), s.is_in_loop(node)
+    start, indent, looped = s.find_line_span(node)[0], s.read_indent(node), s.is_in_loop(node)
     ends: list[tuple[str, float]] = [("continue", 0.8), ("break", 0.7)] if looped else []
     ends += [(f"return {v}", p) for v, p in _list_results(s)]
     tests = sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST]

@@ -55,8 +55,8 @@ def _put_after_loop(
     for branch in branches:
         if s.read_indent(branch.orelse[0]) is None or s.read_indent(branch.body[-1]) is None:
             return
-        cuts.append((s.line_span(branch.body[-1])[1], s.line_span(branch.orelse[0])[1], ""))
-    end = s.line_span(loop)[1]
+        cuts.append((s.find_line_span(branch.body[-1])[1], s.find_line_span(branch.orelse[0])[1], ""))
+    end = s.find_line_span(loop)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     line = branches[0].orelse[0].lineno
     words = f"`{text}` belongs after the loop" if weight == 1.0 else f"`{text}` after the loop for `else`"
@@ -80,7 +80,7 @@ def propose_last_result(s: Scope, node: ast.AST) -> Iterator[Change]:
     ):
         return
     last = node.body[-1]
-    end, indent = s.line_span(last)[1], s.read_indent(last)
+    end, indent = s.find_line_span(last)[1], s.read_indent(last)
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for value, prior in _list_last_results(s, node):
         text = f"return {value}"
@@ -142,7 +142,7 @@ def propose_progress(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     changed = list_bound_names(node)
     last = node.body[-1]
-    end, indent = s.line_span(last)[1], s.read_indent(last)
+    end, indent = s.find_line_span(last)[1], s.read_indent(last)
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for name in dict.fromkeys(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name) and n.id not in s.functions):
         if not s.name_may_be(name, frozenset({NUMBER})):

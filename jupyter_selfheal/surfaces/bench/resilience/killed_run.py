@@ -71,7 +71,7 @@ def _find_difference(end: str, whole: str, calls: int, killed: Sequence[object],
 
 def _run_whole(folder: Path) -> tuple[str, int, int]:
     folder.mkdir()
-    in_copy(lambda: _write_end(folder, _heal_from_start(folder, 0)))
+    run_in_copied_process(lambda: _write_end(folder, _heal_from_start(folder, 0)))
     journal, events = _open_run(folder)
     journal.close()
     return _read_end(folder), _count_calls(folder), len(events)
@@ -79,14 +79,14 @@ def _run_whole(folder: Path) -> tuple[str, int, int]:
 
 def _kill_and_resume(folder: Path, after: int) -> tuple[str, Sequence[object], int]:
     folder.mkdir()
-    in_copy(lambda: _write_end(folder, _heal_from_start(folder, after)))
+    run_in_copied_process(lambda: _write_end(folder, _heal_from_start(folder, after)))
     journal, killed = _open_run(folder)
     journal.close()
-    in_copy(lambda: _write_end(folder, _go_on(folder)))
+    run_in_copied_process(lambda: _write_end(folder, _go_on(folder)))
     return _read_end(folder), killed, _count_calls(folder)
 
 
-def in_copy(work: Callable[[], None]) -> None:
+def run_in_copied_process(work: Callable[[], None]) -> None:
     """Do the work in a copy of this process, and wait for its end, however that comes."""
     copy = os.fork()
     if copy:

@@ -165,7 +165,7 @@ def test_a_run_whose_time_is_up_begins_no_further_notebook(tmp_path: Path) -> No
     settings = replace(build_settings(parsed("a.ipynb", "--run-timeout", "60")), run_ends=0.0)
     with Session(settings, "someid") as session:
         report = heal_notebook(session, Job(tmp_path / "a.ipynb", None))
-        assert session.limits.seconds_for_notebook(()) == 0.001, "nor does one that runs go on"
+        assert session.limits.find_seconds_for_notebook(()) == 0.001, "nor does one that runs go on"
     assert report.exit_code == 2
     assert "not begun: the time for the run is up; go on with --resume someid" in report.error
 
