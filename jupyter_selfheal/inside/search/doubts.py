@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
+from jupyter_selfheal.inside.search.last_left_out import find_last_left_out
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import (
     find_counted_name,
@@ -24,6 +25,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_unread_items,
 )
 from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
+from jupyter_selfheal.inside.search.number_as_condition import find_number_as_condition
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_constant_shift,
@@ -83,6 +85,8 @@ class Doubts:
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
             )
             or self._describe_wrapped_place(n)
+            or self._describe_number_as_condition(n)
+            or self._describe_last_left_out(n)
             or self._describe_new_body(n)
             or describe_doubt_of_body(
                 (self.units[k].text for k in self.candidates[n].texts), self.hypotheses.count_mended(n)
@@ -96,6 +100,19 @@ class Doubts:
         changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
         place = next((found for old, text in changes if (found := find_wrapped_place(old, text))), "")
         return f"`{place}` is the last item in the first round" if place else ""
+
+    def _describe_number_as_condition(self, n: int) -> str:
+        """The doubt about a number that is a part of a condition by its name alone."""
+        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        calls = self.sight.calls
+        name = next((found for old, text in changes if (found := find_number_as_condition(old, text, calls))), "")
+        return f"`{name}` is a number, and the condition only asks whether it is 0" if name else ""
+
+    def _describe_last_left_out(self, n: int) -> str:
+        """The doubt about a loop by index that ends one item sooner, and reads no item behind."""
+        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        counted = next((found for old, text in changes if (found := find_last_left_out(old, text))), "")
+        return f"`{counted}` leaves the last item out, and nothing reads the one behind" if counted else ""
 
     def _describe_new_body(self, n: int) -> str:
         """The doubt about a function that is written anew."""

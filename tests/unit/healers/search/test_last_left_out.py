@@ -1,0 +1,29 @@
+"""A loop by index that a patch ends one item sooner is a doubt, where nothing in it is of two neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.last_left_out import find_last_left_out
+
+LOOP = "def count(xs):\n    found = 0\n    for i in range({}):\n        if {}:\n            found += 1\n    return {}\n"
+WHOLE, SHORT = "len(xs)", "len(xs) - 1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        (LOOP.format(WHOLE, "xs[i] > 2", "found"), LOOP.format(SHORT, "xs[i] > 2", "found"), "range(len(xs) - 1)"),
+        (LOOP.format(WHOLE, "xs[i] > xs[i + 1]", "found"), LOOP.format(SHORT, "xs[i] > xs[i + 1]", "found"), ""),
+        (LOOP.format(WHOLE, "xs[i] > 2", "found + xs[-1]"), LOOP.format(SHORT, "xs[i] > 2", "found + xs[-1]"), ""),
+        (
+            LOOP.format(WHOLE, "xs[i] < xs[len(xs) - 1]", "found"),
+            LOOP.format(SHORT, "xs[i] < xs[len(xs) - 1]", "found"),
+            "",
+        ),
+        (LOOP.format(SHORT, "xs[i] > 2", "found"), LOOP.format(SHORT, "xs[i] > 3", "found"), ""),
+        (LOOP.format(SHORT, "xs[i] > 2", "found"), LOOP.format(WHOLE, "xs[i] > 2", "found"), ""),
+    ],
+)
+def test_the_last_item_is_left_out_where_no_neighbour_is_read(old: str, new: str, place: str) -> None:
+    assert find_last_left_out(old, new) == place
