@@ -8,10 +8,14 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 WORDS = {"average": "mean", "avg": "mean", "stdev": "std", "stddev": "std", "variance": "var", "len": "size", "maximum": "max", "minimum": "min", "total": "sum"}  # fmt: skip
 """What a reduction is called elsewhere, and in pandas."""
+
+REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "median", "count", "any", "all", "prod", "nunique", "skew", "kurt", "sem", "average", "ptp"})  # fmt: skip
+"""Methods that make one value of a series."""
 
 
 class ArgumentForm(Rule):
@@ -24,7 +28,8 @@ class ArgumentForm(Rule):
     **Fix** `isin(["Ulm"])`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
     `.agg("mean")`.
 
-    **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes.
+    **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes. Silent of an `axis` where the result becomes a
+    column: one value for each row is wanted then.
     """
 
     code = "PDA140"
@@ -63,6 +68,8 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
     if (
         "No axis named" in evalue
         and "axis" in named
+        and method in REDUCTIONS
+        and not _is_kept_as_column(context, call)
         and context.describe_all(_list_reduced(call), calls=True)[0].is_a("pandas.Series")
     ):
         start, end = context.span(named["axis"])
@@ -97,3 +104,12 @@ def _list_reduced(call: ast.Call) -> list[ast.expr]:
         isinstance(call.func.value, ast.Name) and call.func.value.id in ("np", "numpy") and len(call.args) == 1
     )
     return [call.args[0] if is_function else call.func.value]
+
+
+def _is_kept_as_column(context: RuleContext, call: ast.Call) -> bool:
+    """Whether what a call gives is put under a name of a table."""
+    stored = (
+        n for n in context.walk(ast.Assign) if any(isinstance(t, ast.Subscript | ast.Attribute) for t in n.targets)
+    )
+    given = (n for n in context.walk(ast.Call) if read_last_name(n.func) in ("assign", "insert"))
+    return any(call in ast.walk(n) for n in (*stored, *given))

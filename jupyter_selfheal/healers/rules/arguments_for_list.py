@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -76,7 +76,7 @@ def _takes_row(context: RuleContext, call: ast.Call) -> bool:
     if not re.fullmatch(r"predict\w*|transform|decision_function", call.func.attr):
         return False
     owner = context.read_plain_chain(call.func.value)
-    are_numbers = all(isinstance(a, ast.Constant | ast.UnaryOp) for a in call.args)
+    are_numbers = all(type(read_literal(a)[1]) in (int, float) for a in call.args)
     return owner is not None and are_numbers and context.number(f"{owner}.n_features_in_") == len(call.args)
 
 

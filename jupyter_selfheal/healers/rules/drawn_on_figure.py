@@ -56,5 +56,6 @@ def _find_axes(context: RuleContext, figure: str) -> str:
                 case ast.Assign([ast.Tuple([ast.Name(first), ast.Name(second)])], ast.Call() as call):
                     if first == figure and read_last_name(call.func) == "subplots":
                         live = context.describe(second)
-                        return second if live is not None and live.is_a("matplotlib.Axes", "Axes") else ""
+                        is_own = live is not None and live.is_a("matplotlib.Axes", "Axes")
+                        return second if is_own and context.is_true(f"{second}.figure is {figure}") else ""
     return ""

@@ -19,8 +19,8 @@ class ListFilledByIndex(Rule):
 
     **Fix** `squares.append(n * n)`.
 
-    **Fix safety** Safe: the list begins empty, and the loop counts from 0 in steps of one, so that each index is the place behind the last item. Silent
-    where the loop counts otherwise, where another line writes into the list, and where the line does not run in every round.
+    **Fix safety** Safe where the list begins empty right in the block of the loop, which counts from 0 in steps of one, so that each index is the place behind the last
+    item. Unsafe where it begins in a cell above. Silent within another loop or a function that begins below the list, where the loop counts otherwise, where another line writes into the list, and where the line does not run in every round.
     """
 
     code = "IDX105"
@@ -41,7 +41,8 @@ class ListFilledByIndex(Rule):
             loop = parents.get(node)
             if not isinstance(loop, ast.For) or not _counts_from_0(loop, index) or _is_left_early(loop):
                 continue
-            if not _begins_empty(context, loop, filled) or _count_writes(context, filled) != 1:
+            place = _find_start(context, loop, filled)
+            if not place or _count_writes(context, filled) != 1:
                 continue
             if not context.is_true(f"type({filled}) is list and {index} == len({filled})"):
                 continue
@@ -50,7 +51,9 @@ class ListFilledByIndex(Rule):
                 context.replace_here((*context.span(node), text)),
                 f"Write `{text}`",
                 f"`{filled}` is empty, and has no place `{index}` yet.",
-                prior=0.92,
+                applicability=Applicability.SAFE if place == "beside" else Applicability.UNSAFE,
+                why=self.why if place == "beside" else "Another cell may fill the list, too.",
+                prior=0.92 if place == "beside" else 0.8,
             )
             return
 
@@ -73,16 +76,37 @@ def _is_left_early(loop: ast.For) -> bool:
     return any(isinstance(n, ast.Continue | ast.Break) for part in loop.body for n in ast.walk(part))
 
 
-def _begins_empty(context: RuleContext, loop: ast.For, name: str) -> bool:
-    """Whether the last value that a list got above a loop is an empty list."""
+def _find_start(context: RuleContext, loop: ast.For, name: str) -> str:
+    """Where a list begins empty: ``beside`` a loop, above it in its block; ``above``, in another cell, where the loop is in none; else empty."""
+    block = next((b for b in _list_blocks(context.tree) if loop in b), [])
+    beside = [n for n in block[: block.index(loop)] if _is_assigned(n, name)] if block else []
+    if beside:
+        return "beside" if _is_empty_list(beside[-1]) else ""
+    if loop not in context.tree.body:
+        return ""
     for view in context.look_upwards():
-        made = [n for n in view.walk(ast.Assign) if any(isinstance(t, ast.Name) and t.id == name for t in n.targets)]
-        above = [n for n in made if view.cell_id != context.cell_id or n.lineno < loop.lineno]
-        if above:
-            value = above[-1].value
-            return (isinstance(value, ast.List) and not value.elts) or (
-                isinstance(value, ast.Call) and read_last_name(value.func) == "list" and not value.args
-            )
+        made = [n for n in view.walk(ast.Assign) if _is_assigned(n, name)] if view.cell_id != context.cell_id else []
+        if made:
+            return "above" if made[-1] in view.tree.body and _is_empty_list(made[-1]) else ""
+    return ""
+
+
+def _list_blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for part in ("body", "orelse", "finalbody"):
+            block = getattr(node, part, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _is_assigned(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+
+
+def _is_empty_list(node: ast.AST) -> bool:
+    match node:
+        case ast.Assign(value=ast.List([]) | ast.Call(ast.Name("list"), [], [])):
+            return True
     return False
 
 

@@ -17,7 +17,7 @@ class MembershipOfValues(Rule):
 
     **Fix** `homes[homes["town"].isin(["Ulm", "Bonn"])]`; `~homes["town"].isin(…)` for `not in`.
 
-    **Fix safety** Safe where it chooses rows of a table: `in` asks once, and there as many answers are wanted as there are rows. Unsafe elsewhere; silent in
+    **Fix safety** Safe where it chooses rows of a table by a list, a tuple or a set: `in` asks once, and there as many answers are wanted as there are rows. Unsafe elsewhere; silent in
     the test of an `if`, which needs one answer.
     """
 
@@ -31,7 +31,7 @@ class MembershipOfValues(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         tests = [n.test for n in ast.walk(context.tree) if isinstance(n, ast.If | ast.While | ast.Assert | ast.IfExp)]
-        keys = [part for n in context.walk(ast.Subscript) for part in ast.walk(n.slice)]
+        keys = {part: n.value for n in context.walk(ast.Subscript) for part in ast.walk(n.slice)}
         for node in context.list_nodes_at_failure(ast.Compare):
             match node:
                 case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [whole]):
@@ -44,7 +44,9 @@ class MembershipOfValues(Rule):
                 continue
             if not context.describe_all([whole], calls=True)[0].is_a("list", "tuple", "set", "dict", "pandas.Series", "numpy.ndarray", "pandas.Index"):  # fmt: skip
                 continue
-            chooses = any(node is part for part in keys)
+            owner = context.describe_all([keys[node]], calls=True)[0] if node in keys else None
+            is_plain = context.describe_all([whole], calls=True)[0].is_a("list", "tuple", "set")
+            chooses = is_plain and owner is not None and owner.is_a("pandas.DataFrame", "pandas.Series", "_LocIndexer")
             text = f"{'~' if isinstance(sign, ast.NotIn) else ''}{context.operand(left)}.isin({context.text(whole)})"
             yield self.patch(
                 context.replace_here((*context.span(node), text)),

@@ -58,6 +58,8 @@ class MisspeltAttribute(Rule):
             return  # `tshift` is no slip of `shift`: the library had it
         if owner.is_module and f"{owner.path or owner.name}.{wrong}" in load_knowledge().names:
             return  # nor is `binom_test` one of `binomtest`, which gives something else
+        if owner.is_a("matplotlib.Figure") and context.exists(f"matplotlib.axes.Axes.{wrong}"):
+            return  # MPL113: `set_xlabel` is no slip of `set_label`
         node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
+_FORMAT = re.compile(r"%[-+#0]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]")
+_BLANK = re.compile(r"(?<!%)(?:%%)*% ")
+"""A sign before a blank: with the letter behind that it is a format, too, and may take what the last one was to write."""
 _LONE = re.compile(r"(?<!%)(?:%%)*%$")
 
 
@@ -19,7 +22,8 @@ class PercentSign(Rule):
 
     **Fix** `"%1.1f%%"`, `"%d%%"`.
 
-    **Fix safety** Safe: a sign that ends a text begins no format, and has no other meaning. Silent where two such texts stand in the statement.
+    **Fix safety** Safe: a sign that ends a text begins no format, and has no other meaning. Silent where two such texts stand in the statement, where nothing else in it is a
+    format, and where a sign stands before a blank (`5% done`).
     """
 
     code = "TYP233"
@@ -34,13 +38,13 @@ class PercentSign(Rule):
         texts = [
             n
             for n in ast.walk(statement or context.tree)
-            if isinstance(n, ast.Constant)
-            and isinstance(n.value, str)
-            and "%" in n.value[:-1]
-            and _LONE.search(n.value)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and _LONE.search(n.value)
         ]
         spans = [context.span(n) for n in texts]
-        if len(texts) != 1 or not re.fullmatch(r"(['\"])[^'\"\\\n]*%\1", context.source[slice(*spans[0])]):
+        text = str(texts[0].value) if len(texts) == 1 else ""
+        if not _FORMAT.search(text) or _BLANK.search(text):
+            return
+        if not re.fullmatch(r"(['\"])[^'\"\\\n]*%\1", context.source[slice(*spans[0])]):
             return
         at = spans[0][1] - 1
         yield self.patch(

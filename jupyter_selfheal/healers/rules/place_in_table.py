@@ -31,7 +31,7 @@ class PlaceInTable(Rule):
 
     **Fix** `X.iloc[:, 0]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
 
-    **Fix safety** Safe for several indices: all are numbers or slices of such, and no column has one for its name. Unsafe for one: a column or a label
+    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Unsafe for one: a column or a label
     may be meant. Silent for a Series whose labels nothing reordered, and where there is no such place.
     """
 
@@ -54,18 +54,21 @@ class PlaceInTable(Rule):
             text, key = context.operand(node.value), context.text(node.slice)
             is_several = len(parts) > 1
             is_shuffled = table.index_dtype.startswith("int") and _is_reordered(context, node.value)
-            if (not table.columns and not is_shuffled) or (is_several and len(parts) != 2 - (not table.columns)):
+            if (is_several and len(parts) != 2) or not (table.columns or (is_shuffled and not is_several)):
                 continue
             if not context.is_true(f"({text}.iloc[{key}], True)[1]"):
                 continue
+            is_sure = is_several and (_is_whole(parts[0]) or _counts_rows(context, text))
             row = f"[{key}]" if table.columns and not is_several and _is_given_to_estimator(context, node) else key
             yield self.patch(
                 context.replace_here((*context.span(node), f"{text}.iloc[{row}]")),
                 f"Use `{text}.iloc[{row}]`",
                 f"`{context.text(node)}` looks for {'a column' if table.columns else 'a label'}, not a place.",
-                applicability=Applicability.SAFE if is_several else Applicability.UNSAFE,
-                why="All indices are places, and no column has a number for its name." if is_several else self.why,
-                prior=0.92 if is_several else 0.7,
+                applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+                why="All indices are places, and no column or row has another number for its name."
+                if is_sure
+                else self.why,
+                prior=0.92 if is_sure else 0.7,
             )
             return
 
@@ -75,6 +78,17 @@ def _is_place(context: RuleContext, part: ast.expr) -> bool:
     if isinstance(part, ast.Slice):
         return all(is_position(context, b) for b in (part.lower, part.upper, part.step) if b is not None)
     return not isinstance(part, ast.List) and is_position(context, part)
+
+
+def _is_whole(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
+
+
+def _counts_rows(context: RuleContext, table: str) -> bool:
+    """Whether the label of each row is its place, or no number."""
+    index = f"({table}).index"
+    counted = f"(type({index}).__name__ == 'RangeIndex' and {index}.start == 0 and {index}.step == 1)"
+    return context.is_true(f"{counted} or all(isinstance(label, str) for label in {index})")
 
 
 def _is_reordered(context: RuleContext, node: ast.expr) -> bool:

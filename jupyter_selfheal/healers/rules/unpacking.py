@@ -43,14 +43,16 @@ class Unpacking(Rule):
                 continue
             if isinstance(node.target, ast.Tuple) and _are_side_by_side(context, node):
                 start, end = src.find_span(source, node.iter)
+                parts = node.iter.elts if isinstance(node.iter, ast.Tuple) else []
+                is_named = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
                 inside = source[start:end].removeprefix("(").removesuffix(")")
                 yield self.patch(
                     context.replace(cell_id, [(start, end, f"zip({inside})")]),
                     f"Go through `zip({inside})`",
                     "The loop goes through the lists one after the other, and not through their items side by side.",
-                    applicability=Applicability.SAFE,
-                    why="There are as many variables as lists, all of one length.",
-                    prior=0.92,
+                    applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
+                    why="There are as many variables as lists, all of one length." if is_named else self.why,
+                    prior=0.92 if is_named else 0.7,
                 )
                 return
             if not isinstance(node.target, ast.Tuple | ast.List) or len(node.target.elts) != 2:

@@ -1,0 +1,42 @@
+"""Tables that are read like arrays and lists are mended where the fix has one reading, and offered otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.rules.context import Rule
+from jupyter_selfheal.healers.rules.drawn_on_figure import DrawnOnFigure
+from jupyter_selfheal.healers.rules.list_filled_by_index import ListFilledByIndex
+from jupyter_selfheal.healers.rules.loop_over_rows import LoopOverRows
+from jupyter_selfheal.healers.rules.membership_of_values import MembershipOfValues
+from jupyter_selfheal.healers.rules.place_in_table import PlaceInTable
+from jupyter_selfheal.healers.rules.unpacking import Unpacking
+from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.testing.rule_conformance import Bench
+
+HOMES = "import pandas as pd\nhomes = pd.DataFrame({'town': ['Ulm', 'Bonn', 'Kiel'], 'rooms': [1, 4, 5]})\n"
+FIGURE = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "cells", "is_safe"),
+    [
+        (PlaceInTable(), [HOMES, "homes[1, 1]"], True),
+        (PlaceInTable(), [HOMES + "part = homes[homes.rooms > 1]", "part[1, 1]"], False),
+        (PlaceInTable(), [HOMES + "part = homes[homes.rooms > 1]", "part[:, 1]"], True),
+        (PlaceInTable(), [HOMES, "homes[1]"], False),
+        (MembershipOfValues(), [HOMES, "homes[homes.town in ['Ulm']]"], True),
+        (MembershipOfValues(), [HOMES, "homes['south'] = homes.town in ['Ulm']"], False),
+        (LoopOverRows(), [HOMES, "for town, rooms in homes:\n    print(town)"], True),
+        (LoopOverRows(), [HOMES, "for place, size in homes:\n    print(place)"], False),
+        (ListFilledByIndex(), ["found = []\nfor n in range(3):\n    found[n] = n"], True),
+        (ListFilledByIndex(), ["found = []", "for n in range(3):\n    found[n] = n"], False),
+        (Unpacking(), ["a, b = [1, 2, 3], [4, 5, 6]", "for x, y in a, b:\n    print(x)"], True),
+        (Unpacking(), ["for x, y in [1, 2, 3], [4, 5, 6]:\n    print(x)"], False),
+        (DrawnOnFigure(), [FIGURE, "fig.set_xlabel('n')"], True),
+        (DrawnOnFigure(), [FIGURE + "ax = plt.figure().add_subplot()", "fig.set_xlabel('n')"], False),
+    ],
+)
+def test_what_has_one_reading_is_safe(bench: Bench, rule: Rule, cells: list[str], is_safe: bool) -> None:
+    (patch,) = bench.fail(*cells).propose_patches(rule)
+    assert (patch.applicability is Applicability.SAFE) is is_safe
