@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.inside.tree_blocks import list_blocks
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -78,7 +79,7 @@ def _is_left_early(loop: ast.For) -> bool:
 
 def _find_start(context: RuleContext, loop: ast.For, name: str) -> str:
     """Where a list begins empty: ``beside`` a loop, above it in its block; ``above``, in another cell, where the loop is in none; else empty."""
-    block = next((b for b in _list_blocks(context.tree) if loop in b), [])
+    block = next((b for n in ast.walk(context.tree) for b in list_blocks(n) if loop in b), [])
     beside = [n for n in block[: block.index(loop)] if _is_assigned(n, name)] if block else []
     if beside:
         return "beside" if _is_empty_list(beside[-1]) else ""
@@ -89,14 +90,6 @@ def _find_start(context: RuleContext, loop: ast.For, name: str) -> str:
         if made:
             return "above" if made[-1] in view.tree.body and _is_empty_list(made[-1]) else ""
     return ""
-
-
-def _list_blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
-        for part in ("body", "orelse", "finalbody"):
-            block = getattr(node, part, None)
-            if isinstance(block, list):
-                yield block
 
 
 def _is_assigned(node: ast.AST, name: str) -> bool:

@@ -16,9 +16,10 @@ from typing import Any
 from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
+from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, limit_cpu_time
+from jupyter_selfheal.inside.search.run_candidate import Enough, Muted
 
 INPUTS, CALLS = 40, 10
 """Inputs that are grown for a function, and calls of it that they grow from."""

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
+from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
 from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
-from jupyter_selfheal.inside.search.run_candidate import Muted, limit_cpu_time
+from jupyter_selfheal.inside.search.run_candidate import Muted
 from jupyter_selfheal.inside.tree_names import list_bound_names
 
 SECONDS = 0.4

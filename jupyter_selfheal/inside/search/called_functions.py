@@ -34,7 +34,7 @@ class Method:
     made: int | None
 
     @property
-    def called(self) -> str:
+    def call_name(self) -> str:
         made = "" if self.made is None else f"({', '.join('_' * self.made)})"
         return f"{self.owner}{made}.{self.name}"
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
+from jupyter_selfheal.inside.tree_blocks import list_blocks
 
 
 def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
@@ -19,12 +20,7 @@ def list_extra_lines(text: str, expected: str) -> Iterator[Change]:
     calls = [n for n in source.order if isinstance(n, ast.Expr) and _is_print(n.value)]
     if len(calls) <= len(expected.strip().splitlines()):
         return
-    alone_in_block = {
-        id(block[0])
-        for n in source.order
-        for name in ("body", "orelse", "finalbody")
-        if isinstance(block := getattr(n, name, None), list) and len(block) == 1
-    }
+    alone_in_block = {id(block[0]) for n in source.order for block in list_blocks(n) if len(block) == 1}
     met: set[str] = set()
     for call in calls:
         twice = (shown := ast.unparse(call)) in met
@@ -47,7 +43,7 @@ def drop_emptied_texts(before: str, text: str) -> str:
     """A source without what a change of its texts has left empty: ``print("", end="")``, the prompt of ``input("")``."""
     source = Source(text)
     edits: list[Edit] = []
-    for block in (b for n in source.order for b in _list_blocks(n)):
+    for block in (b for n in source.order for b in list_blocks(n)):
         silent = [n for n in block if isinstance(n, ast.Expr) and _is_silent(n.value)]
         if len(silent) < len(block):
             whole = [n for n in silent if source.read_indent(n) is not None and _ends_its_line(source, n)]
@@ -63,13 +59,6 @@ def drop_emptied_texts(before: str, text: str) -> str:
             if isinstance(prompt, ast.Constant) and prompt.value == "" and source.text_of(call) not in before:
                 edits.append((source.start_of(prompt), source.end_of(prompt), ""))
     return splice(text, edits)
-
-
-def _list_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
 
 
 def _is_silent(node: ast.expr) -> bool:

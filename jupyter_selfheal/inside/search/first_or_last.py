@@ -13,6 +13,7 @@ from types import CodeType
 
 from jupyter_selfheal.inside.search.program import compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.tree_blocks import list_blocks
 from jupyter_selfheal.inside.tree_names import list_names
 
 NOTE = "__selfheal_note__"
@@ -90,9 +91,7 @@ def _note(tree: ast.AST, loop: _Loop, question: ast.If) -> None:
     """Say before the loop that it begins, and within the question that it has found something."""
     question.body.insert(0, _call(begins=False))
     for node in ast.walk(tree):
-        for block in (
-            b for name in ("body", "orelse", "finalbody") if isinstance(b := getattr(node, name, None), list)
-        ):
+        for block in list_blocks(node):
             if loop in block:
                 block.insert(block.index(loop), _call(begins=True))
                 return

@@ -53,7 +53,7 @@ class NotedCalls:
         owner, is_instance = found
         if not is_instance:
             is_static = isinstance(vars(owner).get(code.co_name), staticmethod)
-            self._add(Method(owner.__name__, code.co_name, None).called, (), given[0 if is_static else 1 :])
+            self._add(Method(owner.__name__, code.co_name, None).call_name, (), given[0 if is_static else 1 :])
             return
         instance, arguments = given[0], given[1:]
         if code.co_name == "__init__":
@@ -62,7 +62,7 @@ class NotedCalls:
         made = self._find_fresh(instance)
         self._touched.add(id(instance))
         if made is not None:
-            self._add(Method(owner.__name__, code.co_name, len(made)).called, made, arguments)
+            self._add(Method(owner.__name__, code.co_name, len(made)).call_name, made, arguments)
 
     def _note_constructor(self, instance: Any, code: CodeType, arguments: list[Any]) -> None:
         self._held.pop(id(instance), None)

@@ -108,7 +108,7 @@ def list_hinted_inputs(text: str) -> dict[str, list[tuple[Any, ...]]]:
             needed = given[: len(given) - len(node.args.defaults)] or given[:1]
             values = [_list_small_values(a.annotation) for a in needed]
             if values and all(values):
-                called = Method(owner, node.name, 0).called if owner else node.name
+                called = Method(owner, node.name, 0).call_name if owner else node.name
                 inputs[called] = list(itertools.islice(itertools.product(*values), HINTED))
     return inputs
 

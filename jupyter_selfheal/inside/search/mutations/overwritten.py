@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.tree_blocks import list_blocks
 
 _BEST = frozenset({"max", "min"})
 
@@ -77,10 +78,9 @@ def _list_assignments(s: Scope, node: ast.AST) -> list[ast.Assign]:
 
 
 @cache_on_scope
-def _list_places(s: Scope) -> dict[ast.AST, tuple[list[ast.AST], int]]:
+def _list_places(s: Scope) -> dict[ast.AST, tuple[list[ast.stmt], int]]:
     """The block that each statement is in, and its place there."""
-    names = ("body", "orelse", "finalbody")
-    blocks = [b for n in s.order for name in names if isinstance(b := getattr(n, name, None), list)]
+    blocks = [block for n in s.order for block in list_blocks(n)]
     return {statement: (block, at) for block in blocks for at, statement in enumerate(block)}
 
 

@@ -24,6 +24,7 @@ from jupyter_selfheal.inside.search import (
     search,
 )
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
+from jupyter_selfheal.inside.search.limit_time import TOOL, watch_clock
 from jupyter_selfheal.inside.search.process_pool import (
     LEAST_MEMORY,
     MOST_MEMORY,
@@ -32,7 +33,7 @@ from jupyter_selfheal.inside.search.process_pool import (
 )
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint, hard_codes
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.run_candidate import TOOL, OutOfTime, Runner, matches, watch_clock
+from jupyter_selfheal.inside.search.run_candidate import OutOfTime, Runner, matches
 from jupyter_selfheal.inside.search.scope import Hints, Scope
 from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
