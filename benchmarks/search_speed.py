@@ -27,9 +27,9 @@ sys.path.insert(0, str(HERE.parent))
 from jupyter_selfheal.config import HealConfig  # noqa: E402
 from jupyter_selfheal.healers.search.plan import build_plan  # noqa: E402
 from jupyter_selfheal.inside.search import process_pool, search  # noqa: E402
+from jupyter_selfheal.inside.search.limit_time import limit_cpu_time  # noqa: E402
 from jupyter_selfheal.inside.search.process_pool import run_in_fork  # noqa: E402
-from jupyter_selfheal.inside.search.limit_time import 
-from jupyter_selfheal.inside.search.run_candidate import OutOfTime, limit_cpu_time  # noqa: E402
+from jupyter_selfheal.inside.search.run_candidate import OutOfTime  # noqa: E402
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook  # noqa: E402
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests  # noqa: E402
 from jupyter_selfheal.surfaces.bench.sets import load_tasks  # noqa: E402
