@@ -24,6 +24,12 @@ BY_FILE_IN_PROCESS = ("tests/unit/", "tests/test_layers.py")
 """What starts no kernel goes by file too: xdist counts all groups that a worker has had after each test, and of single tests these were ten thousand."""
 
 
+FORKS = "tests/unit/healers/search/"
+"""Files whose tests fork by the thousand: before those that import pandas and its like, which makes each fork of their worker three times as slow."""
+
+LONG = "tests/unit/healers/test_rule_conformance.py"
+
+
 def find_group(nodeid: str) -> str | None:
     """The group of a test by its id; None where it may run on any worker."""
     file = nodeid.partition("::")[0].replace("\\", "/")
@@ -33,7 +39,8 @@ def find_group(nodeid: str) -> str | None:
 
 
 def order_groups(groups: dict[str, Any]) -> OrderedDict[str, Any]:
-    """What takes longest first, so that no worker is left with it alone at the end: the browser, then files with kernels, then single tests, then units."""
+    """What takes longest first, so that no worker is left with it alone at the end: the browser, then files with kernels, then single tests, then units,
+    those that fork first."""
 
     def place(group: tuple[str, Any]) -> tuple[int, int]:
         name, tests = group
@@ -41,7 +48,9 @@ def order_groups(groups: dict[str, Any]) -> OrderedDict[str, Any]:
             return 0, 0
         if name.startswith(BY_FILE):
             return 1, 0
-        return (3, -len(tests)) if name.startswith(BY_FILE_IN_PROCESS) else (2, 0)
+        if not name.startswith(BY_FILE_IN_PROCESS):
+            return 2, 0
+        return (3 if name == LONG else 4 if name.startswith(FORKS) else 5), -len(tests)
 
     return OrderedDict(sorted(groups.items(), key=place))
 

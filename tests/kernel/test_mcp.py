@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ import pytest
 
 from jupyter_selfheal.surfaces.cli import main
 from tests.batches import notebook
+from tests.needed import needs
 from tests.shown_commands import ROOT
 
-agent_module = pytest.importorskip(
-    "tests.agent", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"
-)
-Agent = agent_module.Agent
-pytestmark = pytest.mark.kernel
+pytestmark = [
+    pytest.mark.kernel,
+    needs("mcp", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"),
+]
 
 LOAD = "prices = {'tea': '3.50', 'cake': '4.20'}"
 TOTAL = "def total(basket):\n    return sum(prices[item] for item in basket)"
@@ -45,7 +46,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def connected(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One server for all tests but those that end it, and its process."""
     write(root / "shop.ipynb", *CELLS)
-    with agent_module.connect(root, tmp_path_factory.mktemp("data"), "--timeout", "3600") as both:
+    with import_module("tests.agent").connect(root, tmp_path_factory.mktemp("data"), "--timeout", "3600") as both:
         yield both
 
 
@@ -167,7 +168,7 @@ def test_runs_and_rules_can_be_read_but_heals_of_others_cannot(agent: Any) -> No
     assert json.loads(agent.read(f"selfheal://runs/{run_id}"))["result"]["root_failures"] == ["c2"]
     assert agent.read("selfheal://rules/NAM101").startswith("NAM101: ")
     for unknown in ("selfheal://runs/00000000-1", "selfheal://rules/XXX999"):
-        with pytest.raises(agent_module.MCPError):
+        with pytest.raises(import_module("tests.agent").MCPError):
             agent.read(unknown)
 
 
@@ -287,9 +288,14 @@ def test_two_clients_over_http_share_one_run_nobody_else_comes_in_and_a_kill_lea
         assert server.stderr is not None
         url = server.stderr.readline().split()[-1]
         for headers in ({}, {"Authorization": "Bearer another"}):
-            refused = agent_module.httpx2.post(url, json={}, headers=headers, trust_env=False, timeout=300)
+            refused = import_module("tests.agent").httpx2.post(
+                url, json={}, headers=headers, trust_env=False, timeout=300
+            )
             assert (refused.status_code, "Bearer TOKEN" in refused.text) == (401, True)
-        with agent_module.connect_by_http(url, TOKEN) as one, agent_module.connect_by_http(url, TOKEN) as other:
+        with (
+            import_module("tests.agent").connect_by_http(url, TOKEN) as one,
+            import_module("tests.agent").connect_by_http(url, TOKEN) as other,
+        ):
             asked = [a.start("check_notebook", path="both.ipynb") for a in (one, other)]
             said = [future.result() for future in asked]
         assert sorted(s["cost"]["cells_run"] for s in said) == [0, 2]

@@ -11,17 +11,20 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.batches import cell, notebook
+from tests.needed import needs
 
-agent_module = pytest.importorskip(
-    "tests.agent", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"
-)
-pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.slow,
+    needs("mcp", reason="the MCP server is an extra: pip install 'jupyter-selfheal[mcp]'"),
+]
 
 INSPECTOR = os.environ.get("MCP_INSPECTOR_CLI") or shutil.which("mcp-inspector-cli")
 """Its command, as ``npm install @modelcontextprotocol/inspector`` puts it into ``node_modules/.bin``."""
@@ -34,7 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with agent_module.connect(root, tmp_path_factory.mktemp("data")) as (client, _):
+    with import_module("tests.agent").connect(root, tmp_path_factory.mktemp("data")) as (client, _):
         yield client
 
 

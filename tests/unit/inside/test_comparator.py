@@ -6,11 +6,10 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from jupyter_selfheal.inside import comparator
@@ -59,88 +58,112 @@ def share(levels: int) -> Any:
     return value
 
 
-FRAME = pd.DataFrame({"a": [1, 2], "b": [0.1 + 0.2, NAN]})
 REFUSES = Refuses()
-
-EQUAL: list[tuple[Any, Any]] = [
-    (6, 6), (6, 6.0), (0.3, 0.1 + 0.2), (1.0, 1.0 + 5e-7), (0.0, 1e-10), (True, 1), (True, np.bool_(True)),
-    (NAN, NAN), (NAN, float("nan")), (NAN, np.float64("nan")), (NAN, Decimal("nan")), (INF, INF), (10**400, 10**400),
-    (5, np.int64(5)), (2, Decimal(2)), (0.1, Decimal("0.1")), (0.5, Fraction(1, 2)), (Fraction(1, 3), 1 / 3),
-    (1 + 2j, 1 + 2.0000000001j), (complex(NAN, 1), complex(NAN, 1)), ("a", "a"), (b"a", b"a"), (None, None),
-    ([1, 2.5], [1, 2.5000000001]), ([1, [NAN]], [1, [float("nan")]]), ((1, "x", None), (1, "x", None)),
-    ({"a": [1, {"b": 0.3}]}, {"a": [1, {"b": 0.1 + 0.2}]}), ({1: NAN}, {1: float("nan")}),
-    ({0.3, 1}, {0.1 + 0.2, 1}), ({1, 2}, frozenset({2, 1})), ({(0.3, "x")}, {(0.1 + 0.2, "x")}),
-    (set(range(5000)), {float(n) + 1e-12 for n in range(5000)}),
-    ([0, 1, 2], range(3)), (range(3), [0, 1, 2]), (range(3), range(3)), (range(0), []),
-    (["a"], {"a": 1}.keys()), ({"a"}, {"a": 1}.keys()), ({"a": 1}.keys(), {"a": 2}.keys()), ([1], {"a": 1}.values()),
-    ({"a": 0.3}.values(), {"a": 0.1 + 0.2}.values()), ([("a", 1)], {"a": 1}.items()), ({"a": 1}.items(), {"a": 1}.items()),
-    (np.array([1.0, NAN]), np.array([1.0, NAN])), (np.array([1, 2], "int32"), np.array([1, 2])), (np.array(3), np.array(3)),
-    ([[1, 2], [3, 4]], np.array([[1, 2], [3, 4]])), ([1.0, 2], np.array([1, 2])), (np.array(["a"]), np.array(["a"], object)),
-    (np.array(["2020-01-01", "NaT"], "M8[D]"), np.array(["2020-01-01", "NaT"], "M8[D]")), ([np.array([1, 2])], [np.array([1, 2])]),
-    (np.array([[1, None]], object), np.array([[1, None]], object)),
-    (pd.Series([1, 2], index=["x", "y"]), pd.Series([1, 2], index=["x", "y"])), (pd.Series([1, 2]), pd.Series([1.0, 2.0])),
-    ({"x": 1, "y": 2}, pd.Series([1, 2], index=["x", "y"])), ([1, 2], pd.Series([1, 2])), (pd.Series([pd.NaT]), pd.Series([pd.NaT])),
-    (pd.DataFrame({"a": [1, 2], "b": [0.3, None]}), FRAME), (["a", "b"], FRAME.columns), (pd.Index(["a", "b"]), FRAME.columns),
-    ({"a": [1, 2], "b": [0.3, NAN]}, FRAME), (pd.NA, pd.NA), (pd.RangeIndex(2), pd.Index([0, 1])), (FRAME, FRAME.copy()),
-    (Point(0.3), Point(0.1 + 0.2)), (Point(1), define_again()(1)), (REFUSES, REFUSES), ([REFUSES], [REFUSES]),
-    (hold_itself(), hold_itself()), (nest(5000, 1), nest(5000, 1)), (share(40), share(40)),
-]  # fmt: skip
-
-OTHER: list[tuple[Any, Any]] = [
-    (6, 5), (10**18, 10**18 + 1), (10**400, 1.0), (0.3, 0.3001), (0.0, 1e-8), (INF, -INF), (INF, 1e300), (NAN, 1.0), (True, False),
-    (True, 0), ("6", 6), ("6", b"6"), (None, 0), (0, None), (None, NAN), (None, False), (Decimal("sNaN"), 1.0), (Fraction(1, 3), 0.3),
-    ([1, 2], [1, 2, 3]), ([1, 2], (1, 2)), ([1, [2, 3]], [1, [2, 4]]), ([], None), ([], {}), ({1}, [1]), ((1,), {1: 2}),
-    ({"a": 1}, {"a": 1, "b": 2}), ({"a": 1}, {"b": 1}), ({1, 2}, {1, 3}), ({1}, {1, 2}), ([0, 1], range(3)),
-    (["b"], {"a": 1}.keys()), ({"b"}, {"a": 1}.keys()), ([2], {"a": 1}.values()), ({"a": 1}.values(), {"a": 2}.values()),
-    (np.array([1, 2]), np.array([[1, 2]])), (np.array([1, 2]), np.array([1.0, 2.0])), (np.array([1.0, 2.0]), np.array([1.0, 2.1])),
-    (np.array([1, 2]), 3), (np.array([1, 2]), [1, 2]), ([1, 3], np.array([1, 2])), (np.array([1, 2]), np.array([1, 3])),
-    (pd.Series([1, 2], index=["x", "y"]), pd.Series([1, 2], index=["x", "z"])), (pd.Series([1, 2]), pd.Series([1, 3])),
-    (FRAME, FRAME.rename(columns={"b": "c"})), (FRAME, FRAME.assign(a=[1, 3])), (FRAME, FRAME.iloc[:1]), (FRAME, FRAME["a"]),
-    (FRAME, 1), (1, FRAME), (pd.NA, 0), (Point(1), Point(2)), (Point(1), 1), (REFUSES, Refuses()), ([REFUSES], [Refuses()]),
-    (hold_itself(), [1, [1, [2]]]), (nest(5000, 1), nest(5000, 2)), (nest(3, 1), nest(4, 1)),
-]  # fmt: skip
+EQUAL, OTHER = 71, 57
+"""How many pairs there are: their values are made when a test asks for them, so that numpy and pandas are in no worker before."""
 
 
-def name(value: Any) -> str:
-    return type(value).__name__
+@cache
+def build_frame() -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({"a": [1, 2], "b": [0.1 + 0.2, NAN]})
 
 
-@pytest.mark.parametrize(("want", "got"), EQUAL, ids=name)
-def test_equal_values_have_no_difference(want: Any, got: Any) -> None:
+@cache
+def list_equal() -> list[tuple[Any, Any]]:
+    import numpy as np
+    import pandas as pd
+
+    frame = build_frame()
+    return [
+        (6, 6), (6, 6.0), (0.3, 0.1 + 0.2), (1.0, 1.0 + 5e-7), (0.0, 1e-10), (True, 1), (True, np.bool_(True)),
+        (NAN, NAN), (NAN, float("nan")), (NAN, np.float64("nan")), (NAN, Decimal("nan")), (INF, INF), (10**400, 10**400),
+        (5, np.int64(5)), (2, Decimal(2)), (0.1, Decimal("0.1")), (0.5, Fraction(1, 2)), (Fraction(1, 3), 1 / 3),
+        (1 + 2j, 1 + 2.0000000001j), (complex(NAN, 1), complex(NAN, 1)), ("a", "a"), (b"a", b"a"), (None, None),
+        ([1, 2.5], [1, 2.5000000001]), ([1, [NAN]], [1, [float("nan")]]), ((1, "x", None), (1, "x", None)),
+        ({"a": [1, {"b": 0.3}]}, {"a": [1, {"b": 0.1 + 0.2}]}), ({1: NAN}, {1: float("nan")}),
+        ({0.3, 1}, {0.1 + 0.2, 1}), ({1, 2}, frozenset({2, 1})), ({(0.3, "x")}, {(0.1 + 0.2, "x")}),
+        (set(range(5000)), {float(n) + 1e-12 for n in range(5000)}),
+        ([0, 1, 2], range(3)), (range(3), [0, 1, 2]), (range(3), range(3)), (range(0), []),
+        (["a"], {"a": 1}.keys()), ({"a"}, {"a": 1}.keys()), ({"a": 1}.keys(), {"a": 2}.keys()), ([1], {"a": 1}.values()),
+        ({"a": 0.3}.values(), {"a": 0.1 + 0.2}.values()), ([("a", 1)], {"a": 1}.items()), ({"a": 1}.items(), {"a": 1}.items()),
+        (np.array([1.0, NAN]), np.array([1.0, NAN])), (np.array([1, 2], "int32"), np.array([1, 2])), (np.array(3), np.array(3)),
+        ([[1, 2], [3, 4]], np.array([[1, 2], [3, 4]])), ([1.0, 2], np.array([1, 2])), (np.array(["a"]), np.array(["a"], object)),
+        (np.array(["2020-01-01", "NaT"], "M8[D]"), np.array(["2020-01-01", "NaT"], "M8[D]")), ([np.array([1, 2])], [np.array([1, 2])]),
+        (np.array([[1, None]], object), np.array([[1, None]], object)),
+        (pd.Series([1, 2], index=["x", "y"]), pd.Series([1, 2], index=["x", "y"])), (pd.Series([1, 2]), pd.Series([1.0, 2.0])),
+        ({"x": 1, "y": 2}, pd.Series([1, 2], index=["x", "y"])), ([1, 2], pd.Series([1, 2])), (pd.Series([pd.NaT]), pd.Series([pd.NaT])),
+        (pd.DataFrame({"a": [1, 2], "b": [0.3, None]}), frame), (["a", "b"], frame.columns), (pd.Index(["a", "b"]), frame.columns),
+        ({"a": [1, 2], "b": [0.3, NAN]}, frame), (pd.NA, pd.NA), (pd.RangeIndex(2), pd.Index([0, 1])), (frame, frame.copy()),
+        (Point(0.3), Point(0.1 + 0.2)), (Point(1), define_again()(1)), (REFUSES, REFUSES), ([REFUSES], [REFUSES]),
+        (hold_itself(), hold_itself()), (nest(5000, 1), nest(5000, 1)), (share(40), share(40)),
+    ]  # fmt: skip
+
+
+@cache
+def list_other() -> list[tuple[Any, Any]]:
+    import numpy as np
+    import pandas as pd
+
+    frame = build_frame()
+    return [
+        (6, 5), (10**18, 10**18 + 1), (10**400, 1.0), (0.3, 0.3001), (0.0, 1e-8), (INF, -INF), (INF, 1e300), (NAN, 1.0), (True, False),
+        (True, 0), ("6", 6), ("6", b"6"), (None, 0), (0, None), (None, NAN), (None, False), (Decimal("sNaN"), 1.0), (Fraction(1, 3), 0.3),
+        ([1, 2], [1, 2, 3]), ([1, 2], (1, 2)), ([1, [2, 3]], [1, [2, 4]]), ([], None), ([], {}), ({1}, [1]), ((1,), {1: 2}),
+        ({"a": 1}, {"a": 1, "b": 2}), ({"a": 1}, {"b": 1}), ({1, 2}, {1, 3}), ({1}, {1, 2}), ([0, 1], range(3)),
+        (["b"], {"a": 1}.keys()), ({"b"}, {"a": 1}.keys()), ([2], {"a": 1}.values()), ({"a": 1}.values(), {"a": 2}.values()),
+        (np.array([1, 2]), np.array([[1, 2]])), (np.array([1, 2]), np.array([1.0, 2.0])), (np.array([1.0, 2.0]), np.array([1.0, 2.1])),
+        (np.array([1, 2]), 3), (np.array([1, 2]), [1, 2]), ([1, 3], np.array([1, 2])), (np.array([1, 2]), np.array([1, 3])),
+        (pd.Series([1, 2], index=["x", "y"]), pd.Series([1, 2], index=["x", "z"])), (pd.Series([1, 2]), pd.Series([1, 3])),
+        (frame, frame.rename(columns={"b": "c"})), (frame, frame.assign(a=[1, 3])), (frame, frame.iloc[:1]), (frame, frame["a"]),
+        (frame, 1), (1, frame), (pd.NA, 0), (Point(1), Point(2)), (Point(1), 1), (REFUSES, Refuses()), ([REFUSES], [Refuses()]),
+        (hold_itself(), [1, [1, [2]]]), (nest(5000, 1), nest(5000, 2)), (nest(3, 1), nest(4, 1)),
+    ]  # fmt: skip
+
+
+def test_every_pair_is_tried() -> None:
+    assert (len(list_equal()), len(list_other())) == (EQUAL, OTHER)
+
+
+@pytest.mark.parametrize("at", range(EQUAL))
+def test_equal_values_have_no_difference(at: int) -> None:
+    want, got = list_equal()[at]
     assert find_difference(want, got) is None
     assert is_equal(want, got)
 
 
-@pytest.mark.parametrize(("want", "got"), OTHER, ids=name)
-def test_other_values_differ_in_words(want: Any, got: Any) -> None:
+@pytest.mark.parametrize("at", range(OTHER))
+def test_other_values_differ_in_words(at: int) -> None:
+    want, got = list_other()[at]
     assert find_difference(want, got)
     assert not is_equal(want, got)
 
 
-@pytest.mark.parametrize(("want", "got"), EQUAL + OTHER, ids=name)
-def test_a_search_and_an_expectation_judge_alike(want: Any, got: Any) -> None:
+@pytest.mark.parametrize("at", range(EQUAL + OTHER))
+def test_a_search_and_an_expectation_judge_alike(at: int) -> None:
+    want, got = (list_equal() + list_other())[at]
     state = {"want": want, "got": got}
     searched = Runner(Program((Unit("got", "cell", cell="c"),), expect="want"), state).run({}, 4_000_000).plausible
     asked = expected.probe(SimpleNamespace(user_ns=state), SimpleNamespace(result=got), {"expect": "want", "name": ""})
     assert searched is asked["ok"]
 
 
-@pytest.mark.parametrize(
-    ("want", "got", "told"),
-    [
+def test_a_difference_names_the_place_and_both_values() -> None:
+    import numpy as np
+
+    frame = build_frame()
+    for want, got, told in (
         ({"a": [1, 2, 3]}, {"a": [1, 9, 3]}, "['a'][1]: expected 2, got 9"),
-        (FRAME, FRAME.assign(a=[1, 3]), "column 'a'[1]: expected 2, got 3"),
+        (frame, frame.assign(a=[1, 3]), "column 'a'[1]: expected 2, got 3"),
         ([1], [1, 2], "expected [1], got [1, 2] (1 items expected, 2 got)"),
         ({"a": 1}, {"b": 1}, "lacks ['a'] and has also ['b']"),
         (np.array([1, 2]), np.array([[1, 2]]), "expected shape (2,), got (1, 2)"),
-        (FRAME, 1, "expected    a    b"),
+        (frame, 1, "expected    a    b"),
         (REFUSES, Refuses(), "the value cannot be compared: RuntimeError: no"),
         (Point(1), Point(2), "Point['x']: expected 1, got 2"),
-    ],
-    ids=name,
-)
-def test_a_difference_names_the_place_and_both_values(want: Any, got: Any, told: str) -> None:
-    assert str(find_difference(want, got)).startswith(told)
+    ):
+        assert str(find_difference(want, got)).startswith(told)
 
 
 def test_no_value_is_looked_at_for_longer_than_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:

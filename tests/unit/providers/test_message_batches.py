@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import anthropic
 import httpx2
 import pytest
 
@@ -76,6 +75,8 @@ def test_a_batch_that_is_lost_sight_of_counts_as_paid() -> None:
 
 
 def test_a_batch_that_may_have_been_made_is_not_made_again() -> None:
+    import anthropic
+
     sent = []
 
     def time_out() -> None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from jupyter_selfheal.inside.probes import doctests
@@ -26,6 +25,8 @@ def test_the_expectation_is_evaluated_in_the_users_namespace() -> None:
 
 
 def test_an_expectation_may_say_np_though_the_notebook_did_not_import_it() -> None:
+    import numpy as np
+
     assert ask("np.array([1., 2.])", np.array([1.0, 2.0]))["ok"]
     assert ask("array([1, 2])", np.array([1, 2]))["ok"]
 

@@ -14,10 +14,9 @@ import pytest
 
 from jupyter_selfheal.model import Replace
 from jupyter_selfheal.testing.rule_conformance import build_notebook, find_first_failure, gets_past
+from tests.needed import needs
 
-pytest.importorskip("pandas")
-pytest.importorskip("sklearn")
-pytest.importorskip("seaborn")
+pytestmark = needs("pandas", "sklearn", "seaborn")
 
 PROBES = Path(__file__).parents[3] / "data" / "deprecated_api_probes.txt"
 

@@ -10,8 +10,9 @@ import pytest
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.model import FailureKind
 from jupyter_selfheal.testing.rule_conformance import Bench
+from tests.needed import needs
 
-pytest.importorskip("pandas", minversion="3")
+pytestmark = needs("pandas", least=3)
 
 READ = "import pandas as pd\npeople = pd.DataFrame({'sex': ['male', 'female'], 'age': [31.0, 27.0]})"
 LOST = "people['sex'].replace({'male': 0, 'female': 1}, inplace=True)"

@@ -10,8 +10,9 @@ from jupyter_selfheal.healers.rules.frequency_alias import modernize_alias
 from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.model import Applicability
 from jupyter_selfheal.testing.rule_conformance import Bench, build_notebook, find_first_failure, gets_past
+from tests.needed import needs
 
-pytest.importorskip("pandas")
+pytestmark = needs("pandas")
 
 PANDAS = "import pandas as pd"
 

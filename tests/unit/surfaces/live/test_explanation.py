@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from jupyter_selfheal.model import (
@@ -61,17 +59,23 @@ def test_a_name_that_a_failed_cell_would_have_made_leads_there(maker: str, is_un
 
 
 def test_shapes_that_do_not_fit_are_named_with_what_would() -> None:
+    import numpy as np
+
     text = explain("C = A @ B", {"A": np.zeros((3, 4)), "B": np.zeros((3, 2))})
     assert "`A` is 3×4, `B` is 3×2; try `A.T @ B`" in text
 
 
 def test_a_row_of_values_is_a_shape_too() -> None:
+    import numpy as np
+
     text = explain("w @ x", {"w": np.zeros((5, 3)), "x": np.ones(5)})
     assert "`w` is 5×3, `x` is 5; try `w.T @ x`" in text
     assert "`x` is an array of 5 values, float64" in text
 
 
 def test_a_single_number_of_numpy_is_told_as_a_number() -> None:
+    import numpy as np
+
     text = explain("use(best, share)", {"best": np.int64(40), "share": np.float64(0.5)})
     assert "`best` is 40" in text
     assert "`share` is 0.5" in text
@@ -89,6 +93,8 @@ def test_the_position_that_was_asked_for_is_said_with_what_there_is() -> None:
 
 
 def test_keys_and_columns_that_are_there_are_listed() -> None:
+    import pandas as pd
+
     text = explain("d['c'] + t['x']", {"d": {"a": 1, "b": 2}, "t": pd.DataFrame({"price": [1]})})
     assert "a dictionary with the keys 'a', 'b'" in text
     assert "a table of 1×1 with the column 'price'" in text
@@ -140,6 +146,8 @@ def test_a_value_is_followed_back_cell_by_cell() -> None:
 
 
 def test_a_column_of_texts_is_named_with_the_cell_that_read_it() -> None:
+    import pandas as pd
+
     table = pd.DataFrame({"price": ["3", "1,200"], "n": [1, 2]})
     text = explain("df['price'] = df['price'] * 1.2 + df['n']", {"df": table}, above=("df = pd.read_csv('p.csv')",))
     assert text.count("its column `price` holds text, where `read_csv` read '1,200'") == 1

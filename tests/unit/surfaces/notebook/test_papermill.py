@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("papermill", reason="the extra [papermill] is not installed")
+from tests.needed import needs
+
+pytestmark = needs("papermill", reason="the extra [papermill] is not installed")
 
 
 def build_cell(source: str, ename: str = "", tags: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -20,9 +20,10 @@ from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.text_formats import check_target, format_text, parse_text, splice_cells
 from tests.batches import batch
 from tests.command import sources, write
+from tests.needed import needs
 from tests.unit.surfaces.notebook.test_report import upper
 
-pytest.importorskip("jupytext", reason="the extra [text] is not installed")
+pytestmark = needs("jupytext", reason="the extra [text] is not installed")
 
 HEADER = """---
 jupytext:
