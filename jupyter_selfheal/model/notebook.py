@@ -127,9 +127,9 @@ class Cell:
 
     @property
     def first_line(self) -> str:
-        """The first 40 characters of its first line that is not empty, without backticks."""
-        lines = (line.strip() for line in self.source.splitlines())
-        return next(filter(None, lines), "")[:40].replace("`", "'")
+        """Its first line that is not empty, without backticks; of a long one the first 40 characters, and that it goes on."""
+        line = next(filter(None, (line.strip() for line in self.source.splitlines())), "").replace("`", "'")
+        return line if len(line) <= 40 else f"{line[:39]}…"
 
 
 @dataclass(frozen=True, slots=True)

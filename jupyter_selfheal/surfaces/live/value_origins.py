@@ -67,9 +67,12 @@ class OriginTeller:
         return "", "", None
 
     def _tell_changes(self, name: str, maker: str) -> str:
-        """The cells below the maker that change the value in place."""
+        """The cells below the maker that change the value in place; one that failed at its only statement changed nothing."""
         at = next((n for n, cell in enumerate(self._cells) if cell.id == maker), len(self._cells))
-        below = [c for c in self._cells[at + 1 :] if name in c.source and name in src.find_names(c.source).changes]
+        ran = [
+            c for c in self._cells[at + 1 :] if name in c.source and not (c.unfinished and _is_one_statement(c.source))
+        ]
+        below = [c for c in ran if name in src.find_names(c.source).changes]
         return f"; changed in {', '.join(self.name_cell(c.id) for c in below[:3])}" if below else ""
 
     def _tell_columns(self, name: str, node: ast.AST, binding: ast.stmt | None, depth: int) -> Iterator[str]:
@@ -83,6 +86,11 @@ class OriginTeller:
                 reader = _find_reader(binding) if binding is not None else ""
                 where = f", where `{reader}` read {odd!r}" if reader else f", for example {odd!r}"
                 yield f"{'  ' * depth}its column `{column}` holds text{where}"
+
+
+def _is_one_statement(source: str) -> bool:
+    tree = src.parse(source)
+    return tree is not None and len(tree.body) == 1 and not hasattr(tree.body[0], "body")
 
 
 def list_values_read(node: ast.AST, names: Mapping[str, Any]) -> list[str]:

@@ -145,6 +145,15 @@ def test_a_value_is_followed_back_cell_by_cell() -> None:
     assert told[2].endswith("since cell [1]: `row = load()`")
 
 
+@pytest.mark.parametrize(
+    ("failed", "told"), [("prices.append({'shop': 1}, True)", False), ("prices.append('3')\nprices.add(4)", True)]
+)
+def test_a_cell_that_failed_at_its_only_statement_changed_nothing(failed: str, told: bool) -> None:
+    cells = (Cell("a", "prices = ['1']", runs=1), Cell("b", failed, unfinished=True), Cell("c", "prices[7]"))
+    case = Case(Failure("c", "prices[7]", ename="IndexError", line=1, statement=1), Notebook(cells, shows_runs=True))
+    assert ("; changed in cell" in "\n".join(explanation.explain_failure(case, {"prices": ["1", "3"]}))) is told
+
+
 def test_a_column_of_texts_is_named_with_the_cell_that_read_it() -> None:
     import pandas as pd
 
