@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -297,8 +298,9 @@ def find_assigned_roots(body: Iterable[ast.stmt]) -> Iterator[str]:
 
 def find_assigned_in_text(source: str) -> frozenset[str]:
     """Names that a cell which does not parse seems to bind, line by line."""
-    matches = re.findall(
-        r"(?m)^[ \t]*(?:(\w+)\s*=(?!=)|(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source
-    )
-    matches += re.findall(r"(?m)^[ \t]*from\s+\S+\s+import\s+()()(\w+)", source)
-    return frozenset(name for group in matches for name in group if name)
+    matches = re.findall(r"(?m)^[ \t]*(?:(?:def|class)\s+(\w+)|import\s+(?:[\w.]+\s+as\s+)?(\w+))", source)
+    matches += re.findall(r"(?m)^[ \t]*from\s+\S+\s+import\s+()(\w+)", source)
+    names = {name for group in matches for name in group if name}
+    for targets in re.findall(r"(?m)^[ \t]*((?:\*?\w+[ \t]*,[ \t]*)*\*?\w+)[ \t]*(?::[^=\n]*)?=(?!=)", source):
+        names.update(name for name in re.findall(r"\w+", targets) if not keyword.iskeyword(name))
+    return frozenset(names)

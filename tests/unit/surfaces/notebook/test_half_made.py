@@ -117,6 +117,21 @@ def test_a_cell_that_only_reads_what_is_lost_and_a_table_spoils_no_table() -> No
 
 @pytest.mark.parametrize(
     ("source", "number"),
+    [
+        ("e, f = 3, 4\nif e > 2 && f > 3:\n    print(f)", 0),
+        ("f: int = 3\nprint f", 0),
+        ("first, *f = items()\nprint f", 0),
+        ("e = 3\nif e > 2 && f > 3:\n    print(e)", 7),
+        ("if f: e = 2 +", 7),
+    ],
+)
+def test_what_a_cell_binds_itself_is_not_what_a_cell_above_would_have_bound(source: str, number: int) -> None:
+    failure = Failure("c", source, kind=FailureKind.SYNTAX, ename="SyntaxError", evalue="no")
+    assert find_needed_in_text(failure, (LostState(7, frozenset({"f"})),), ()) == number
+
+
+@pytest.mark.parametrize(
+    ("source", "number"),
     [("print f", 7), ("label = f'{total:%d'", 0), ("print 'f'", 0), ('x = F"""f"""  # f\ny = (', 0)],
 )
 def test_the_letter_before_a_string_is_no_name_that_a_cell_above_would_have_bound(source: str, number: int) -> None:
