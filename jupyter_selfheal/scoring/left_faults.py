@@ -171,7 +171,8 @@ def _find_first_place(function: ast.FunctionDef) -> str:
 def _find_place_behind(function: ast.FunctionDef) -> str:
     """``xs.index(max(xs)) + 1`` where something is greater than ``max(xs)``: behind the first of equal items, not behind the last one."""
     nodes = list(walk_in_order(function))
-    asked = {ast.unparse(part) for n in nodes if isinstance(n, ast.Compare) for part in (n.left, *n.comparators)}
+    compared = (part for n in nodes if isinstance(n, ast.Compare) for part in ast.walk(n))
+    asked = {ast.unparse(part) for part in compared if isinstance(part, ast.Call)}
     for node in nodes:
         match node:
             case ast.BinOp(

@@ -8,7 +8,7 @@ not applied.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal.inside.comparator import is_equal_text
@@ -70,7 +70,8 @@ class Hypotheses:
     ``shown`` holds for each candidate what it gives for each of the ``inputs``. Where there are none candidates could not be
     compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
     is what the program gave as it was, ``idle`` how many checks say nothing more
-    than others, ``failing`` how many failed then, and ``crashed`` whether by an exception.
+    than others, ``failing`` how many failed then, and ``crashed`` whether by an exception. ``count_reaching`` says how many checks come to
+    what a candidate changes, 0 where that is not known.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Hypotheses:
         idle: int = 0,
         failing: int = 0,
         crashed: bool = False,
+        count_reaching: Callable[[int], int] | None = None,
     ) -> None:
         self.candidates, self.inputs, self.shown = candidates, inputs, shown
         everyone = range(len(candidates))
@@ -91,6 +93,8 @@ class Hypotheses:
         self._weights = [self._weigh_group(group) for group in self.groups]
         self.before = before
         self._idle, self._failing = idle, failing
+        self._count_reaching = count_reaching
+        self._reaching: dict[int, int] = {}
         self._leak = LEAK_OF_CRASH if crashed else LEAK
         self._strange = strange or [0.0] * len(candidates)
         self._pairs: dict[tuple[int, int, int, int], list[tuple[int, str, str]]] = {}
@@ -147,6 +151,15 @@ class Hypotheses:
         """Checks that a candidate passed, each counted once."""
         return max(self.candidates[n].result.passed - self._idle, 1)
 
+    def count_deciding(self, n: int) -> int:
+        """The checks that say something of a candidate: those that come to what it changes, each counted once."""
+        checks = self.count_checks(n)
+        if self._count_reaching is None:
+            return checks
+        if n not in self._reaching:
+            self._reaching[n] = self._count_reaching(n)
+        return min(checks, self._reaching[n] or checks)
+
     def count_mended(self, n: int) -> int:
         """Of the checks that a candidate passed the ones that failed before, each counted once: as large a part of them is idle as of all."""
         checks, passed = self.count_checks(n), max(self.candidates[n].result.passed, 1)
@@ -177,7 +190,7 @@ class Hypotheses:
     def _find_needed_share(self, n: int) -> float:
         """The share of all weight that a candidate's checks ask for: the more of them for each of its edits, the less."""
         candidate = self.candidates[n]
-        checks = self.count_checks(n) // (1 if candidate.is_slip else candidate.edits)
+        checks = min(self.count_checks(n) // (1 if candidate.is_slip else candidate.edits), self.count_deciding(n))
         return next((share for most, share in NEEDED if checks <= most), 0.0)
 
     def is_weakly_proven(self, n: int) -> bool:

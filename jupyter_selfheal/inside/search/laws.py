@@ -369,7 +369,17 @@ def _has_only_of_both(one: Any, other: Any, result: Any) -> bool | None:
     return set(_count(result)) == set(_count(one)) & set(_count(other))
 
 
+def _is_place_in_order(one: Any, other: Any, result: Any) -> bool | None:
+    """The place of a number in a list that ascends: all that is before it is no greater, and nothing from there on is less."""
+    is_list = isinstance(other, list | tuple) and len(other) > 0 and all(type(n) in (int, float) for n in other)
+    if type(one) not in (int, float) or not is_list or type(result) is not int or list(other) != sorted(other):
+        return None
+    is_within = 0 <= result <= len(other)
+    return is_within and all(n <= one for n in other[:result]) and all(n >= one for n in other[result:])
+
+
 _OF_TWO: tuple[tuple[str, Callable[[Any, Any, Any], bool | None]], ...] = (
+    ("is not its place in order", _is_place_in_order),
     ("has not the items of both", _has_items_of_both),
     ("has not what is in both", _has_only_of_both),
 )

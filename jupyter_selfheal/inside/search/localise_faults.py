@@ -43,6 +43,8 @@ class Sight:
     """Of ``calls`` those that the checks made."""
     ran: dict[int, frozenset[int]] = field(default_factory=dict)
     """The lines that ran, by unit."""
+    spectra: list[frozenset[Line]] = field(default_factory=list)
+    """The lines that each check ran, in the order in which the checks are written."""
     empty: frozenset[str] = frozenset()
     """Parameters that were empty in a check which failed."""
 
@@ -115,7 +117,13 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     ``changed``. As it is, all its checks are run, however many of them loop."""
     tracer = Tracer(len(runner.program.units))
     kept = runner.patient, runner.most_loops, runner.on_record
-    runner.patient, runner.on_record = True, tracer.end_check
+    places: list[int] = []
+
+    def end_check(passed: bool) -> None:
+        places.append(runner.at)
+        tracer.end_check(passed)
+
+    runner.patient, runner.on_record = True, end_check
     runner.most_loops = runner.most_loops if changed else sys.maxsize
     changed = changed or {}
     sys.settrace(tracer.global_trace)
@@ -129,6 +137,8 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     sight.foreign, sight.copying = tracer.foreign, tracer.copying
     sight.ran, sight.empty = _list_lines(tracer), frozenset(tracer.empty)
     sight.suspicion = _score_lines(tracer)
+    asked = zip(places, (lines for _, lines in tracer.spectra), strict=True)
+    sight.spectra = [lines for _, lines in sorted(asked, key=lambda pair: pair[0])]
     for unit, scores in sight.suspicion.items():
         _spread_over_statements(changed[unit][0] if unit in changed else runner.program.units[unit].text, scores)
     return sight

@@ -15,6 +15,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure, generate_inputs
 from jupyter_selfheal.inside.search.input_domain import conform_inputs, list_covered, list_near
+from jupyter_selfheal.inside.search.laws import list_alike
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 Arguments = tuple[Any, ...]
@@ -84,6 +85,21 @@ def _list_relations(arguments: Arguments, at: int) -> Iterator[tuple[int, str]]:
 def describe_near_failure(runner: Runner, codes: Mapping[int, CodeType], inputs: Sequence[Input]) -> str:
     """The doubt about a patch with which one of the ``inputs`` raises an error that nobody means; empty where none does."""
     return describe_first_failure(runner, codes, inputs, _FAULTS, STEPS)
+
+
+def describe_unbound(
+    runner: Runner,
+    codes: Mapping[int, CodeType],
+    function: str,
+    calls: Sequence[Arguments],
+    checked: Sequence[Arguments],
+) -> str:
+    """The doubt about a patch with which a call like the ``checked`` ones reads a variable that nothing has set: nobody means that, however
+    many checks there are that do not come to it."""
+    if not checked:
+        return ""
+    inputs = [Input(function, given) for given in list_alike(calls, checked)]
+    return describe_first_failure(runner, codes, inputs, ("!UnboundLocalError",), STEPS)
 
 
 def find_unknown_name(text: str, known: Collection[str]) -> str:

@@ -35,6 +35,7 @@ from jupyter_selfheal.inside.search.program import (
     count_idle_checks,
 )
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
+from jupyter_selfheal.inside.search.reaching_checks import count_reaching
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
@@ -82,9 +83,23 @@ class Ranking:
         self._note_nothing()
         idle, failing = count_idle_checks(runner.program), sight.result.failed
         self.hypotheses = Hypotheses(
-            self.candidates, self.inputs, self.shown, self.strange, self.before, idle, failing, runner.program.crashed
+            self.candidates,
+            self.inputs,
+            self.shown,
+            self.strange,
+            self.before,
+            idle,
+            failing,
+            runner.program.crashed,
+            self._count_reaching,
         )
         self.doubts = Doubts(self.candidates, self.hypotheses, runner, sight, maker, self.domain, rushed)
+
+    def _count_reaching(self, n: int) -> int:
+        """The checks that come to what a candidate changes; 0 where that could not be seen."""
+        c = self.candidates[n]
+        count = run_in_fork(lambda: count_reaching(self.runner, self.sight, self.units, c.texts, c.codes), WAIT)
+        return count if isinstance(count, int) else 0
 
     def _measure_neglect(self, c: Candidate) -> float:
         """Less than 1 where a patch leaves a name unread that was read before, or a function that called itself no longer does:

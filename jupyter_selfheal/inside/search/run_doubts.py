@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import CodeType
 from typing import Any
 
@@ -24,8 +24,10 @@ from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
+from jupyter_selfheal.inside.search.loose_membership import describe_loose_membership
 from jupyter_selfheal.inside.search.near_failures import (
     describe_near_failure,
+    describe_unbound,
     find_unknown_name,
     list_bound,
     list_near_inputs,
@@ -58,6 +60,7 @@ HALF = 0.5
 """The share of a function's statements that may be run by no check: of what is more, the checks say too little."""
 LOOK = 400_000
 """Steps for seeing which lines of a patched program run."""
+_WORD = re.compile(r"\w+")
 _LOOP = re.compile(r"\s*(for|while)\b")
 
 
@@ -151,7 +154,7 @@ class RunDoubts:
                 self.runner, c.codes, function, text, given, checked
             )
 
-        if doubt := self._ask_functions(n, describe):
+        if doubt := self._ask_functions(n, describe) or self._describe_unbound(n) or self._describe_membership(c):
             return doubt
         is_added = any(adds_statement(self.units[k].text, text) for k, text in c.texts.items())
         is_several = c.edits > 1 and not c.is_slip
@@ -165,6 +168,24 @@ class RunDoubts:
         )
         return next((doubt for doubt in told if doubt), "")
 
+    def _describe_unbound(self, n: int) -> str:
+        """The doubt about a variable that nothing has set for some call, in a function that is changed, or that reads one which is."""
+        c = self.candidates[n]
+        names = {f.name for k, text in c.texts.items() for _, f in list_changed_functions(self.units[k].text, text)}
+        texts = [c.texts.get(k, u.text) for k, u in enumerate(self.units)]
+        reading = [text for text in texts if names.intersection(_WORD.findall(text))]
+        return self._ask_functions(
+            n,
+            lambda function, checked: describe_unbound(
+                self.runner, c.codes, function, self.sight.calls.get(function, ()), checked
+            ),
+            reading,
+        )
+
+    def _describe_membership(self, c: Candidate) -> str:
+        doubt = run_in_fork(lambda: describe_loose_membership(self.runner, self.maker, c.texts, c.codes), WAIT)
+        return doubt if isinstance(doubt, str) else ""
+
     def _describe_open_boundary(self, n: int) -> str:
         """The doubt about a function that is odd for a number which it compares with, where no check comes to."""
         c, calls = self.candidates[n], self.sight.calls
@@ -175,10 +196,14 @@ class RunDoubts:
             ),
         )
 
-    def _ask_functions(self, n: int, describe: Callable[[str, list[tuple[Any, ...]]], str]) -> str:
-        """The first doubt that is said, in a fork, of a changed function and the calls of it that the checks make."""
+    def _ask_functions(
+        self, n: int, describe: Callable[[str, list[tuple[Any, ...]]], str], texts: Collection[str] = ()
+    ) -> str:
+        """The first doubt that is said, in a fork, of a function that is changed, or is defined in these ``texts``, and the calls of it that
+        the checks make."""
+        texts = texts or self.candidates[n].texts.values()
         for function, checked in self.sight.checked.items():
-            if any(is_defined_in(text, function) for text in self.candidates[n].texts.values()):
+            if any(is_defined_in(text, function) for text in texts):
                 doubt = run_in_fork(lambda f=function, g=checked: describe(f, g), WAIT)  # type: ignore[misc]
                 if isinstance(doubt, str) and doubt:
                     return doubt

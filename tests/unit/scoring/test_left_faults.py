@@ -68,6 +68,7 @@ def test_behind_the_greatest_item_is_not_behind_the_first_that_is_as_great() -> 
     assert "list(row).index(max(row))` is the place of the first" in fault_of(
         BEHIND.replace("x > max", "x >= max"), BEHIND
     )
+    assert "is the place of the first" in fault_of(BEHIND, BEHIND.replace("x > max(row)", "x >= max(row) + 1"))
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ STREAKS = [([1, 2, 0, 3],), ([4, 4, 4],), ([5],), ([0, 1],)]
 ROOMS = "def rooms(plan):\n    return {} + sum(row.count(1) for row in plan)\n"
 PLANS = [([[1, 0], [0, 1]],), ([[1, 0], [0, 0]],), ([[0, 0]],)]
 LARGEST = "def largest(xs, count):\n    return sorted(xs)[::-1][:count]\n"
+PLACE = "def place(new, row):\n    if new > row[-1]:\n        return len(row)\n    return {}\n"
+PLACES = [(42, [1, 5, 10]), (7, [1, 5]), (0, [1, 4]), (1, [2, 3, 9])]
 ASKED = [([3, 1, 2], 2), ([5, 6], 1), ([9, 8, 7, 1], 3), ([4, 2], 2)]
 
 
@@ -56,6 +58,10 @@ def build_runner(text: str) -> Runner:
         (EACH.format(""), "each", [*BOTH, ([2, 2, 2], [5])], ""),
         (LETTERS, "letters", SPELT, ""),
         (LARGEST, "largest", ASKED, ""),
+        (PLACE.format("0"), "place", PLACES, "is not its place in order"),
+        (PLACE.format("sum(item < new for item in row)"), "place", PLACES, ""),
+        (PLACE.format("sum(item <= new for item in row)"), "place", PLACES, ""),
+        (PLACE.format("-1"), "place", PLACES, ""),
         (STREAK.format(1), "streak", STREAKS, "`streak([])` gives 1 with it, which is no number up to the length"),
         (STREAK.format(0), "streak", STREAKS, ""),
         (STREAK.format(1), "streak", [*STREAKS, ([],)], ""),

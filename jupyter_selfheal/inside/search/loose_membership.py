@@ -1,0 +1,81 @@
+"""`day in record[1]` for `day == record[1]`: with texts "1" is in "10", too; and `month in record`, which is looked for in all parts of a record.
+
+Where every check passes with the equality as well, and some check needs that the question holds, none tells which is meant: what is given has the part
+that is looked for as a whole, or in one place, each time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType
+
+from jupyter_selfheal.inside.search.candidates import Maker
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+MOST = 4
+"""Questions that are looked at."""
+PARTS = 3
+"""Parts of a record that may be meant."""
+EACH = 25_000
+"""Steps for the checks of one change."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question whether something is in a text or a record: ``never`` is the program in which it is never so, ``equal`` are those that ask for
+    equality, each with the words of it."""
+
+    words: str
+    never: CodeType
+    equal: tuple[tuple[str, CodeType], ...]
+
+
+def describe_loose_membership(
+    runner: Runner, maker: Maker, texts: Mapping[int, str], codes: Mapping[int, CodeType]
+) -> str:
+    """The doubt about a patched function that asks whether something is in a text or a record where an equality passes the same checks; empty where
+    none does. To be called in a fork."""
+    for unit, text in texts.items():
+        for question in _list_questions(maker, unit, text):
+            if _passes(runner, codes, unit, question.never):
+                continue
+            for words, code in question.equal:
+                if _passes(runner, codes, unit, code):
+                    return f"`{words}` for `{question.words}` passes the same checks"
+    return ""
+
+
+def _passes(runner: Runner, codes: Mapping[int, CodeType], unit: int, code: CodeType) -> bool:
+    return runner.run({**codes, unit: code}, EACH, 1).plausible
+
+
+def _list_questions(maker: Maker, unit: int, text: str) -> Iterator[_Question]:
+    """The questions of a text, each first as one of texts and then as one of records: what is of another type is left as it is."""
+    tree = ast.parse(text)
+    asked = [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn)]
+    for node in [n for n in asked if len(n.ops) == 1 and isinstance(n.comparators[0], ast.Name | ast.Subscript)][:MOST]:
+        words, left, right = ast.unparse(node), ast.unparse(node.left), ast.unparse(node.comparators[0])
+        is_in, sign = isinstance(node.ops[0], ast.In), "==" if isinstance(node.ops[0], ast.In) else "!="
+        parts = [f"{left} {sign} {right}[{n}]" for n in range(PARTS)]
+        for type_, equal in (("str", [f"{left} {sign} {right}"]), ("tuple", parts)):
+            made = []
+            for other in (repr(not is_in), *equal):
+                changed = f"({other} if isinstance({right}, {type_}) else {words})"
+                made.append(maker.compile_text(unit, _put(text, node, changed)))
+            if made[0] is not None:
+                known = ((e, code) for e, code in zip(equal, made[1:], strict=True) if code is not None)
+                yield _Question(words, made[0], tuple(known))
+
+
+def _put(text: str, node: ast.Compare, changed: str) -> str:
+    """A text with something else in place of one comparison."""
+
+    class Put(ast.NodeTransformer):
+        def visit_Compare(self, found: ast.Compare) -> ast.AST:
+            same = (found.lineno, found.col_offset, found.end_col_offset) == place
+            return ast.parse(changed, mode="eval").body if same else self.generic_visit(found)
+
+    place = (node.lineno, node.col_offset, node.end_col_offset)
+    return ast.unparse(ast.fix_missing_locations(Put().visit(ast.parse(text))))
