@@ -16,6 +16,8 @@ EMPTY_OF_METHOD = {"append": "[]", "extend": "[]", "insert": "[]", "add": "set()
 """What a dictionary's new entry is, by the method that is called on it."""
 TEXT_METHODS = frozenset({"lower", "upper", "strip", "casefold", "title", "capitalize"})
 """Methods that may be called twice with the same result."""
+PURE = frozenset({"len", "str", "int", "float", "abs", "round", "ord", "chr", "bool", "tuple", "type"})
+"""Functions of Python that may."""
 
 
 class FirstEntry(Rule):
@@ -125,11 +127,13 @@ def _can_be_read_twice(key: ast.expr) -> bool:
     """True for a key that is no constant (a fixed key is written wrong, not new) and calls nothing that changes anything."""
     if isinstance(key, ast.Constant | ast.Slice):
         return False
-    calls = [n for n in ast.walk(key) if isinstance(n, ast.Call)]
-    return all(
-        isinstance(c.func, ast.Attribute) and c.func.attr in TEXT_METHODS and not c.args and not c.keywords
-        for c in calls
-    )
+    return all(_can_be_called_twice(n) for n in ast.walk(key) if isinstance(n, ast.Call))
+
+
+def _can_be_called_twice(call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in TEXT_METHODS and not call.args and not call.keywords
+    return isinstance(call.func, ast.Name) and call.func.id in PURE and not call.keywords
 
 
 def _is_tested(context: RuleContext, owner: str) -> bool:

@@ -31,7 +31,8 @@ class NotCalled(Rule):
     `max(pupils, key=lambda p: p.average)`: a function stands where its result is meant.
 
     **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `print[x]` and `df.groupby['a']`, where the function wants an
-    argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`.
+    argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`, and
+    `means.append(df[c].mean)`, before `max(means)`, becomes `means.append(df[c].mean())`.
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets.
     """
@@ -68,6 +69,7 @@ class NotCalled(Rule):
             for node in _list_operands(failing):
                 yield from self._propose_call(context, failing, node)
             yield from self._call_for_each(context, failing)
+            yield from self._call_where_collected(context, failing)
             yield from self._call_argument(context)
             return
 
@@ -101,6 +103,23 @@ class NotCalled(Rule):
                 yield self.patch(
                     edits, f"Call `{text}()`", f"`{text}` is a method: call it to get its result.", prior=0.85
                 )
+
+    def _call_where_collected(self, context: RuleContext, call: ast.AST) -> Iterator[Patch]:
+        """``means.append(df[c].mean)`` above ``max(means)``: the only place that puts something into the list."""
+        items = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 else None
+        if not isinstance(items, ast.Name) or not _are_methods(context, items.id):
+            return
+        for view in context.look_upwards():
+            put = _list_put(view.tree, items.id)
+            if not put:
+                continue
+            node = put[0]
+            if len(put) == 1 and isinstance(node, ast.Attribute):
+                text, end = view.text(node), view.span(node)[1]
+                edits = view.replace_here((end, end, "()"))
+                about = f"`{text}` is a method, and `{items.id}` collects what it gives."
+                yield self.patch(edits, f"Call `{text}()`", about, prior=0.85)
+            return
 
     def _propose_call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
         text = context.read_plain_chain(node)
@@ -151,6 +170,29 @@ def _find_uncalled(context: RuleContext, name: str) -> Assignment | None:
         return Assignment(context.cell_id, context.source, uncalled[0])
     made = context.find_last_assignment(name) if not given else None
     return made if made is not None and isinstance(made.node.value, ast.Attribute) else None
+
+
+def _are_methods(context: RuleContext, items: str) -> bool:
+    """True for a list of nothing but methods that can be called without arguments."""
+    kinds = (
+        f"all(type(item).__name__ in ('method', 'method-wrapper', 'builtin_function_or_method') for item in {items})"
+    )
+    if not context.is_true(f"isinstance({items}, list) and len({items}) > 0 and {kinds}"):
+        return False
+    signature = context.signature(f"{items}[0]")
+    return signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
+
+
+def _list_put(tree: ast.AST, items: str) -> list[ast.expr]:
+    """What a piece of code puts into a list: by ``append``, by a comprehension."""
+    put: list[ast.expr] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), "append" | "insert" | "extend"), args) if name == items:
+                put.append(args[-1] if args else node)
+            case ast.Assign([ast.Name(name)], ast.ListComp(elt)) if name == items:
+                put.append(elt)
+    return put
 
 
 def _is_own_method(context: RuleContext, name: str) -> bool:

@@ -219,6 +219,29 @@ def propose_way_back(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change((_put_plain(s, moved, new),), prior, node.lineno, words)
 
 
+def propose_offset_again(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``(place - first + k) % size + first`` for ``(place - first + k) % size``: what was taken away to count from 0 comes back after the wrap."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod) or isinstance(node.left, ast.Constant):
+        return
+    parent = s.parents.get(node)
+    if isinstance(parent, ast.Subscript | ast.Compare) or (
+        isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub)
+    ):
+        return
+    taken = node.left
+    while isinstance(taken, ast.BinOp) and not isinstance(taken.op, ast.Sub):
+        taken = taken.left
+    if not isinstance(taken, ast.BinOp) or not isinstance(taken.right, ast.Constant | ast.Name | ast.Call):
+        return
+    offset = s.text_of(taken.right)
+    text = f"{s.text_of(node)} + {offset}"
+    weight = 0.3 if isinstance(taken.right, ast.Name) else 0.7
+    words = f"`{offset}` was taken away before `%`, and is missing after it"
+    yield Change(
+        (_put_plain(s, node, f"({text})" if isinstance(parent, ast.BinOp) else text),), weight, node.lineno, words
+    )
+
+
 def _read_ord(node: ast.AST) -> str | None:
     """``c`` of ``ord(c)``."""
     is_ord = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ord"
@@ -305,6 +328,7 @@ OPERATORS = (
     propose_one_place_off,
     propose_exchanged_loops,
     propose_way_back,
+    propose_offset_again,
     propose_own_collection,
     propose_exchanged_links,
     propose_handed_down,

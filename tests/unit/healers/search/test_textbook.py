@@ -68,6 +68,8 @@ MEANT = {
         "chr(ord(c) - k) if c.islower() else c",
         "chr((ord(c) - ord('a') - k) % 26 + ord('a')) if c.islower() else c",
     ),
+    "what was taken away before a wrap": ("chr((ord(c) - 97 + k) % 26)", "chr((ord(c) - 97 + k) % 26 + 97)"),
+    "the first of a range before a wrap": ("h = (t - first + k) % n\n", "h = (t - first + k) % n + first\n"),
     "a list for each key": (
         "for w in words:\n    d[len(w)] = [w]\n",
         "for w in words:\n    d.setdefault(len(w), []).append(w)\n",
@@ -166,6 +168,10 @@ NEAR_MISSES = {
     "no loop": "d[k] = [w]",
     "a key that is begun": "for w in words:\n    if w not in d:\n        d[w] = [w]\n",
     "halves": "while n > 1:\n    n = n / 2\n",
+    "a place of a ring": "xs[(i - 1) % n]",
+    "an even distance": "if (a - b) % 2 == 0:\n    pass\n",
+    "a rest that something is added to": "(t - 5 + k) % 7 + 1",
+    "nothing was taken away": "(ord(c) + k) % 26",
     "another digit": "while n > 0:\n    t += n % 10\n    n = n / 2\n",
 }
 

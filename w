@@ -1,3 +1,0 @@
-one fish
-two fish
-red fish
