@@ -206,12 +206,29 @@ class Hypotheses:
         return ""
 
     def find_covered_endless(self, n: int) -> str:
-        """A call like the checked ones and no larger that does not come to an end; empty where a checked one takes as long, and ends."""
-        pairs = zip(self.inputs, self.shown[n], strict=False)
-        endless = [given for given, now in pairs if isinstance(given, Input) and now in ENDLESS]
-        if any(given.is_checked for given in endless):
+        """A call like the checked ones and no larger that does not come to an end; empty where a checked one takes as long, and ends.
+
+        A number beyond all that are checked in its place (a base of 1, where each check has one from 2 on) may be none that is meant, where the
+        call did not end before the change either.
+        """
+        before = self.before or [""] * len(self.inputs)
+        calls = zip(self.inputs, self.shown[n], before, strict=False)
+        endless = [(given, then) for given, now, then in calls if isinstance(given, Input) and now in ENDLESS]
+        if any(given.is_checked for given, _ in endless):
             return ""
-        return next((given.text for given in endless if given.is_covered), "")
+        covered = (
+            given for given, then in endless if given.is_covered and not (then in ENDLESS and self._is_beyond(given))
+        )
+        return next((given.text for given in covered), "")
+
+    def _is_beyond(self, given: Input) -> bool:
+        """Whether a number of a call is less, or greater, than each that is checked in its place."""
+        for n, value in enumerate(given.arguments):
+            checked = [i.arguments[n] for i in self.inputs if isinstance(i, Input) and i.is_checked]
+            numbers = [a for a in checked if isinstance(a, int | float)]
+            if isinstance(value, int | float) and numbers and not min(numbers) <= value <= max(numbers):
+                return True
+        return False
 
     def _is_compared(self, n: int) -> bool:
         """Whether what a candidate gives says enough to tell it from a rival; a lone candidate needs no comparison.

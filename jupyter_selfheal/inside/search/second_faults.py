@@ -11,11 +11,11 @@ import ast
 import contextlib
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.called_functions import is_defined_in
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
@@ -37,6 +37,7 @@ EACH, STEPS = 25_000, 3_000_000
 WAIT = 60.0
 """Seconds on the clock after which this is given up."""
 _NUMBER = re.compile(r"-?\d+")
+_STEP = re.compile(r"[+-] ?(1)(?![\w.])")
 _BOUNDARY = re.compile(r"<=?|>=?")
 
 Arguments = tuple[Any, ...]
@@ -83,7 +84,8 @@ def describe_second_fault(
     if not alike or unit is None:
         return ""
     text = candidate.texts[unit]
-    changed = [(words, {**candidate.codes, unit: code}) for words, code in _list_slips(maker, unit, text)]
+    steps = list_own_steps(text, candidate.spliced.get(unit, ()))
+    changed = [(words, {**candidate.codes, unit: code}) for words, code in _list_slips(maker, unit, text, steps)]
     passing = [changed[n] for n in _list_passing(runner, [codes for _, codes in changed])]
     if not passing:
         return ""
@@ -100,8 +102,20 @@ def describe_second_fault(
     return ""
 
 
-def _list_slips(maker: Maker, unit: int, text: str) -> Iterator[tuple[str, CodeType]]:
-    """Likely changes of one boundary or number, as code: not `!=` for `==`, which nobody writes by a slip that goes unnoticed."""
+def list_own_steps(text: str, edits: Sequence[Edit]) -> set[int]:
+    """Where in a patched text a 1 stands that the patch itself adds or takes away (`n + 1` for `n`): who is one off is so far likelier than who is two
+    off that the other number is no slip."""
+    found, moved = set[int](), 0
+    for start, end, new in sorted(edits):
+        if step := _STEP.search(new):
+            found.add(start + moved + step.start(1))
+        moved += len(new) - (end - start)
+    return {at for at in found if text[at] == "1"}
+
+
+def _list_slips(maker: Maker, unit: int, text: str, steps: Collection[int] = ()) -> Iterator[tuple[str, CodeType]]:
+    """Likely changes of one boundary or number, but for one at these places, as code: not `!=` for `==`, which nobody writes by a slip that goes
+    unnoticed."""
     everywhere = dict.fromkeys(range(text.count("\n") + 3), 1.0)
     docstrings = read_docstrings(text)
     numbers, bounds = list_told_numbers(docstrings), list_told_bounds(docstrings)
@@ -119,7 +133,7 @@ def _list_slips(maker: Maker, unit: int, text: str) -> Iterator[tuple[str, CodeT
             is_told = beside is not None and (old, float(beside[0])) in bounds
         else:
             is_number = _NUMBER.fullmatch(old) and _NUMBER.fullmatch(new)
-            is_told = not is_number or float(old) in numbers
+            is_told = not is_number or float(old) in numbers or start + text[start:].index(old) in steps
         if not is_told:
             code = maker.compile_text(unit, splice(text, change.edits))
             if code is not None:

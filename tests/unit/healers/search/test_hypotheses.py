@@ -296,6 +296,20 @@ def test_what_takes_as_long_for_a_checked_call_is_only_slow() -> None:
     assert not doubt((build(0.9, checks=20), ["1", "!timeout", "!timeout"]), inputs=slow)
 
 
+@pytest.mark.parametrize(
+    ("given", "before", "is_doubted"),
+    [(1, "!timeout", False), (9, "!timeout", False), (1, "7", True), (4, "!timeout", True)],
+)
+def test_a_number_beyond_all_that_are_checked_may_never_have_come_to_an_end(
+    given: int, before: str, is_doubted: bool
+) -> None:
+    checked = [Input("f", ([7], 2), is_checked=True), Input("f", ([3], 8), is_checked=True)]
+    inputs = [*checked, Input("f", ([7], given), is_covered=True)]
+    shown = [["1", "2", "!timeout"]]
+    hypotheses = Hypotheses([build(0.9, checks=20)], inputs, shown, before=["0", "0", before])
+    assert bool(hypotheses.find_covered_endless(0)) is is_doubted
+
+
 def test_a_variable_of_another_cell_that_nothing_reads_is_doubted() -> None:
     cells = Notebook((Cell("a", "others = [4, 5, 6]"), Cell("t", "few = [1]\nmany = few\nassert len(many) == 3")))
     plan = build_plan(Case(Failure("t", cells.cell("t").source, FailureKind.RAISED, "AssertionError"), cells))

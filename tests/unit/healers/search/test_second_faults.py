@@ -11,7 +11,7 @@ from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, li
 from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.second_faults import adds_statement, is_weak
+from jupyter_selfheal.inside.search.second_faults import adds_statement, is_weak, list_own_steps
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from tests.unit.healers.search.searching import find
 
@@ -202,6 +202,13 @@ def test_what_a_docstring_tells_of_numbers_is_read(
     docstring: str, numbers: set[float], bounds: set[tuple[str, float]]
 ) -> None:
     assert (list_told_numbers(docstring), list_told_bounds(docstring)) == (numbers, bounds)
+
+
+def test_one_more_that_a_patch_adds_itself_is_no_slip_for_two_more() -> None:
+    text = "f(n + 1, 1, m - 12, k -1)"
+    edits = ((2, 3, "n + 1"), (5, 6, "1"), (8, 9, "m - 12"), (11, 12, "k -1"))
+    assert list_own_steps(text, edits) == {6, 23}
+    assert list_own_steps(text, ()) == set()
 
 
 @pytest.mark.parametrize(
