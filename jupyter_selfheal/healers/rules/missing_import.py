@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import add_import, format_import
+from jupyter_selfheal.healers.rules.context.project import list_imported_names
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.tables import import_aliases, read_words
@@ -28,7 +29,8 @@ class MissingImport(Rule):
     written. Every attribute that the notebook reads of the name must exist in what is imported, which tells
     `datetime.now()` from `datetime.timedelta()`.
 
-    **Fix safety** Safe where the notebook itself imports the name so, or where the alias means one thing only. Unsafe for
+    **Fix safety** Safe where the notebook itself imports the name so, where it calls the function of a module that it imports (`sqrt(2)` beside
+    `import math`), or where the alias means one thing only. Unsafe for
     a class of one word (`Circle`) unless it is handed to that library, for names that are as often variables (`date`, `stats`), and where several modules fit.
     """
 
@@ -60,6 +62,7 @@ class MissingImport(Rule):
             line = format_import(module, item, name)
             place = _choose_cell(context)
             sure = bool(own) or (name not in read_words("imports", "ambiguous") and rank == 0)
+            sure = sure or (rank == 0 and bool(item) and _is_called_beside_module(context, name, module))
             yield self.patch(
                 context.replace(place, [add_import(context.source_of(place), line)]),
                 f"Add `{line}`",
@@ -108,6 +111,11 @@ def _list_packages(context: RuleContext) -> set[str]:
         if re.search(r"(?m)^%(pylab|matplotlib)\b", cell.source):
             names.add("matplotlib")
     return names
+
+
+def _is_called_beside_module(context: RuleContext, name: str, module: str) -> bool:
+    """``sqrt(2)`` in a notebook that imports ``math``."""
+    return _collect_uses(context, name, below=False)[1] and module.split(".")[0] in list_imported_names(context)
 
 
 def _is_misspelt(context: RuleContext, name: str) -> bool:

@@ -21,7 +21,8 @@ class PylabNames(Rule):
     2014 kernels were started with `--pylab`. Also `Inf` and `NaN`, which went with NumPy 2.0, and a class that one public
     module of a library which the notebook imports defines (`Bbox` of `matplotlib.transforms`).
 
-    **Fix** `from pylab import cos, inf as Inf, plot`: every such name of the notebook at once, where it is first missed.
+    **Fix** `from pylab import cos, inf as Inf, plot`: every such name of the notebook at once, where it is first missed; from `math` or `numpy`
+    where the notebook imports that and it has them all.
 
     **Fix safety** Safe where several names of the notebook are missing and pylab has them all, or the notebook imports NumPy or
     Matplotlib and the name is an elementary function (`cos`, `subplots`), or one module only defines the class. Silent for
@@ -49,8 +50,9 @@ class PylabNames(Rule):
         if name in matches:
             known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
             sure = len(matches) > 2 or (known and bool(imported & read_words("pylab", "starred")))
-            if sure or len(matches) > 1:
-                yield self._build_patch(context, _write_imports("pylab", matches), matches, sure=sure)
+            homes = [m for m in ("math", "numpy") if m in imported and context.exists(*(f"{m}.{n}" for n in matches))]
+            for home in (*homes, "pylab") if sure or len(matches) > 1 else ():
+                yield self._build_patch(context, _write_imports(home, matches), matches, sure=sure)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
             yield from self._import_from_library(context, name, sorted(imported))
 
@@ -67,7 +69,9 @@ class PylabNames(Rule):
     def _build_patch(self, context: RuleContext, lines: list[str], names: list[str], *, sure: bool) -> Patch:
         return self.patch(
             context.replace(context.failure.cell_id, [add_import(context.failure.source, "\n".join(lines))]),
-            f"Add `{lines[0]}`" if len(lines) == 1 else f"Import {', '.join(names[:3])} and others of pylab",
+            f"Add `{lines[0]}`"
+            if len(lines) == 1
+            else f"Import {', '.join(names[:3])} and others of {lines[0].split()[1]}",
             f"`{names[0]}` isn't imported." if len(names) == 1 else "These names aren't imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The library has the name, but it may have been meant otherwise.",

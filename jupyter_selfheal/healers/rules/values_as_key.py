@@ -16,7 +16,8 @@ ORDERING = frozenset({"max", "min", "sorted", "nlargest", "nsmallest"})
 class ValuesAsKey(Rule):
     """Order a dictionary's keys by what it holds for each.
 
-    **Failure** `TypeError: 'dict_values' object is not callable` at `max(scores, key=scores.values())`, also `key=scores` and `key=scores.items()`.
+    **Failure** `TypeError: 'dict_values' object is not callable` at `max(scores, key=scores.values())`, also `key=scores`,
+    `key=scores.items()`, `key=scores.values` and the misspelt `key=scores.value`.
 
     **Fix** `max(scores, key=scores.get)`.
 
@@ -25,13 +26,16 @@ class ValuesAsKey(Rule):
 
     code = "CAL126"
     name = "values as a key"
-    enames = frozenset({"TypeError"})
-    message = re.compile(r"'(?:dict|dict_values|dict_items|Counter|defaultdict|OrderedDict)' object is not callable")
+    enames = frozenset({"TypeError", "AttributeError"})
+    message = re.compile(
+        r"'(?:dict|dict_values|dict_items|Counter|defaultdict|OrderedDict)' object is not callable"
+        r"|(?:values|items)\(\) takes no arguments \(1 given\)|'\w+' object has no attribute '(?:value|item)'"
+    )
     applicability = Applicability.SAFE
     why = "The keys of that very dictionary are ordered."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for call in context.list_calls_at_failure():
+        for call in context.list_nodes_on_line(ast.Call):
             key = next((k.value for k in call.keywords if k.arg == "key"), None)
             if read_last_name(call.func) not in ORDERING or key is None or not call.args:
                 continue
@@ -49,8 +53,10 @@ class ValuesAsKey(Rule):
 
 
 def _find_table(key: ast.expr) -> ast.expr:
-    """``scores`` of ``scores.values()``, ``scores.items()`` and ``scores``."""
+    """``scores`` of ``scores.values()``, ``scores.items``, the misspelt ``scores.value`` and ``scores``."""
     match key:
-        case ast.Call(func=ast.Attribute(value=table, attr="values" | "items")):
+        case ast.Call(func=ast.Attribute(value=table, attr="values" | "items" | "value" | "item")):
+            return table
+        case ast.Attribute(value=table, attr="values" | "items" | "value" | "item"):
             return table
     return key

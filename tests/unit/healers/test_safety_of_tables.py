@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.drawn_on_figure import DrawnOnFigure
+from jupyter_selfheal.healers.rules.function_of_numpy import FunctionOfNumpy
 from jupyter_selfheal.healers.rules.list_filled_by_index import ListFilledByIndex
 from jupyter_selfheal.healers.rules.loop_over_rows import LoopOverRows
 from jupyter_selfheal.healers.rules.membership_of_values import MembershipOfValues
@@ -33,6 +34,9 @@ FIGURE = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\n"
         (ListFilledByIndex(), ["found = []", "for n in range(3):\n    found[n] = n"], False),
         (Unpacking(), ["a, b = [1, 2, 3], [4, 5, 6]", "for x, y in a, b:\n    print(x)"], True),
         (Unpacking(), ["for x, y in [1, 2, 3], [4, 5, 6]:\n    print(x)"], False),
+        (FunctionOfNumpy(), ["import numpy as np\nv = np.array([3.0, 1.0])", "v.median()"], True),
+        (FunctionOfNumpy(), ["import numpy as np\nv = np.array([3.0, np.nan])", "v.median()"], False),
+        (FunctionOfNumpy(), ["import numpy as np\nv = np.array([3.0, 1.0])", "v.unique()"], False),
         (DrawnOnFigure(), [FIGURE, "fig.set_xlabel('n')"], True),
         (DrawnOnFigure(), [FIGURE + "ax = plt.figure().add_subplot()", "fig.set_xlabel('n')"], False),
     ],
