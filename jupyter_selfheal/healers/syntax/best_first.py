@@ -22,6 +22,7 @@ from jupyter_selfheal.healers.syntax import (
     line_edits,
     missing_tokens,
     name_edits,
+    other_languages,
     token_edits,
     word_edits,
     wrapping,
@@ -32,6 +33,7 @@ from jupyter_selfheal.healers.syntax.parser import Parser, find_tail
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
+from jupyter_selfheal.healers.syntax.touching_values import list_completions
 
 READINGS = 48
 """Ways to make a cell parse that are kept."""
@@ -74,6 +76,14 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     line_edits.join_lines,
     line_edits.join_statements,
     line_edits.count_loops,
+    other_languages.rename_keywords,
+    other_languages.turn_choices,
+    other_languages.turn_switches,
+    other_languages.bracket_parameters,
+    other_languages.split_declarations,
+    other_languages.name_arguments,
+    other_languages.open_lambdas,
+    other_languages.close_calls_later,
     token_edits.join_tokens,
     name_edits.join_names,
     name_edits.join_hyphened,
@@ -232,6 +242,8 @@ class _Search:
                 rest = Reading(source[start:], cost - state.cost, words[len(state.words) :], guessed)
                 self._rests.setdefault(_find_rest(state), {}).setdefault(rest.source, rest)
             state = state.parent
+        for more in list_completions(source, self.known):
+            self._keep_reading(more.source, cost + more.cost, (*words, *more.words), guessed, None)
         return True
 
     def _pass_on(self, state: _State, rest: Reading) -> None:

@@ -23,7 +23,10 @@ def rename_numbers(site: Site) -> Iterator[Slip]:
         far = site.find_distance(index)
         same = [t for t in site.tokens if t.kind == NUMBER and t.text == token.text]
         if rest.isidentifier() and digits.isdigit():
-            for name in (f"_{token.text}", f"{rest}{digits}"):
+            turned = (
+                f"{rest}{digits}"  # another spelling of the same name is another reading only where it stands elsewhere
+            )
+            for name in (f"_{token.text}", *([turned] if any(t.text == turned for t in site.tokens) else [])):
                 spots = tuple((t.start, t.end, name) for t in same)
                 cost = find_cost("replace.name_of_digits") + far + (0 if name[0] == "_" else 0.1)
                 yield Slip(*spots[0], cost, f"`{token.text}` begins with a digit", spots[1:])
