@@ -152,9 +152,10 @@ class Hypotheses:
         return max(self.candidates[n].result.passed - self._idle, 1)
 
     def count_deciding(self, n: int) -> int:
-        """The checks that say something of a candidate: those that come to what it changes, each counted once."""
+        """The checks that say something of a candidate: those that come to what it changes, each counted once. One slip that is mended in all
+        its places is known by every one of them: all checks speak for it."""
         checks = self.count_checks(n)
-        if self._count_reaching is None:
+        if self._count_reaching is None or self.candidates[n].is_slip:
             return checks
         if n not in self._reaching:
             self._reaching[n] = self._count_reaching(n)

@@ -227,9 +227,14 @@ def _is_ordered(given: Sequence[Any], result: Any, reverse: bool) -> bool | None
     return list(result) == wanted
 
 
+def _drop_space(items: Any) -> Any:
+    return "".join(items.split()) if isinstance(items, str) else items
+
+
 def _count(items: Any) -> dict[str, int]:
+    """How often each item comes; of a text its letters, without the space between words, which is put anew or not at all."""
     counted: dict[str, int] = {}
-    for item in items:
+    for item in _drop_space(items):
         counted[repr(item)] = counted.get(repr(item), 0) + 1
     return counted
 
@@ -296,7 +301,7 @@ def _is_sorted(whole: Any) -> bool:
 def _is_as_long(whole: Any, result: Any) -> bool | None:
     if not _is_items(whole) or not _is_items(result) or isinstance(whole, str) != isinstance(result, str):
         return None  # `''.join` of letters is as long as their list, that of words is not
-    return len(whole) == len(result)
+    return len(_drop_space(whole)) == len(_drop_space(result))
 
 
 def _is_its_count(whole: Any, result: Any) -> bool | None:

@@ -296,6 +296,17 @@ def test_what_takes_as_long_for_a_checked_call_is_only_slow() -> None:
     assert not doubt((build(0.9, checks=20), ["1", "!timeout", "!timeout"]), inputs=slow)
 
 
+def test_only_the_checks_count_that_come_to_what_is_changed_but_for_one_slip_in_all_its_places() -> None:
+    def decide(candidate: Candidate, reaching: int) -> int:
+        return Hypotheses([candidate], [], [[]], count_reaching=lambda n: reaching).count_deciding(0)
+
+    candidate = build(0.9, checks=17)
+    assert [decide(candidate, reaching) for reaching in (5, 20, 0)] == [5, 17, 17]
+    candidate.is_slip = True
+    assert decide(candidate, 5) == 17
+    assert Hypotheses([candidate], [], [[]]).count_deciding(0) == 17
+
+
 @pytest.mark.parametrize(
     ("given", "before", "is_doubted"),
     [(1, "!timeout", False), (9, "!timeout", False), (1, "7", True), (4, "!timeout", True)],
