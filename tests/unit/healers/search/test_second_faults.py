@@ -36,8 +36,8 @@ PLANS = [([[1, 0], [0, 1]],), ([[1, 0], [0, 0]],), ([[0, 0]],)]
 LARGEST = "def largest(xs, count):\n    return sorted(xs)[::-1][:count]\n"
 PLACE = "def place(new, row):\n    if new > row[-1]:\n        return len(row)\n    return {}\n"
 PLACES = [(42, [1, 5, 10]), (7, [1, 5]), (0, [1, 4]), (1, [2, 3, 9])]
-SPOKEN = "def spoken(text):\n    return ' '.join(sorted(text.split()){})\n"
-WORDS = [("the old sea",), ("b a",), ("two four",)]
+SPELL = "def spell(text):\n    return ' '.join(sorted({}))\n"
+WORDS = [("the oak",), ("b a",), ("two ends",)]
 ASKED = [([3, 1, 2], 2), ([5, 6], 1), ([9, 8, 7, 1], 3), ([4, 2], 2)]
 
 
@@ -60,8 +60,8 @@ def build_runner(text: str) -> Runner:
         (EACH.format(""), "each", [*BOTH, ([2, 2, 2], [5])], ""),
         (LETTERS, "letters", SPELT, ""),
         (LARGEST, "largest", ASKED, ""),
-        (SPOKEN.format(""), "spoken", WORDS, ""),
-        (SPOKEN.format("[:3]"), "spoken", WORDS, "has not the same items as what it is given"),
+        (SPELL.format("text.split()"), "spell", WORDS, ""),
+        (SPELL.format("{*text.replace(' ', '')}"), "spell", WORDS, "has not the same items as what it is given"),
         (PLACE.format("0"), "place", PLACES, "is not its place in order"),
         (PLACE.format("sum(item < new for item in row)"), "place", PLACES, ""),
         (PLACE.format("sum(item <= new for item in row)"), "place", PLACES, ""),
