@@ -31,6 +31,9 @@ SPEAKS = {
     "equal branches": ("def f(n):\n    if n > 2:\n        n += 1\n    else:\n        n += 1\n    return n\n", "`if n > 2` does the same either way"),
     "equal returns": ("def f(n):\n    if n > 2:\n        return True\n    return True\n", "`if n > 2` does the same either way"),
     "a repeated question": (GRADE.format("n > 90"), "`elif n > 90` is never come to"),
+    "an empty list behind or": (GRADE.format("n == () or []"), "`[]` in `n == () or []` is compared with nothing"),
+    "a text behind or": (GRADE.format("n == 'a' or 'b' or not n"), "`'b'` in `n == 'a' or 'b' or (not n)` is compared with nothing"),
+    "a number behind and": ("def f(n):\n    while n and not (n > 9 or 7):\n        n += 1\n    return n\n", "`7` in `n > 9 or 7`"),
 }  # fmt: skip
 
 SILENT = {
@@ -52,6 +55,10 @@ SILENT = {
     "nothing to do yet": "def f(n):\n    if n > 2:\n        pass\n    else:\n        pass\n    return n\n",
     "a question that does something": "def f(xs):\n    if xs.pop():\n        return 1\n    return 1\n",
     "another question": GRADE.format("n > 80"),
+    "a truth value that switches": GRADE.format("n > 80 and True"),
+    "a value in place of nothing": "def f(xs):\n    rows = xs or []\n    if (xs or [0]) == [0]:\n        return rows\n    return len(xs or ())\n",
+    "what a name holds": GRADE.format("n > 80 or n < len('ab')"),
+    "a round without an end": "def f(n):\n    while 1:\n        n += 1\n        if n > 3:\n            break\n    return n\n",
     "a question that may change": GRADE.format("next(n) > 90").replace("if n >", "if next(n) >"),
     "the same question later": "def f(n):\n    if n > 9:\n        n -= 9\n    if n > 9:\n        n -= 9\n    return n\n",
 }  # fmt: skip
