@@ -1,6 +1,7 @@
-"""`day in record[1]` for `day == record[1]`: with texts "1" is in "10", too; and `month in record`, which is looked for in all parts of a record.
+"""`day in record[1]` for `day == record[1]`: with texts "1" is in "10", too; `month in record`, which is looked for in all parts of a record; and
+`one[0] == other[0]`, which looks at one part of records that may be meant as a whole.
 
-Where every check passes with the equality as well, and some check needs that the question holds, none tells which is meant: what is given has the part
+Where every check passes with another equality as well, and some check needs that the question holds, none tells which is meant: what is given has the part
 that is looked for as a whole, or in one place, each time.
 """
 
@@ -20,6 +21,7 @@ PARTS = 3
 """Parts of a record that may be meant."""
 EACH = 25_000
 """Steps for the checks of one change."""
+_SIGNS: dict[type[ast.cmpop], str] = {ast.In: "==", ast.NotIn: "!=", ast.Eq: "==", ast.NotEq: "!="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +55,32 @@ def _passes(runner: Runner, codes: Mapping[int, CodeType], unit: int, code: Code
 
 def _list_questions(maker: Maker, unit: int, text: str) -> Iterator[_Question]:
     """The questions of a text, each first as one of texts and then as one of records: what is of another type is left as it is."""
-    tree = ast.parse(text)
-    asked = [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn)]
-    for node in [n for n in asked if len(n.ops) == 1 and isinstance(n.comparators[0], ast.Name | ast.Subscript)][:MOST]:
-        words, left, right = ast.unparse(node), ast.unparse(node.left), ast.unparse(node.comparators[0])
-        is_in, sign = isinstance(node.ops[0], ast.In), "==" if isinstance(node.ops[0], ast.In) else "!="
-        parts = [f"{left} {sign} {right}[{n}]" for n in range(PARTS)]
-        for type_, equal in (("str", [f"{left} {sign} {right}"]), ("tuple", parts)):
-            made = []
-            for other in (repr(not is_in), *equal):
-                changed = f"({other} if isinstance({right}, {type_}) else {words})"
-                made.append(maker.compile_text(unit, _put(text, node, changed)))
+    asked = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Compare) and len(n.ops) == 1]
+    for node in [n for n in asked if any(_list_equalities(n))][:MOST]:
+        words, never = ast.unparse(node), repr(isinstance(node.ops[0], ast.NotIn | ast.NotEq))
+        for whole, type_, equal in _list_equalities(node):
+            made = [
+                maker.compile_text(unit, _put(text, node, f"({other} if isinstance({whole}, {type_}) else {words})"))
+                for other in (never, *equal)
+            ]
             if made[0] is not None:
                 known = ((e, code) for e, code in zip(equal, made[1:], strict=True) if code is not None)
                 yield _Question(words, made[0], tuple(known))
+
+
+def _list_equalities(node: ast.Compare) -> Iterator[tuple[str, str, list[str]]]:
+    """What a question is asked of, a type that this may have, and the equalities that may be meant then."""
+    left, right, sign = ast.unparse(node.left), ast.unparse(node.comparators[0]), _SIGNS.get(type(node.ops[0]), "")
+    match node.left, node.ops[0], node.comparators[0]:
+        case _, ast.In() | ast.NotIn(), ast.Name() | ast.Subscript():
+            yield right, "str", [f"{left} {sign} {right}"]
+            yield right, "tuple", [f"{left} {sign} {right}[{n}]" for n in range(PARTS)]
+        case (
+            ast.Subscript(one, ast.Constant(int(place))),
+            ast.Eq() | ast.NotEq(),
+            ast.Subscript(other, ast.Constant(int(same))),
+        ) if place == same:
+            yield ast.unparse(one), "tuple", [f"{ast.unparse(one)} {sign} {ast.unparse(other)}"]
 
 
 def _put(text: str, node: ast.Compare, changed: str) -> str:

@@ -128,6 +128,10 @@ TRIPS = 'assert count_late("ann", (("ann", "bob"), ("cid", "ann"))) == 1\nassert
 FOUND = TRIPS.replace('"ann"))) == 1', '"dan"))) == 1')
 
 
+DIFFER = "def differ(days):\n    return all(x[0] != y[0] for x, y in zip(days, days[1:]))\n"
+DAYS = 'assert differ([(3, "May"), (3, "May")]) == False\nassert differ([(1, "May"), (2, "May")]) == True\n'
+
+
 @pytest.mark.parametrize(
     ("text", "checks", "doubt"),
     [
@@ -139,6 +143,10 @@ FOUND = TRIPS.replace('"ann"))) == 1', '"dan"))) == 1')
         (IN_NAME, 'assert count_late("zoe", (("ann", "bob"), ("eve", "ann"))) == 0\n', ""),
         (IN_NAME, 'assert count_late("ann", ((["ann"], 1), (["zoe"], 2))) == 1\n', ""),
         (LATE.format("==", "trip[0]"), TRIPS, ""),
+        (DIFFER, DAYS, "`x != y` for `x[0] != y[0]` passes the same checks"),
+        (DIFFER, DAYS + 'assert differ([(3, "May"), (3, "July")]) == False\n', ""),
+        (DIFFER, 'assert differ([[3, "May"], [3, "May"]]) == False\n', ""),
+        (DIFFER.replace("y[0]", "y[1]"), 'assert differ([(3, 4), (5, 3)]) == False\n', ""),
         (LATE.format("in", '("ann", "bob")'), "assert count_late('ann', [1]) == 1\n", ""),
     ],
 )  # fmt: skip
