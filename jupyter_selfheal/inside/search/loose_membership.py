@@ -8,11 +8,13 @@ that is looked for as a whole, or in one place, each time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
 from jupyter_selfheal.inside.search.candidates import Maker
+from jupyter_selfheal.inside.search.program import Unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 MOST = 4
@@ -21,6 +23,7 @@ PARTS = 3
 """Parts of a record that may be meant."""
 EACH = 25_000
 """Steps for the checks of one change."""
+_WORD, _HEAD = re.compile(r"\w+"), re.compile(r"(?:async )?def (\w+)")
 _SIGNS: dict[type[ast.cmpop], str] = {ast.In: "==", ast.NotIn: "!=", ast.Eq: "==", ast.NotEq: "!="}
 
 
@@ -47,6 +50,17 @@ def describe_loose_membership(
                 if _passes(runner, codes, unit, code):
                     return f"`{words}` for `{question.words}` passes the same checks"
     return ""
+
+
+def add_called(units: Sequence[Unit], texts: Mapping[int, str]) -> dict[int, str]:
+    """The changed texts by unit, and with them the functions of the program that they call: what these give is part of what is mended."""
+    words = {word for text in texts.values() for word in _WORD.findall(text)}
+    called = {
+        n: unit.text
+        for n, unit in enumerate(units)
+        if n not in texts and unit.mutable and (head := _HEAD.match(unit.text)) and head[1] in words
+    }
+    return {**texts, **called}
 
 
 def _passes(runner: Runner, codes: Mapping[int, CodeType], unit: int, code: CodeType) -> bool:

@@ -24,7 +24,7 @@ from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change
 from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
 from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
-from jupyter_selfheal.inside.search.loose_membership import describe_loose_membership
+from jupyter_selfheal.inside.search.loose_membership import add_called, describe_loose_membership
 from jupyter_selfheal.inside.search.near_failures import (
     describe_near_failure,
     describe_unbound,
@@ -183,7 +183,8 @@ class RunDoubts:
         )
 
     def _describe_membership(self, c: Candidate) -> str:
-        doubt = run_in_fork(lambda: describe_loose_membership(self.runner, self.maker, c.texts, c.codes), WAIT)
+        texts = add_called(self.units, c.texts)
+        doubt = run_in_fork(lambda: describe_loose_membership(self.runner, self.maker, texts, c.codes), WAIT)
         return doubt if isinstance(doubt, str) else ""
 
     def _describe_open_boundary(self, n: int) -> str:

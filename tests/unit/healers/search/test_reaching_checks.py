@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.search.candidates import Maker
 from jupyter_selfheal.inside.search.localise_faults import trace_program
-from jupyter_selfheal.inside.search.loose_membership import describe_loose_membership
+from jupyter_selfheal.inside.search.loose_membership import add_called, describe_loose_membership
 from jupyter_selfheal.inside.search.near_failures import describe_unbound
 from jupyter_selfheal.inside.search.program import compile_unit, read_program
 from jupyter_selfheal.inside.search.reaching_checks import count_reaching
@@ -152,6 +152,12 @@ DAYS = 'assert differ([(3, "May"), (3, "May")]) == False\nassert differ([(1, "Ma
 )  # fmt: skip
 def test_a_membership_is_loose_where_an_equality_passes_the_same_checks(text: str, checks: str, doubt: str) -> None:
     assert ask_membership(text, checks) == doubt
+
+
+def test_what_a_changed_function_calls_is_looked_at_with_it() -> None:
+    units = build_runner(FARES, FARE_CHECKS).program.units
+    assert list(add_called(units, {2: units[2].text})) == [2, 1]
+    assert list(add_called(units, {1: units[1].text})) == [1]
 
 
 LATEST = """\
