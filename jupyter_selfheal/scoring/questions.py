@@ -20,6 +20,7 @@ from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import find_asserts_below, list_patched_cells
 from jupyter_selfheal.scoring.randomness import draws_unseeded
+from jupyter_selfheal.scoring.readings import ask_about_reading
 
 Look = Callable[[Patch, Probe], JSON]
 """Runs the patched cell once more and asks the probe behind it."""
@@ -70,6 +71,7 @@ def choose_questions(
             return (_build_blocking_question(subject, values),)
     unseen = tuple(c for c in tied if not c.patch.behaviour)  # a search has compared its own
     asked = (_ask_about_call(case, unseen, look) or _ask_about_name(case, unseen)) if len(unseen) > 1 else None
+    asked = asked or ask_about_reading(case, tied)
     if asked is not None:
         return (asked,)
     rivals = _select_rivals(candidates)
