@@ -191,7 +191,9 @@ class Hypotheses:
     def _find_needed_share(self, n: int) -> float:
         """The share of all weight that a candidate's checks ask for: the more of them for each of its edits, the less."""
         candidate = self.candidates[n]
-        checks = min(self.count_checks(n) // (1 if candidate.is_slip else candidate.edits), self.count_deciding(n))
+        checks = self.count_checks(n) // (1 if candidate.is_slip else candidate.edits)
+        if checks > NEEDED[0][0]:  # with fewer the most is asked for as it is
+            checks = min(checks, self.count_deciding(n))
         return next((share for most, share in NEEDED if checks <= most), 0.0)
 
     def is_weakly_proven(self, n: int) -> bool:

@@ -301,7 +301,7 @@ def _is_sorted(whole: Any) -> bool:
 def _is_as_long(whole: Any, result: Any) -> bool | None:
     if not _is_items(whole) or not _is_items(result) or isinstance(whole, str) != isinstance(result, str):
         return None  # `''.join` of letters is as long as their list, that of words is not
-    return len(_drop_space(whole)) == len(_drop_space(result))
+    return len(whole) == len(result) or len(_drop_space(whole)) == len(_drop_space(result))
 
 
 def _is_its_count(whole: Any, result: Any) -> bool | None:

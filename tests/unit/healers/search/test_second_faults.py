@@ -61,6 +61,12 @@ def build_runner(text: str) -> Runner:
         (LETTERS, "letters", SPELT, ""),
         (LARGEST, "largest", ASKED, ""),
         (SPELL.format("text.split()"), "spell", WORDS, ""),
+        (
+            "def shift(text):\n    return ''.join(chr(ord(c) + 1) for c in text)\n",
+            "shift",
+            [("oak",), ("a",), ("ends",)],
+            "",
+        ),
         (SPELL.format("{*text.replace(' ', '')}"), "spell", WORDS, "has not the same items as what it is given"),
         (PLACE.format("0"), "place", PLACES, "is not its place in order"),
         (PLACE.format("sum(item < new for item in row)"), "place", PLACES, ""),
