@@ -289,10 +289,12 @@ def _mark(state: _State) -> tuple[str, int]:
 def _is_undone(slip: Slip, state: _State) -> bool:
     """True where an earlier edit of the same line put in what this one takes out, or the reverse: together they are no slip."""
     missing, surplus = " is missing", " is too much"
+    if not state.places or not slip.words.endswith((missing, surplus)):
+        return False
     below = state.source.count("\n", slip.start)
     if slip.words.endswith(missing):
         return (slip.words.removesuffix(missing) + surplus, below) in state.places
-    return slip.words.endswith(surplus) and (slip.words.removesuffix(surplus) + missing, below) in state.places
+    return (slip.words.removesuffix(surplus) + missing, below) in state.places
 
 
 def _list_slips(state: _State, known: frozenset[str]) -> list[Slip]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from jupyter_selfheal.healers.rules.context.syntax import Fault
 from jupyter_selfheal.healers.syntax.slips import find_cost
@@ -77,7 +79,8 @@ class Site:
     def list_line_tokens(self, offset: int) -> list[Token]:
         """The tokens of the line at an offset, without comment and end."""
         _, start, end = find_line(self.source, offset)
-        return [t for t in self.tokens if start <= t.start < end and t.kind not in (COMMENT, NEWLINE)]
+        first, last = (bisect_left(self.tokens, at, key=attrgetter("start")) for at in (start, end))
+        return [t for t in self.tokens[first:last] if t.kind not in (COMMENT, NEWLINE)]
 
     def find_previous_line(self, offset: int) -> tuple[int, int] | None:
         """The last line with code above the one at an offset: [start, end) of its text."""

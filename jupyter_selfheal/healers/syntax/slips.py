@@ -13,6 +13,7 @@ def _read_slips() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("slips.toml").read_text("utf-8"))
 
 
+@cache
 def find_cost(kind: str) -> float:
     """What a slip costs (``insert.comma``), or another number of the table."""
     group, _, name = kind.rpartition(".")

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 NAME, NUMBER, TEXT, QUOTE, SIGN, COMMENT, NEWLINE = "name", "number", "text", "quote", "sign", "comment", "newline"
 
@@ -49,7 +50,7 @@ def split_tokens(source: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=256)
 def _list_line_starts(source: str) -> tuple[int, ...]:
-    return (0, *(m.end() for m in re.finditer("\n", source)))
+    return tuple(accumulate((len(line) + 1 for line in source.split("\n")[:-1]), initial=0))
 
 
 def find_position(source: str, line: int, column: int) -> int:
