@@ -27,6 +27,11 @@ COLLECTION_FUNCTIONS = frozenset(
 )  # fmt: skip
 """Functions that take several things in one argument."""
 
+LEAST = 6
+"""Letters that two names must begin with alike."""
+TABULAR = frozenset({"pandas", "numpy"})
+"""Libraries in which a method that is missing in the singular, and there in the plural, can be nothing else."""
+
 
 class MisspeltAttribute(Rule):
     """Use the attribute that the live object has.
@@ -39,7 +44,7 @@ class MisspeltAttribute(Rule):
     else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
-    near; a method stays a method. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
+    near; a method stays a method, of a table or an array also where it is one's plural. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
     attribute of the notebook's own class that holds several things, where several are wanted. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
@@ -63,7 +68,8 @@ class MisspeltAttribute(Rule):
         node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return
-        near = find_nearest(wrong, [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")])
+        known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")]
+        near = find_nearest(wrong, known) or _find_beginning(wrong, known)
         for word in near if len(near) <= 2 else ():
             if not _can_be_used_so(context, node, word):
                 continue
@@ -73,7 +79,11 @@ class MisspeltAttribute(Rule):
                 or (own and is_stored_under(context, wrong, word))
                 or (
                     is_plural(wrong, word)
-                    and (_is_of_library(owner) or (own and _is_used_as_collection(context, node, word)))
+                    and (
+                        _is_of_library(owner)
+                        or (own and _is_used_as_collection(context, node, word))
+                        or (owner.module.split(".")[0] in TABULAR and context.is_called(node))
+                    )
                 )
             )
             definition = correct_definition(context, wrong, word, "attribute") if sure and own else ()
@@ -95,6 +105,14 @@ class MisspeltAttribute(Rule):
                 why="The object itself has one attribute that differs by a slip." if sure else self.why,
                 prior=0.75 if sure else 0.45,
             )
+
+
+def _find_beginning(wrong: str, known: list[str]) -> tuple[str, ...]:
+    """``predict_proba`` for ``predict_probabilities``: the longest name that it goes on from, or that goes on from it."""
+    alike = [a for a in known if (wrong.startswith(a) or a.startswith(wrong)) and min(len(a), len(wrong)) >= LEAST]
+    best = max(alike, key=len, default="")
+    is_near = min(len(best), len(wrong)) >= 0.6 * max(len(best), len(wrong))
+    return (best,) if is_near and sum(len(a) == len(best) for a in alike) == 1 else ()
 
 
 def _is_slip(wrong: str, right: str, owner: ObjectInfo) -> bool:

@@ -24,9 +24,9 @@ class Equals(SyntaxRule):
     **Failure** `invalid syntax. Maybe you meant '==' or ':=' instead of '='?`, `cannot assign to … here`, `':' expected after
     dictionary key`.
 
-    **Fix** `=` becomes `==` in a condition, `:` in a dictionary; `=<`, `=>`, `=!`, `===` become `<=`, `>=`, `!=`, `==`.
+    **Fix** `=` becomes `==` in a condition and in an index (`df[df.a = 1]`), `:` in a dictionary; `=<`, `=>`, `=!`, `===` become `<=`, `>=`, `!=`, `==`.
 
-    **Fix safety** Safe: an assignment cannot stand in a condition, nor in a dictionary.
+    **Fix safety** Safe: an assignment cannot stand in a condition, in an index, nor in a dictionary.
     """
 
     code = "SYN106"
@@ -50,7 +50,7 @@ class Equals(SyntaxRule):
             at = match.start()
             if not code[at]:
                 continue
-            if CONDITION.search(line[:at]):
+            if CONDITION.search(line[:at]) or _find_open(line[:at], code) == "[":
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _write_as_dictionary(line)) != line:
@@ -59,6 +59,17 @@ class Equals(SyntaxRule):
                 if after is None or after.line > fault.line:
                     yield mend
                     return
+
+
+def _find_open(text: str, code: list[bool]) -> str:
+    """The innermost bracket that is open at the end of a piece of a line."""
+    opened: list[str] = []
+    for sign, is_code in zip(text, code, strict=False):
+        if is_code and sign in "([{":
+            opened.append(sign)
+        elif is_code and sign in ")]}" and opened:
+            opened.pop()
+    return opened[-1] if opened else ""
 
 
 def _write_as_dictionary(line: str) -> str:

@@ -204,11 +204,12 @@ def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: floa
         return
     for after, prior in (
         ("** 2", 0.25), ("* 2", 0.2), ("// 2", 0.2), ("/ 2", 0.18), ("% 2", 0.15), ("* 100", 0.2), ("/ 100", 0.2), ("% 10", 0.08), ("// 10", 0.08), ("+ 2", 0.08), ("- 2", 0.08),
-        ("** 0.5", 0.12), ("** 3", 0.06), ("* -1", 0.1),
+        ("** 0.5", 0.12), ("** 3", 0.06),
     ):  # fmt: skip
         yield Change(
             (s.put(node, f"{atom} {after}"),), prior * place, node.lineno, f"`{text}` should be `{text} {after}`"
         )
+    yield Change((s.put(node, f"-{atom}"),), 0.1 * place, node.lineno, f"`{text}` should be `-{atom}`")
     yield Change((s.put(node, f"1 - {atom}"),), 0.12 * place, node.lineno, f"`{text}` should be `1 - {text}`")
     yield Change((s.put(node, f"1 / {atom}"),), 0.05 * place, node.lineno, f"`{text}` should be `1 / {text}`")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):

@@ -237,6 +237,8 @@ def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) 
     )
     gives_value = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
     values = tuple(_list_base_values(names)) if gives_value or not recursive else (("", 1.0),)
+    if _tells_truth(node):
+        values = (("False", 1.0), ("True", 0.9))
     at = s.find_line_span(first)[0]
     weight = 1.0 if recursive else 0.45
     cases = _list_cases(s, node) if recursive else frozenset()
@@ -281,6 +283,17 @@ def _list_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> froze
             if isinstance(left, ast.Name) and isinstance(op, ast.Eq) and type(number) is int:
                 found |= {f"{left.id} == {number + step}" for step in (1, -1)}
     return frozenset(found)
+
+
+def _tells_truth(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether every result of a function is yes or no: then a missing one is no number and no list."""
+    results = [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]
+    return bool(results) and all(
+        isinstance(r, ast.Compare)
+        or (isinstance(r, ast.UnaryOp) and isinstance(r.op, ast.Not))
+        or (isinstance(r, ast.Constant) and isinstance(r.value, bool))
+        for r in results
+    )
 
 
 def _list_base_values(names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
