@@ -50,7 +50,7 @@ class Equals(SyntaxRule):
             at = match.start()
             if not code[at]:
                 continue
-            if CONDITION.search(line[:at]) or _find_open(line[:at], code) == "[":
+            if CONDITION.search(line[:at]) or _selects_items(line[:at], code):
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _write_as_dictionary(line)) != line:
@@ -61,15 +61,19 @@ class Equals(SyntaxRule):
                     return
 
 
-def _find_open(text: str, code: list[bool]) -> str:
-    """The innermost bracket that is open at the end of a piece of a line."""
-    opened: list[str] = []
-    for sign, is_code in zip(text, code, strict=False):
-        if is_code and sign in "([{":
-            opened.append(sign)
-        elif is_code and sign in ")]}" and opened:
+def _selects_items(text: str, code: list[bool]) -> bool:
+    """``df[df.a`` before a ``=``: an index by what is compared of the collection itself, or of a column; ``xs[i`` is an index by a number."""
+    opened: list[int] = []
+    for at, sign in enumerate(text):
+        if code[at] and sign in "([{":
+            opened.append(at)
+        elif code[at] and sign in ")]}" and opened:
             opened.pop()
-    return opened[-1] if opened else ""
+    owner = re.search(r"(\w+)$", text[: opened[-1]]) if opened and text[opened[-1]] == "[" else None
+    if owner is None:
+        return False
+    compared = text[opened[-1] + 1 :].strip()
+    return compared == owner[1] or bool(re.fullmatch(r"[\w.]+(?:\.\w+|\[[^\[\]]+\])", compared))
 
 
 def _write_as_dictionary(line: str) -> str:
