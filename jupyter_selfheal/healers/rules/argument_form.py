@@ -17,11 +17,13 @@ WORDS = {"average": "mean", "avg": "mean", "stdev": "std", "stddev": "std", "var
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "median", "count", "any", "all", "prod", "nunique", "skew", "kurt", "sem", "average", "ptp"})  # fmt: skip
 """Methods that make one value of a series."""
 
+LOST = "The array may have been meant to have two dimensions."
+
 
 class ArgumentForm(Rule):
     """Give pandas an argument in the form that it takes.
 
-    **Failure** `TypeError: only list-like objects are allowed to be passed to isin(), you passed a `str``; `'list' object is not callable` at
+    **Failure** `AxisError: axis 1 is out of bounds for array of dimension 1` at `v.mean(axis=1)`; `TypeError: only list-like objects are allowed to be passed to isin(), you passed a `str``; `'list' object is not callable` at
     `df.rename(columns=["a", "b"])`; `No axis named 1 for object type Series` at `df["age"].max(axis=1)`; `Concatenation requires list-likes
     containing only strings`; `'SeriesGroupBy' object has no attribute 'average'` at `.agg("average")`.
 
@@ -29,15 +31,16 @@ class ArgumentForm(Rule):
     `.agg("mean")`.
 
     **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes. Silent of an `axis` where the result becomes a
-    column: one value for each row is wanted then.
+    column: one value for each row is wanted then. Unsafe for an array: it may have lost its second dimension above.
     """
 
     code = "PDA140"
     name = "form of an argument"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError", "ValueError", "AttributeError"})
+    enames = frozenset({"TypeError", "ValueError", "AttributeError", "AxisError", "numpy.exceptions.AxisError"})
     message = re.compile(
         r"only list-like objects are allowed to be passed to isin|'list' object is not callable|No axis named (?:1|columns) for object type Series|"
+        r"axis 1 is out of bounds for array of dimension 1|"
         r"Concatenation requires list-likes containing only strings|GroupBy' object has no attribute '\w+'"
     )
     applicability = Applicability.SAFE
@@ -48,7 +51,15 @@ class ArgumentForm(Rule):
             change = _mend_call(context, call) if isinstance(call.func, ast.Attribute) else None
             if change is not None:
                 splices, title, cause = change
-                yield self.patch(context.replace_here(*splices), title, cause, prior=0.92)
+                is_array = "out of bounds" in context.failure.evalue
+                yield self.patch(
+                    context.replace_here(*splices),
+                    title,
+                    cause,
+                    applicability=Applicability.UNSAFE if is_array else Applicability.SAFE,
+                    why=LOST if is_array else self.why,
+                    prior=0.55 if is_array else 0.92,
+                )
                 return
 
 
@@ -65,12 +76,13 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
             new = f"set_axis({context.text(given)}, axis=1)"
             span = (context.find_attribute_span(call.func)[0], context.span(call)[1])
             return [(*span, new)], f"Use `{new}`", "`rename` takes a dictionary of old and new names."
+    kind = "pandas.Series" if "No axis named" in evalue else "numpy.ndarray" if "axis 1 is out" in evalue else ""
     if (
-        "No axis named" in evalue
+        kind
         and "axis" in named
         and method in REDUCTIONS
         and not _is_kept_as_column(context, call)
-        and context.describe_all(_list_reduced(call), calls=True)[0].is_a("pandas.Series")
+        and context.describe_all(_list_reduced(call), calls=True)[0].is_a(kind)
     ):
         start, end = context.span(named["axis"])
         before = context.source[:start].rstrip()
@@ -78,7 +90,11 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
             start = len(before) - 1
         elif (match := re.match(r"\s*,\s*", context.source[end:])) is not None:
             end += match.end()
-        return [(start, end, "")], "Remove `axis`", "A series has one axis."
+        return (
+            [(start, end, "")],
+            "Remove `axis`",
+            f"{'A series' if kind == 'pandas.Series' else 'An array of one dimension'} has one axis.",
+        )
     if "Concatenation requires" in evalue and method == "cat" and len(call.args) == 1:
         given = call.args[0]
         info = context.describe_all([given], calls=True)[0]

@@ -19,6 +19,22 @@ MESSAGE = re.compile(
     r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument"
 )
 
+OF_CLASS = re.compile(r"(DataFrame|Series|NDFrame|IndexOpsMixin)\.(\w+)\(\) got an unexpected")
+SHOWN = {"NDFrame": "DataFrame", "IndexOpsMixin": "Series"}
+"""Classes of pandas that messages name, and one that users know which has their methods."""
+
+MEANINGS: dict[str, tuple[str, ...]] = {
+    "columns": ("subset", "by", "usecols"), "column": ("subset", "by", "columns"), "cols": ("columns", "subset", "by"), "col": ("subset", "by", "columns"),
+    "on": ("by",), "by": ("on",), "key": ("by", "on"), "names": ("columns",), "separator": ("sep", "separators"), "seperator": ("sep",), "delimiter": ("sep",), "delim": ("sep",),
+    "ending": ("end",), "decimals": ("ndigits",), "digits": ("ndigits", "decimals"), "places": ("ndigits", "decimals"), "begin": ("start",), "initial": ("start",),
+    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",),
+    "colour": ("color", "c"), "size": ("figsize", "shape", "n"), "shape": ("size",), "n": ("k", "num", "size"), "count": ("k", "num"), "type": ("kind", "dtype"),
+    "percent": ("normalize",), "method": ("how", "aggfunc", "func"), "how": ("method",), "function": ("func", "aggfunc"), "func": ("aggfunc",), "fill": ("fill_value", "value"),
+    "descending": ("!ascending", "reverse"), "desc": ("!ascending", "reverse"), "reverse": ("!ascending",), "reversed": ("!ascending", "reverse"),
+    "ascending": ("!reverse",), "asc": ("ascending", "!reverse"),
+}  # fmt: skip
+"""Words for a parameter, and what pandas, NumPy, scikit-learn, Matplotlib and Python call it; with `!` what says the opposite."""
+
 
 class UnexpectedKeyword(Rule):
     """Use the parameter that the function has.
@@ -26,7 +42,9 @@ class UnexpectedKeyword(Rule):
     **Failure** `TypeError: f() got an unexpected keyword argument 'colour'`, where the live function's signature has a near name, or
     `AttributeError: Line2D.set() got an unexpected keyword argument 'lable'`, where Matplotlib's class has such a property.
 
-    **Fix** The keyword is spelt as the parameter. It is never dropped, since that would change what the call means.
+    **Fix** The keyword is spelt as the parameter. It is never dropped, since that would change what the call means. Where none is near, it is one of a
+    few words for the same thing, of which the function has a parameter: `dropna(columns=["name"])` becomes `subset=`, `read_csv(…, separator=";")` `sep=`,
+    `sort_values("age", descending=True)` `ascending=False`.
 
     **Fix safety** Safe where the two differ by a slip and the parameter is not given already. Unsafe otherwise.
     """
@@ -63,7 +81,9 @@ class UnexpectedKeyword(Rule):
             known = [k for k in ([hinted] if hinted else known) if k not in given]
             hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
             parts = tuple(k for k in known if wrong in k.split("_") and len(wrong) > 2)
+            opposite = any(m.startswith("!") and m[1:] in known for m in MEANINGS.get(wrong, ()))
             near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ())
+            near = () if opposite else near  # `descending` is no slip of `ascending`
             for word in near if len(near) <= 2 else ():
                 is_number = len(wrong) > 2 and (f"{wrong}s" == word or f"{word}s" == wrong)  # one bin, many bins
                 slip = is_number or is_plain_slip(wrong, word) or find_meant(wrong, known) == word
@@ -77,7 +97,45 @@ class UnexpectedKeyword(Rule):
                     why="One parameter only is near, by a slip, and it is not given yet." if sure else self.why,
                     prior=0.8 if sure else 0.5,
                 )
+            if not near:
+                yield from self._by_meaning(context, call, keyword, known)
             return
+
+    def _by_meaning(
+        self, context: RuleContext, call: ast.Call, keyword: ast.keyword, known: list[str]
+    ) -> Iterator[Patch]:
+        """The parameters that another word than the given one is for."""
+        wrong = keyword.arg or ""
+        known = known or _list_parameters_of_pandas(context)
+        given = {k.arg for k in call.keywords}
+        meant = [m for m in MEANINGS.get(wrong, ()) if m.lstrip("!") in known and m.lstrip("!") not in given]
+        for n, word in enumerate(meant[:2]):
+            new = f"{word}={context.text(keyword.value)}"
+            if word.startswith("!"):
+                if not (isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool)):
+                    continue
+                new = f"{word[1:]}={not keyword.value.value}"
+            yield self.patch(
+                context.replace(context.cell_id, [(*context.span(keyword), new)]),
+                f"Change `{wrong}=` to `{new.partition('=')[0]}=`",
+                f"The function has no parameter `{wrong}`; what it calls so may be `{word.lstrip('!')}`.",
+                why="The word means the same, but the call may have been meant otherwise.",
+                prior=0.6 - n / 10,
+            )
+
+
+def _list_parameters_of_pandas(context: RuleContext) -> list[str]:
+    """Parameters of the method of pandas that the message names: ``df[df.a > 1].dropna(…)`` is not evaluated to ask it."""
+    method = OF_CLASS.match(context.failure.evalue)
+    table = context.reference(f"pandas.{SHOWN.get(method[1], method[1])}") if method is not None else None
+    if method is None or table is None or table.import_line:
+        return []
+    signature = context.signature(f"{table.text}.{method[2]}")
+    return [
+        p.name
+        for p in (signature.parameters if signature else ())
+        if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
+    ]
 
 
 def _is_in_changelog(context: RuleContext, call: ast.Call, keyword: str) -> bool:
