@@ -1,24 +1,28 @@
-"""STA107: an estimator that a cell below fits."""
+"""STA107: an estimator that a cell below fits, or none."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 
+OTHER_DATA = re.compile(r"test|valid|holdout|new|unseen|future", re.IGNORECASE)
+"""Names of data that nothing is to be fitted to."""
+
 
 class FittedBelow(Rule):
-    """Move the cell that fits an estimator above the one that uses it.
+    """Move the cell that fits an estimator above the one that uses it, or fit a transformer with what it transforms.
 
     **Failure** `NotFittedError: This LinearRegression instance is not fitted yet`, where a cell below calls `model.fit(…)`.
 
-    **Fix** That cell moves directly above the failing one.
+    **Fix** That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`.
 
     **Fix safety** Safe where the cell reads only what is there already, and no cell that it passes binds or changes what it reads
-    or makes. Silent otherwise.
+    or makes. Unsafe for `fit_transform`, as other data may be what it is to be fitted to; silent of it for test data, and for a transformer that needs `y`.
     """
 
     code = "STA107"
@@ -45,6 +49,50 @@ class FittedBelow(Rule):
                     prior=0.9,
                 )
                 return
+        yield from self._fit_here(context, calls)
+
+    def _fit_here(self, context: RuleContext, calls: list[ast.Call]) -> Iterator[Patch]:
+        """Fit a transformer that nothing fits to what it is given to transform."""
+        cells = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+        for call in calls:
+            func = call.func
+            if not (isinstance(func, ast.Attribute) and func.attr == "transform" and isinstance(func.value, ast.Name)):
+                continue
+            name = func.value.id
+            is_asked = len(call.args) == 1 and not call.keywords and not OTHER_DATA.search(context.text(call.args[0]))
+            if not is_asked or any(_mentions_fit(source, name) for source in cells):
+                return
+            signature = context.signature(f"{name}.fit")
+            needed = [p.name for p in signature.parameters if not p.has_default and p.name != "X"] if signature else []
+            live = context.describe_all([func.value])[0]
+            is_selector = any(
+                p.startswith("sklearn.feature_selection.") for p in live.mro
+            )  # it takes `y=None` and may not do without
+            is_transformer = live.is_a("sklearn.base.TransformerMixin") and not is_selector
+            if signature is None or needed or not is_transformer:
+                return
+            yield self.patch(
+                context.replace(context.cell_id, [(*context.find_attribute_span(func), "fit_transform")]),
+                f"Use `{name}.fit_transform(…)`",
+                f"`{name}` isn't fitted: nothing in the notebook does that.",
+                applicability=Applicability.UNSAFE,
+                why="It may be meant to be fitted to other data.",
+                prior=0.6,
+            )
+            return
+
+
+def _mentions_fit(source: str, name: str) -> bool:
+    """True where a cell reads ``name.fit`` or such, or hands the estimator to something that may fit it."""
+    found = (n for n in src.walk(source) if isinstance(n, ast.Attribute | ast.Call))
+    return any(
+        (isinstance(n, ast.Attribute) and "fit" in n.attr and isinstance(n.value, ast.Name) and n.value.id == name)
+        or (
+            isinstance(n, ast.Call)
+            and any(isinstance(m, ast.Name) and m.id == name for a in (*n.args, *n.keywords) for m in ast.walk(a))
+        )
+        for n in found
+    )
 
 
 def _fits_estimator(source: str, name: str) -> bool:

@@ -24,6 +24,9 @@ NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
 UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
 """A unit or a remark in brackets at the end of a column's name."""
 
+RECKONING = frozenset({"value_counts", "groupby", "mean", "sum", "count", "max", "min", "median", "size", "nunique", "std", "first", "last", "set_index", "to_dict"})  # fmt: skip
+"""Methods of tables that only reckon."""
+
 SEEN = "A stored output of the table heads a column as the cell has it: the table may be made otherwise than it was."
 
 
@@ -57,10 +60,11 @@ class NearKey(Rule):
                 return  # PDA154
             proposed = False
             for cell_id, source, node, owner in _list_places(context, wrong):
-                keys = context.keys(owner)
+                is_result = owner.endswith(")")
+                keys = context.keys(owner, calls=is_result)
                 if keys is None:
                     continue
-                written = keys.is_table or _is_written_out(context, keys)
+                written = not is_result and (keys.is_table or _is_written_out(context, keys))
                 seen = _is_seen_in_outputs(context, wrong, owner, keys)
                 for word, slip in list_meant_keys(wrong, keys):
                     sure = (
@@ -183,6 +187,8 @@ def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
             value = value.value
         if text := read_plain_chain(value, source):
             yield text
+        elif _is_reckoned(value):
+            yield src.extract_text(source, value)
         yield from _list_owners(value, source)
     elif isinstance(node, ast.Call):
         for given in node.keywords:
@@ -199,6 +205,12 @@ def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
         if text := read_plain_chain(node.value, source):
             yield text
         yield from _list_owners(node.value, source)
+
+
+def _is_reckoned(node: ast.AST) -> bool:
+    """True for a result of pandas that asking for it anew changes nothing: ``df["dept"].value_counts()``."""
+    called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return isinstance(node, ast.Call) and all(isinstance(f, ast.Attribute) and f.attr in RECKONING for f in called)
 
 
 def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:

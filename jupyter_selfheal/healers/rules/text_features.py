@@ -15,16 +15,20 @@ MESSAGE = re.compile(r"could not convert string to float: ")
 KINDS = 12
 """Values of a column that are kinds of something; more are names or sentences."""
 
+ASKING = frozenset({"predict", "predict_proba", "score", "decision_function"})
+"""Methods that ask a fitted model about a table."""
+
 
 class TextFeatures(Rule):
     """Make columns of zeros and ones of a table's kinds before an estimator is fitted.
 
     **Failure** `ValueError: could not convert string to float: 'male'` at `model.fit(X, y)`.
 
-    **Fix** `X = pd.get_dummies(df[["sex", "age"]])` where `X` is made, also above a `train_test_split`; the same with `drop_first=True`.
+    **Fix** `X = pd.get_dummies(df[["sex", "age"]])` where `X` is made, also above a `train_test_split`; the same with `drop_first=True`. Where the table is written in the call (`model.fit(df[["sex", "age"]], y)`), it is encoded
+    there, and wherever the notebook gives the same table to a model.
 
     **Fix safety** Unsafe: another encoding may be meant, or the column be left out. Silent where a column of text holds more than twelve different
-    values, or numbers, and where nothing says how the table was made.
+    values, or numbers, where nothing says how the table was made, and where a model is asked about another table.
     """
 
     code = "SKL114"
@@ -39,11 +43,12 @@ class TextFeatures(Rule):
         if dummies is None or dummies.import_line:
             return
         for call in context.list_calls_at_failure():
-            if (
-                not read_last_name(call.func).startswith("fit")
-                or not call.args
-                or not isinstance(call.args[0], ast.Name)
-            ):
+            if not read_last_name(call.func).startswith("fit") or not call.args:
+                continue
+            if isinstance(call.args[0], ast.Subscript):
+                yield from self._encode_written(context, context.text(call.args[0]), dummies.text)
+                return
+            if not isinstance(call.args[0], ast.Name):
                 continue
             table = _find_whole_table(context, call.args[0].id)
             home = context.find_last_assignment(table)
@@ -58,6 +63,37 @@ class TextFeatures(Rule):
                     prior=0.6 - n / 20,
                 )
             return
+
+    def _encode_written(self, context: RuleContext, table: str, dummies: str) -> Iterator[Patch]:
+        """Encode a table that is written in the call, wherever the notebook gives it to a model."""
+        if not _has_kinds(context, table):
+            return
+        places: dict[str, list[tuple[int, int]]] = {}
+        after = [c.id for c in context.notebook.list_code_after(context.failure.cell_id)]
+        for cell_id in (context.failure.cell_id, *after):
+            view = context.view_cell(cell_id)
+            for call in view.walk(ast.Call):
+                name = read_last_name(call.func)
+                if not (name in ASKING or name.startswith("fit")) or not call.args:
+                    continue
+                if view.text(call.args[0]) == table:
+                    places.setdefault(cell_id, []).append(view.span(call.args[0]))
+                elif name in ASKING:
+                    return  # encoded by itself another table has other columns
+        for n, more in enumerate(("", ", drop_first=True")):
+            edits = [
+                edit
+                for cell_id, spans in places.items()
+                for edit in context.replace(
+                    cell_id, [s for a, b in spans for s in ((a, a, f"{dummies}("), (b, b, f"{more})"))]
+                )
+            ]
+            yield self.patch(
+                edits,
+                f"Encode the kinds of `{table}`: `{dummies}(…{more})`",
+                f"`{table}` has columns of text, and the estimator takes numbers.",
+                prior=0.6 - n / 20,
+            )
 
 
 def _find_whole_table(context: RuleContext, name: str) -> str:

@@ -71,9 +71,9 @@ def describe(state: FailureState, expressions: list[str], calls: bool) -> Any:
 
 
 @question
-def keys(state: FailureState, expression: str) -> Any:
+def keys(state: FailureState, expression: str, calls: bool = False) -> Any:
     """What an expression can be subscripted with: a mapping's keys, a table's columns and index, a sequence's length."""
-    obj = state.evaluate(expression)
+    obj = state.evaluate(expression, calls)
     known: dict[str, Any] = {"type": type(obj).__name__, "keys": [], "columns": [], "index": [], "index_names": []}
     if hasattr(obj, "groups") and hasattr(obj, "obj"):
         obj = obj.obj

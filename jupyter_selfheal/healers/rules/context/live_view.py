@@ -99,9 +99,9 @@ class LiveView(FailureView):
         )
         return tuple(a or ObjectInfo() for a in answers or [None] * len(expressions))
 
-    def keys(self, expression: str | ast.expr) -> Keys | None:
-        """The keys, columns, index and length of a plain chain's value."""
-        return self.ask(questions.KEYS, expression=self._write_expression(expression))
+    def keys(self, expression: str | ast.expr, *, calls: bool = False) -> Keys | None:
+        """The keys, columns, index and length of a plain chain's value, or of a result."""
+        return self.ask(questions.KEYS, expression=self._write_expression(expression), calls=calls)
 
     def table(self, expression: str | ast.expr) -> Table | None:
         """The columns and index of a table or series."""
