@@ -1,0 +1,75 @@
+"""SKL119: a model asked about fewer columns than it was fitted to, or in another order."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Patch
+
+MISSING = re.compile(r"^- (.+)$", re.MULTILINE)
+
+
+class FeaturesLeftOut(Rule):
+    """Give a model the columns that it was fitted to, in their order.
+
+    **Failure** `ValueError: The feature names should match those that were passed during fit. Feature names seen at fit time, yet now missing: - rooms`
+    at `model.predict(homes[["area"]])`, or `Feature names must be in the same order as they were in fit`.
+
+    **Fix** `model.predict(homes[["area", "rooms"]])`, in the order of `feature_names_in_`.
+
+    **Fix safety** Unsafe: the model may be meant to be fitted to fewer. Silent where the table does not have the columns, where one is given that the
+    model was not fitted to, and where the columns do not stand in the call.
+    """
+
+    code = "SKL119"
+    name = "columns that a model was fitted to"
+    stage = Stage.LIBRARY
+    enames = frozenset({"ValueError"})
+    message = re.compile(r"feature names should match those that were passed during fit")
+    why = "The model may be meant to be fitted to fewer columns."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        evalue = context.failure.evalue
+        missing = MISSING.findall(evalue)
+        if "unseen at fit time" in evalue or "..." in missing:
+            return
+        for call in context.list_calls_at_failure():
+            model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            picked = call.args[0] if call.args else None
+            names = _list_names(picked) if isinstance(picked, ast.Subscript) else []
+            if model is None or not isinstance(picked, ast.Subscript) or not names:
+                continue
+            places = _find_places(context, model, [*names, *missing])
+            table = context.text(picked.value)
+            if places is None or not context.is_true(f"set({missing!r}) <= set({table}.columns)"):
+                return
+            mark = '"' if context.text(picked.slice)[1:].lstrip().startswith('"') else "'"
+            ordered = sorted(places, key=lambda name: places[name])
+            new = f"[{', '.join(f'{mark}{name}{mark}' for name in ordered)}]"
+            yield self.patch(
+                context.replace_here((*context.span(picked.slice), new)),
+                f"Give the columns {new}",
+                f"`{model}` was fitted to {new}.",
+                prior=0.6,
+            )
+            return
+
+
+def _list_names(node: ast.Subscript) -> list[str]:
+    """The names of ``table[["a", "b"]]``; none where it is anything else."""
+    items = node.slice.elts if isinstance(node.slice, ast.List) else []
+    names = [n.value for n in items if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return names if len(names) == len(items) else []
+
+
+def _find_places(context: RuleContext, model: str, names: list[str]) -> dict[str, float] | None:
+    """Where each of the names stands among those that the model was fitted to; None where they are not the same names."""
+    if any(set(name) & set("'\"\\") for name in names):
+        return None
+    places = {name: context.number(f"list({model}.feature_names_in_).index({name!r})") for name in names}
+    found = {name: place for name, place in places.items() if place is not None}
+    is_all = len(found) == len(names) == context.number(f"len({model}.feature_names_in_)")
+    return found if is_all else None
