@@ -61,6 +61,8 @@ class NearKey(Rule):
             proposed = False
             for cell_id, source, node, owner in _list_places(context, wrong):
                 is_result = owner.endswith(")")
+                if is_result and not _is_of_table(context, owner):
+                    continue
                 keys = context.keys(owner, calls=is_result)
                 if keys is None:
                     continue
@@ -211,6 +213,12 @@ def _is_reckoned(node: ast.AST) -> bool:
     """True for a result of pandas that asking for it anew changes nothing: ``df["dept"].value_counts()``."""
     called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
     return isinstance(node, ast.Call) and all(isinstance(f, ast.Attribute) and f.attr in RECKONING for f in called)
+
+
+def _is_of_table(context: RuleContext, text: str) -> bool:
+    """Whether what is reckoned with is pandas': a method of one's own of such a name may do anything."""
+    root = re.match(r"\w+", text)
+    return root is not None and context.describe_all([root[0]])[0].is_a("pandas.DataFrame", "pandas.Series")
 
 
 def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
