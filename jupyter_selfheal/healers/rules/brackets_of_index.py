@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 CALLED = re.compile(r"^'(list|tuple|dict|str|numpy\.ndarray|DataFrame|Series)' object is not callable")
@@ -17,11 +19,12 @@ class BracketsOfIndex(Rule):
     """Write an index in the brackets that the value takes.
 
     **Failure** `TypeError: 'list' object is not callable` at `items(0)`; `list indices must be integers or slices, not tuple` at
-    `matrix[0, 1]`.
+    `matrix[row, 1]`.
 
-    **Fix** `items[0]`; `matrix[0][1]`.
+    **Fix** `items[0]`; `matrix[row][1]`, everywhere in the function.
 
-    **Fix safety** Safe: the value is a list (a dictionary, an array, a table) and has the index that is asked for. Silent for the name of a builtin or of a
+    **Fix safety** Safe: the value is a list (a dictionary, an array, a table) and has the index that is asked for. Unsafe for two numbers (`people[0, 1]`), which
+    may mean two rows. Silent for the name of a builtin or of a
     function of the notebook, which the value took away, for slices, and where there is no such item.
     """
 
@@ -56,22 +59,41 @@ class BracketsOfIndex(Rule):
 
     def _index_twice(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.list_failing_nodes(ast.Subscript):
-            name, key = context.read_plain_chain(node.value), node.slice
-            if not name or not isinstance(key, ast.Tuple) or len(key.elts) != 2 or not isinstance(node.ctx, ast.Load):
+            name, pair = context.read_plain_chain(node.value), _read_pair(context, node)
+            if not name or pair is None:
                 continue
-            if not all(_is_plain(context, e) for e in key.elts):
-                continue
-            row, column = (context.text(e) for e in key.elts)
+            row, column = (context.text(e) for e in pair)
             if not context.is_true(f"({name}[{row}][{column}], True)[1]"):
                 continue
+            function = find_function(context.source, context.line)
+            around = ast.walk(function) if function is not None else [node]
+            alike = [n for n in around if isinstance(n, ast.Subscript) and context.text(n.value) == name]
+            changes = [change for n in alike if (p := _read_pair(context, n)) for change in _part(context, n, p)]
+            is_open = all(isinstance(e, ast.Constant) for e in pair)
             yield self.patch(
-                context.replace_here((*context.span(node), f"{name}[{row}][{column}]")),
+                context.replace_here(*changes),
                 f"Write `{name}[{row}][{column}]`",
                 f"`{name}` is a list of lists: each index has brackets of its own.",
-                why="The list of lists has the item in this row and column.",
-                prior=0.92,
+                applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
+                why="Two rows of the list may be meant."
+                if is_open
+                else "The list of lists has the item in this row and column.",
+                prior=0.8 if is_open else 0.92,
             )
             return
+
+
+def _read_pair(context: RuleContext, node: ast.Subscript) -> list[ast.expr] | None:
+    """``row`` and ``column`` of ``board[row, column]``, written on one line."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    is_pair = len(parts) == 2 and all(_is_plain(context, e) for e in parts)
+    return parts if is_pair and node.lineno == node.end_lineno else None
+
+
+def _part(context: RuleContext, node: ast.Subscript, pair: list[ast.expr]) -> list[Splice]:
+    """What gives each of two indexes brackets of its own."""
+    (_, row), (column, end) = (context.span(e) for e in pair)
+    return [(row, column, "]["), (end, context.span(node)[1], "]")]
 
 
 def _is_plain(context: RuleContext, node: ast.expr) -> bool:

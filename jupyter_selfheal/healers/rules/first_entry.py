@@ -30,8 +30,8 @@ class FirstEntry(Rule):
 
     A `defaultdict()` that was made without what makes a value gets it: `defaultdict(int)`, `defaultdict(list)`.
 
-    **Fix safety** Safe where the dictionary begins empty and every entry is written with the same key: whatever is counted, each key comes up a
-    first time. Unsafe where it begins with entries, for the key may then be misspelt or bad data. Silent for a fixed key, below a
+    **Fix safety** Safe where the dictionary is empty at the failure, begins so, and every entry is written with the same key: whatever is counted, each key comes up a
+    first time. Unsafe where it has entries, for the key may then be misspelt or bad data. Silent for a fixed key, below a
     test of the key (`if word not in counts`), and where the entry's kind is not evident.
     """
 
@@ -53,11 +53,16 @@ class FirstEntry(Rule):
                 return
             if change is None or thing is None or thing.type != "dict":
                 continue
-            sure = _begins_empty(context, owner, context.text(entry.slice))
+            is_empty = context.is_true(
+                f"len({owner}) == 0"
+            )  # else something filled it, and the key may be misspelt, or of another type
+            sure = is_empty and _begins_empty(context, owner, context.text(entry.slice))
             yield self.patch(
                 context.replace_here(change),
                 f"Begin an entry of `{owner}` where a key is new",
-                f"`{owner}` has no entry for a key that comes up the first time.",
+                f"`{owner}` has no entry for a key that comes up the first time."
+                if is_empty
+                else f"`{owner}` has entries, and none for this key.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why if sure else "The key may be misspelt, or the data bad.",
                 prior=0.88 if sure else 0.5,

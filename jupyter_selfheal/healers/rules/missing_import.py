@@ -29,7 +29,7 @@ class MissingImport(Rule):
     written. Every attribute that the notebook reads of the name must exist in what is imported, which tells
     `datetime.now()` from `datetime.timedelta()`.
 
-    **Fix safety** Safe where the notebook itself imports the name so, where it calls the function of a module that it imports (`sqrt(2)` beside
+    **Fix safety** Safe where the notebook itself imports the name so, where it calls a usual function of a module that it imports (`sqrt(2)` beside
     `import math`), or where the alias means one thing only. Unsafe for
     a class of one word (`Circle`) unless it is handed to that library, for names that are as often variables (`date`, `stats`), and where several modules fit.
     """

@@ -30,7 +30,7 @@ COLLECTION_FUNCTIONS = frozenset(
 LEAST = 6
 """Letters that two names must begin with alike."""
 TABULAR = frozenset({"pandas", "numpy"})
-"""Libraries in which a method that is missing in the singular, and there in the plural, can be nothing else."""
+"""Libraries in which a method of several words that is missing in the singular, and there in the plural, can be nothing else."""
 
 
 class MisspeltAttribute(Rule):
@@ -44,7 +44,7 @@ class MisspeltAttribute(Rule):
     else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
-    near; a method stays a method, of a table or an array also where it is one's plural. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
+    near; a method stays a method, of a table or an array also where one of several words is its plural. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
     attribute of the notebook's own class that holds several things, where several are wanted. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
@@ -82,7 +82,7 @@ class MisspeltAttribute(Rule):
                     and (
                         _is_of_library(owner)
                         or (own and _is_used_as_collection(context, node, word))
-                        or (owner.module.split(".")[0] in TABULAR and context.is_called(node))
+                        or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))
                     )
                 )
             )

@@ -192,6 +192,8 @@ def _list_put(tree: ast.AST, items: str) -> list[ast.expr]:
                 put.append(args[-1] if args else node)
             case ast.Assign([ast.Name(name)], ast.ListComp(elt)) if name == items:
                 put.append(elt)
+            case ast.Assign([ast.Name(name)], ast.List(elts)) if name == items:
+                put += elts
     return put
 
 

@@ -13,13 +13,11 @@ from jupyter_selfheal.model import Applicability, Patch
 class PairAsIndex(Rule):
     """Go through the numbers of `enumerate` where its pairs are not taken apart.
 
-    **Failure** `TypeError: list indices must be integers or slices, not tuple` at `items[i]` in `for i in enumerate(items):`, and at
-    `board[row, column]` of a list of lists.
+    **Failure** `TypeError: list indices must be integers or slices, not tuple` at `items[i]` in `for i in enumerate(items):`.
 
-    **Fix** `for i in range(len(items)):`; `board[row][column]`.
+    **Fix** `for i in range(len(items)):`.
 
-    **Fix safety** Safe: in the loop the name is nothing but an index of that very list, and a list of lists takes one index a level. Silent where it is
-    anything else (the item may be meant), and for slices.
+    **Fix safety** Safe: in the loop the name is nothing but an index of that very list. Silent where it is anything else: the item may be meant.
     """
 
     code = "UNP103"
@@ -46,42 +44,6 @@ class PairAsIndex(Rule):
                 prior=0.92,
             )
             return
-        yield from self._index_by_levels(context)
-
-    def _index_by_levels(self, context: RuleContext) -> Iterator[Patch]:
-        """``board[row][column]`` for ``board[row, column]``, everywhere in the cell where that list is indexed so."""
-        for failing in context.list_failing_nodes(ast.Subscript):
-            owner = context.read_plain_chain(failing.value)
-            if not owner or not _is_pair_of_indexes(failing) or not context.is_true(_OF_LISTS.format(owner)):
-                continue
-            alike = [
-                n for n in context.walk(ast.Subscript) if context.text(n.value) == owner and _is_pair_of_indexes(n)
-            ]
-            changes = [(context.span(n)[0], context.span(n)[1], _write_levels(context, owner, n)) for n in alike]
-            first = _write_levels(context, owner, failing)
-            yield self.patch(
-                context.replace_here(*changes),
-                f"Write `{first}`",
-                f"`{owner}` is a list of lists, which takes one index for each level.",
-                why="A list of lists takes one index for each level.",
-                prior=0.93,
-            )
-            return
-
-
-_OF_LISTS = "type({0}) is list and len({0}) > 0 and all(type(row) is list for row in {0})"
-
-
-def _is_pair_of_indexes(node: ast.Subscript) -> bool:
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-    return len(parts) == 2 and not any(
-        isinstance(n, ast.Slice | ast.Starred | ast.Subscript) for p in parts for n in ast.walk(p)
-    )
-
-
-def _write_levels(context: RuleContext, owner: str, node: ast.Subscript) -> str:
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-    return owner + "".join(f"[{context.text(part)}]" for part in parts)
 
 
 def _read_loop(loop: ast.AST) -> tuple[ast.Name, ast.Call, str] | None:

@@ -22,7 +22,7 @@ class PylabNames(Rule):
     module of a library which the notebook imports defines (`Bbox` of `matplotlib.transforms`).
 
     **Fix** `from pylab import cos, inf as Inf, plot`: every such name of the notebook at once, where it is first missed; from `math` or `numpy`
-    where the notebook imports that and it has them all.
+    those that it has, where the notebook imports that and it has the one that is missed.
 
     **Fix safety** Safe where several names of the notebook are missing and pylab has them all, or the notebook imports NumPy or
     Matplotlib and the name is an elementary function (`cos`, `subplots`), or one module only defines the class. Silent for
@@ -50,9 +50,10 @@ class PylabNames(Rule):
         if name in matches:
             known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
             sure = len(matches) > 2 or (known and bool(imported & read_words("pylab", "starred")))
-            homes = [m for m in ("math", "numpy") if m in imported and context.exists(*(f"{m}.{n}" for n in matches))]
-            for home in (*homes, "pylab") if sure or len(matches) > 1 else ():
-                yield self._build_patch(context, _write_imports(home, matches), matches, sure=sure)
+            homes = [m for m in ("math", "numpy") if m in imported and context.exists(f"{m}.{name}")]
+            for rank, home in enumerate((*homes, "pylab") if sure or len(matches) > 1 else ()):
+                names = [n for n in matches if home == "pylab" or context.exists(f"{home}.{n}")]
+                yield self._build_patch(context, _write_imports(home, names), names, sure=sure, rank=rank)
         elif name[:1].isupper() and len(name) > 3 and not name.isupper():
             yield from self._import_from_library(context, name, sorted(imported))
 
@@ -66,7 +67,9 @@ class PylabNames(Rule):
         home = path if path in homes else min(homes, key=lambda m: (m.count("."), m))
         yield self._build_patch(context, [f"from {home} import {name}"], [name], sure=True)
 
-    def _build_patch(self, context: RuleContext, lines: list[str], names: list[str], *, sure: bool) -> Patch:
+    def _build_patch(
+        self, context: RuleContext, lines: list[str], names: list[str], *, sure: bool, rank: int = 0
+    ) -> Patch:
         return self.patch(
             context.replace(context.failure.cell_id, [add_import(context.failure.source, "\n".join(lines))]),
             f"Add `{lines[0]}`"
@@ -75,7 +78,7 @@ class PylabNames(Rule):
             f"`{names[0]}` isn't imported." if len(names) == 1 else "These names aren't imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
             why=self.why if sure else "The library has the name, but it may have been meant otherwise.",
-            prior=0.8 if sure else 0.4,
+            prior=(0.8 if sure else 0.4) - 0.1 * rank,
         )
 
 

@@ -50,7 +50,7 @@ class Equals(SyntaxRule):
             at = match.start()
             if not code[at]:
                 continue
-            if CONDITION.search(line[:at]) or _selects_items(line[:at], code):
+            if CONDITION.search(line[:at]) or _selects_rows(line, at, code):
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _write_as_dictionary(line)) != line:
@@ -61,19 +61,18 @@ class Equals(SyntaxRule):
                     return
 
 
-def _selects_items(text: str, code: list[bool]) -> bool:
-    """``df[df.a`` before a ``=``: an index by what is compared of the collection itself, or of a column; ``xs[i`` is an index by a number."""
+def _selects_rows(line: str, at: int, code: list[bool]) -> bool:
+    """``df[df.a`` before a ``=`` and a value behind it: rows are selected by a column of that very table. An index of a list is another thing, and nothing is equal to None."""
     opened: list[int] = []
-    for at, sign in enumerate(text):
-        if code[at] and sign in "([{":
-            opened.append(at)
-        elif code[at] and sign in ")]}" and opened:
+    for place, sign in enumerate(line[:at]):
+        if code[place] and sign in "([{":
+            opened.append(place)
+        elif code[place] and sign in ")]}" and opened:
             opened.pop()
-    owner = re.search(r"(\w+)$", text[: opened[-1]]) if opened and text[opened[-1]] == "[" else None
-    if owner is None:
-        return False
-    compared = text[opened[-1] + 1 :].strip()
-    return compared == owner[1] or bool(re.fullmatch(r"[\w.]+(?:\.\w+|\[[^\[\]]+\])", compared))
+    owner = re.search(r"(\w+)(?:\.i?loc)?$", line[: opened[-1]]) if opened and line[opened[-1]] == "[" else None
+    column = re.compile(rf"{owner[1]}(?:\.\w+|\[(?:'[^']*'|\"[^\"]*\")\])" if owner else r"(?!)")
+    compared = line[opened[-1] + 1 : at].strip() if opened else ""
+    return bool(column.fullmatch(compared)) and not re.match(r"\s*(?:None|nan|np\.nan)\b", line[at + 1 :])
 
 
 def _write_as_dictionary(line: str) -> str:

@@ -21,7 +21,7 @@ class ValuesAsKey(Rule):
 
     **Fix** `max(scores, key=scores.get)`.
 
-    **Fix safety** Safe: the keys of that very dictionary are ordered, and by its values is all that can be meant. Silent where other things are ordered.
+    **Fix safety** Safe: the keys of that very dictionary are ordered, and by its values is all that can be meant. Silent where other things are ordered, and where a loop takes pairs.
     """
 
     code = "CAL126"
@@ -41,7 +41,7 @@ class ValuesAsKey(Rule):
                 continue
             table = context.text(_find_table(key))
             given = context.text(call.args[-1]).removesuffix(".keys()")
-            if given != table or not context.is_true(f"isinstance({table}, dict)"):
+            if given != table or _is_taken_apart(context, call) or not context.is_true(f"isinstance({table}, dict)"):
                 return
             yield self.patch(
                 context.replace_here((*context.span(key), f"{table}.get")),
@@ -50,6 +50,13 @@ class ValuesAsKey(Rule):
                 prior=0.95,
             )
             return
+
+
+def _is_taken_apart(context: RuleContext, call: ast.Call) -> bool:
+    """``for name, score in sorted(scores, …)``: then the pairs are meant, and not the keys."""
+    loops = [(n.iter, n.target) for n in context.walk(ast.For)]
+    loops += [(n.iter, n.target) for n in context.walk(ast.comprehension)]
+    return any(gone is call and isinstance(target, ast.Tuple | ast.List) for gone, target in loops)
 
 
 def _find_table(key: ast.expr) -> ast.expr:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.rules.brackets_of_index import BracketsOfIndex
 from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.drawn_on_figure import DrawnOnFigure
+from jupyter_selfheal.healers.rules.first_entry import FirstEntry
 from jupyter_selfheal.healers.rules.function_of_numpy import FunctionOfNumpy
 from jupyter_selfheal.healers.rules.list_filled_by_index import ListFilledByIndex
 from jupyter_selfheal.healers.rules.loop_over_rows import LoopOverRows
 from jupyter_selfheal.healers.rules.membership_of_values import MembershipOfValues
+from jupyter_selfheal.healers.rules.misspelt_attribute import MisspeltAttribute
 from jupyter_selfheal.healers.rules.place_in_table import PlaceInTable
 from jupyter_selfheal.healers.rules.unpacking import Unpacking
 from jupyter_selfheal.model import Applicability
@@ -37,6 +40,22 @@ FIGURE = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\n"
         (FunctionOfNumpy(), ["import numpy as np\nv = np.array([3.0, 1.0])", "v.median()"], True),
         (FunctionOfNumpy(), ["import numpy as np\nv = np.array([3.0, np.nan])", "v.median()"], False),
         (FunctionOfNumpy(), ["import numpy as np\nv = np.array([3.0, 1.0])", "v.unique()"], False),
+        (FunctionOfNumpy(), ["import numpy as np\nm = np.ones((2, 3))", "m.cov()"], False),
+        (FunctionOfNumpy(), ["import numpy as np\nm = np.ones((2, 3))", "m.flip()"], False),
+        (FunctionOfNumpy(), ["import numpy as np\nm = np.ones((2, 3))", "m.flip(axis=1)"], True),
+        (FunctionOfNumpy(), ["import numpy as np\nm = np.ones((2, 2))", "m.inv()"], True),
+        (FunctionOfNumpy(), ["import numpy as np\nm = np.ones((2, 2))", "m.inverse()"], False),
+        (FirstEntry(), ["d = {}", "for k in 'aa':\n    d[k] += 1"], True),
+        (
+            FirstEntry(),
+            ["d = {}\ndef put(k):\n    d[k] = 1\ndef take(k):\n    d[k] -= 1\nput('pear')", "take('peer')"],
+            False,
+        ),
+        (FirstEntry(), ["d = {}\nd.update({'a': 1})", "for k in 'ab':\n    d[k] += 1"], False),
+        (BracketsOfIndex(), ["rows = [[1, 2], [3, 4]]\ni = 1", "rows[i, 0]"], True),
+        (BracketsOfIndex(), ["rows = [[1, 2], [3, 4]]", "rows[0, 1]"], False),
+        (MisspeltAttribute(), [HOMES, "homes['town'].drop_duplicate()"], True),
+        (MisspeltAttribute(), [HOMES, "homes['town'].counts()"], False),
         (DrawnOnFigure(), [FIGURE, "fig.set_xlabel('n')"], True),
         (DrawnOnFigure(), [FIGURE + "ax = plt.figure().add_subplot()", "fig.set_xlabel('n')"], False),
     ],
