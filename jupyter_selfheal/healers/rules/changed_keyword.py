@@ -14,7 +14,13 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name, read_literal
 from jupyter_selfheal.healers.rules.context.remedies import LIKE, NEW_KEYWORD
-from jupyter_selfheal.healers.rules.context.spelling import edit_distance, is_british, is_plain_slip, normalize
+from jupyter_selfheal.healers.rules.context.spelling import (
+    edit_distance,
+    is_british,
+    is_opposite,
+    is_plain_slip,
+    normalize,
+)
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NAMED = re.compile(
@@ -110,7 +116,7 @@ class ChangedKeyword(Rule):
         signature = context.signature(call.func, calls=True) or Signature()
         parameters = [p.name for p in signature.parameters if p.kind != "VAR_KEYWORD"]
         given = {k.arg for k in call.keywords} | set(parameters[: len(call.args)])
-        free = [p for p in parameters if p not in given and p != "self"]
+        free = [p for p in parameters if p not in given and p != "self" and not is_opposite(name, p)]
         near = [suggestion] if suggestion else _list_near(name, free)
         keyword = next(k for k in call.keywords if k.arg == name)
         start = context.span(keyword)[0]

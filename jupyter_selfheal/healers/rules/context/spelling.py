@@ -66,6 +66,11 @@ def find_nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(k for d, k in scored if d == scored[0][0])
 
 
+def is_opposite(one: str, other: str) -> bool:
+    """True for words that are near one another and say the opposite."""
+    return {one.casefold(), other.casefold()} == {"ascending", "descending"}
+
+
 def is_plural(a: str, b: str) -> bool:
     """True where one is the other's plural: the most common slip that is no typo."""
     short, long = sorted((a, b), key=len)
