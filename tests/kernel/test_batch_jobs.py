@@ -33,7 +33,7 @@ def folder_of_notebooks(place: Path) -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("jobs", ["1", "3"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "3"])
 def test_one_report_over_all_in_the_order_given_whatever_became_of_each(place: Path, jobs: str) -> None:
     given = folder_of_notebooks(place)
     before = [p.read_bytes() for p in given]

@@ -176,7 +176,7 @@ def test_nothing_is_said_of_the_syntax_of_a_cell_that_python_only_warns_of(place
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("rounds", [1, 3])
+@pytest.mark.parametrize("rounds", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_model_is_asked_as_often_as_there_are_attempts(
     place: Path, monkeypatch: pytest.MonkeyPatch, rounds: int
 ) -> None:

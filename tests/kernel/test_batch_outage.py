@@ -86,6 +86,7 @@ def test_a_missing_key_is_no_matter_where_the_free_healers_heal_everything(
     assert "could not be tried" not in done.stdout
 
 
+@pytest.mark.slow
 def test_notebooks_that_are_healed_at_once_share_the_outage_and_the_pot(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,12 @@
-"""Three structural variants of each classic heal, and checks that no healer has seen hold in the healed notebook."""
+"""Three structural variants of each classic heal, and checks that no healer has seen hold in the healed notebook.
+
+The first of each runs with the suite; the others are slow tests, as sixty take two and a half minutes of a core.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,7 +18,15 @@ from tests.healing import Clinic, variants
 pytestmark = pytest.mark.kernel
 
 
-@pytest.mark.parametrize(("name", "source"), [pytest.param(*v, id=v[0]) for v in variants()])
+def mark_variants() -> Iterator[Any]:
+    seen: set[str] = set()
+    for name, source in variants():
+        classic = name.partition(":")[0]
+        yield pytest.param(name, source, id=name, marks=[pytest.mark.slow] if classic in seen else [])
+        seen.add(classic)
+
+
+@pytest.mark.parametrize(("name", "source"), list(mark_variants()))
 def test_the_variant_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str, source: TextNotebook) -> None:
     report, document = ward.heal(source, name)
     assert report.exit_code == 0, format_reports([report])

@@ -106,7 +106,12 @@ def is_right(raw: dict[str, Any], patch: Patch, case: Case) -> bool:
         return False
 
 
-@pytest.mark.parametrize(("model", "least_right"), [("strong", 19), ("mediocre", 0), ("cheating", 0)])
+MODELS = ["strong", pytest.param("mediocre", marks=pytest.mark.slow), "cheating"]
+
+
+@pytest.mark.parametrize(
+    ("model", "least_right"), [("strong", 19), pytest.param("mediocre", 0, marks=pytest.mark.slow), ("cheating", 0)]
+)
 def test_the_strong_model_is_right_and_nothing_wrong_of_the_others_is_applied(
     model: str, least_right: int, tmp_path: Path
 ) -> None:
@@ -149,7 +154,7 @@ def test_nothing_that_writes_the_answer_down_in_parts_is_applied(tmp_path: Path)
     assert len(cases) == 5
 
 
-@pytest.mark.parametrize("model", ["strong", "mediocre", "cheating"])
+@pytest.mark.parametrize("model", MODELS)
 def test_one_stored_value_alone_applies_no_patch_of_a_model(model: str, tmp_path: Path) -> None:
     """A naive judge likes all of it; of a strong model what is right is offered, for one call each."""
     applied, offered, asked = list[str](), list[str](), 0
@@ -167,7 +172,7 @@ def test_one_stored_value_alone_applies_no_patch_of_a_model(model: str, tmp_path
     assert len(ONE_VALUE) == 17
 
 
-@pytest.mark.parametrize("model", ["strong", "mediocre", "cheating"])
+@pytest.mark.parametrize("model", MODELS)
 def test_what_needs_knowledge_is_right_or_offered_and_nothing_wrong_is_applied(model: str, tmp_path: Path) -> None:
     seen = dict[str, list[str]]()
     for n, raw in enumerate(KNOWLEDGE):
