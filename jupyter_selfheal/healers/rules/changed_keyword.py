@@ -117,7 +117,7 @@ class ChangedKeyword(Rule):
         parameters = [p.name for p in signature.parameters if p.kind != "VAR_KEYWORD"]
         given = {k.arg for k in call.keywords} | set(parameters[: len(call.args)])
         free = [p for p in parameters if p not in given and p != "self" and not is_opposite(name, p)]
-        near = [suggestion] if suggestion else _list_near(name, free)
+        near = [suggestion] if suggestion and not is_opposite(name, suggestion) else _list_near(name, free)
         keyword = next(k for k in call.keywords if k.arg == name)
         start = context.span(keyword)[0]
         owner = context.describe_all([call.func], calls=True)[0].path if near else ""

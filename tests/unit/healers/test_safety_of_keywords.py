@@ -41,9 +41,6 @@ GUESSES = {
     "a class of the notebook": ("class Shop:\n    def __init__(self, amuont=1):\n        self.n = amuont", "Shop(amount=2)"),
     "another word": ("from sklearn.linear_model import Ridge", "Ridge(max_items=5)"),
     "a truth value for what is several": ("import pandas as pd", "pd.cut([1, 2], 2, label=False)"),
-    "the opposite": ("import pandas as pd", "pd.DataFrame({'a': [3, 1]}).sort_values('a', descending=True)"),
-    "the opposite, of an index": ("import pandas as pd", "pd.DataFrame({'a': [3, 1]}).sort_index(descending=True)"),
-    "the opposite, of ranks": ("import pandas as pd", "pd.Series([3, 1]).rank(descending=True)"),
     "the opposite behind an underscore": ("from sklearn.datasets import make_classification", "make_classification(n_uninformative=2)"),
     "a letter before the word": ("import numpy as np", "np.linalg.lstsq([[1, 0], [0, 1]], [1, 2], cond=1e-6)"),
     "a number for what is a list": ("from sklearn.linear_model import LassoCV", "LassoCV(alpha=0.3)"),
@@ -63,12 +60,13 @@ def test_what_may_be_another_word_is_a_guess(bench: Bench, title: str) -> None:
     assert all(level is not Applicability.SAFE for level, _ in propose(bench, CODE, *GUESSES[title]))
 
 
-def test_what_python_says_is_most_like_it_is_a_guess(bench: Bench) -> None:
-    broken = bench.fail("import pandas as pd\nprices = pd.Series([3, 1])", "prices.sort_values(descending=True)")
-    said = f"{broken.case.failure.evalue}. Did you mean 'ascending'?"  # since Python 3.13
-    case = replace(broken.case, failure=replace(broken.case.failure, evalue=said))
-    (patch,) = replace(broken, case=case).propose_patches(ChangedKeyword())
-    assert patch.applicability is Applicability.UNSAFE
+@pytest.mark.parametrize("said", ["", ". Did you mean 'ascending'?"])  # the latter since Python 3.13
+@pytest.mark.parametrize("call", ["sort_values", "sort_index", "rank"])
+def test_the_opposite_is_no_slip(bench: Bench, call: str, said: str) -> None:
+    """CAL101 turns it, with its value."""
+    broken = bench.fail("import pandas as pd\nprices = pd.Series([3, 1])", f"prices.{call}(descending=True)")
+    failure = replace(broken.case.failure, evalue=broken.case.failure.evalue + said)
+    assert not list(replace(broken, case=replace(broken.case, failure=failure)).propose_patches(ChangedKeyword()))
 
 
 def test_a_file_beside_the_notebook_is_no_library(tmp_path: Path) -> None:
