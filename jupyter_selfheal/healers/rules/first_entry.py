@@ -97,6 +97,8 @@ def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> Spli
     key = f"({key})" if isinstance(entry.slice, ast.Tuple) and not key.startswith("(") else key
     for statement in context.walk(ast.AugAssign):
         if statement.target is entry and isinstance(statement.op, ast.Add | ast.Sub):
+            if statement.lineno != statement.end_lineno and "#" in context.text(statement):
+                return None  # a comment of its own would be lost
             neutral = _find_neutral(context, statement.value)
             value = context.text(statement.value)
             if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):

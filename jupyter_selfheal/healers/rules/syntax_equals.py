@@ -50,7 +50,8 @@ class Equals(SyntaxRule):
             at = match.start()
             if not code[at]:
                 continue
-            if CONDITION.search(line[:at]) or _selects_rows(line, at, code):
+            index = _find_index(line[:at], code)
+            if _selects_rows(line, index, at) if index else CONDITION.search(line[:at]):
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _write_as_dictionary(line)) != line:
@@ -61,18 +62,25 @@ class Equals(SyntaxRule):
                     return
 
 
-def _selects_rows(line: str, at: int, code: list[bool]) -> bool:
-    """``df[df.a`` before a ``=`` and a value behind it: rows are selected by a column of that very table. An index of a list is another thing, and nothing is equal to None."""
+def _find_index(text: str, code: list[bool]) -> int:
+    """Where the index begins that is open at the end of a piece of a line; 0 where what is open is no index."""
     opened: list[int] = []
-    for place, sign in enumerate(line[:at]):
+    for place, sign in enumerate(text):
         if code[place] and sign in "([{":
             opened.append(place)
         elif code[place] and sign in ")]}" and opened:
             opened.pop()
-    owner = re.search(r"(\w+)(?:\.i?loc)?$", line[: opened[-1]]) if opened and line[opened[-1]] == "[" else None
+    is_index = opened and text[opened[-1]] == "[" and re.search(r"[\w\])]$", text[: opened[-1]])
+    return opened[-1] if is_index else 0
+
+
+def _selects_rows(line: str, index: int, at: int) -> bool:
+    """``df[df.a`` before a ``=`` and a value behind it: rows are selected by a column of that very table. An index of a list is another thing, and nothing is equal to None."""
+    owner = re.search(r"(\w+)(?:\.i?loc)?$", line[:index])
     column = re.compile(rf"{owner[1]}(?:\.\w+|\[(?:'[^']*'|\"[^\"]*\")\])" if owner else r"(?!)")
-    compared = line[opened[-1] + 1 : at].strip() if opened else ""
-    return bool(column.fullmatch(compared)) and not re.match(r"\s*(?:None|nan|np\.nan)\b", line[at + 1 :])
+    return bool(column.fullmatch(line[index + 1 : at].strip())) and not re.match(
+        r"\s*(?:None|nan|np\.nan)\b", line[at + 1 :]
+    )
 
 
 def _write_as_dictionary(line: str) -> str:
