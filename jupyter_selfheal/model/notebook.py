@@ -127,7 +127,7 @@ class Cell:
 
     @property
     def first_line(self) -> str:
-        """Its first line that is not empty, without backticks; of a long one the first 40 characters, and that it goes on."""
+        """Its first line that is not empty, without backticks; of one of more than 40 characters the first 39, and that it goes on."""
         line = next(filter(None, (line.strip() for line in self.source.splitlines())), "").replace("`", "'")
         return line if len(line) <= 40 else f"{line[:39]}…"
 

@@ -57,7 +57,7 @@ def find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
 
 
 _COMPARED = re.compile(r"[=!<>]=|[<>](?!-)")
-_ASKS = r"\s*(?:if|elif|while|assert|return|for|def|class|with|lambda)\b"
+_ASKS = r"\s*(?:if|elif|while|assert|return|for|def|class|with|lambda)\b(?!\s*=(?!=))"  # ``class = 3`` sets, and by a word of the language
 _SETS = re.compile(rf"(?!{_ASKS})[\w.\[\]'\", ]+=(?!=)")
 _MAY_SET = re.compile(rf"(?!{_ASKS}).*(?<![=!<>])=(?!=)")
 """The beginning of a line that sets something, and a line that does not parse and may have been to set something (``the-sum = 3``)."""

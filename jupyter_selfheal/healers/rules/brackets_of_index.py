@@ -68,7 +68,7 @@ class BracketsOfIndex(Rule):
             function = find_function(context.source, context.line)
             around = ast.walk(function) if function is not None else [node]
             alike = [n for n in around if isinstance(n, ast.Subscript) and context.text(n.value) == name]
-            changes = [change for n in alike if (p := _read_pair(context, n)) for change in _part(context, n, p)]
+            changes = [change for n in alike if (p := _read_pair(context, n)) for change in _split_index(context, n, p)]
             is_open = all(isinstance(e, ast.Constant) for e in pair)
             yield self.patch(
                 context.replace_here(*changes),
@@ -90,7 +90,7 @@ def _read_pair(context: RuleContext, node: ast.Subscript) -> list[ast.expr] | No
     return parts if is_pair and node.lineno == node.end_lineno else None
 
 
-def _part(context: RuleContext, node: ast.Subscript, pair: list[ast.expr]) -> list[Splice]:
+def _split_index(context: RuleContext, node: ast.Subscript, pair: list[ast.expr]) -> list[Splice]:
     """What gives each of two indexes brackets of its own."""
     (_, row), (column, end) = (context.span(e) for e in pair)
     return [(row, column, "]["), (end, context.span(node)[1], "]")]

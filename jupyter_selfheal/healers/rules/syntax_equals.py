@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
     SyntaxRule,
     find_fault,
+    find_open_bracket,
     mark_code,
     replace_line,
     split_lines,
@@ -50,7 +52,7 @@ class Equals(SyntaxRule):
             at = match.start()
             if not code[at]:
                 continue
-            index = _find_index(line[:at], code)
+            index = _find_index(source, fault, line, at)
             if _selects_rows(line, index, at) if index else CONDITION.search(line[:at]):
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
@@ -62,16 +64,11 @@ class Equals(SyntaxRule):
                     return
 
 
-def _find_index(text: str, code: list[bool]) -> int:
-    """Where the index begins that is open at the end of a piece of a line; 0 where what is open is no index."""
-    opened: list[int] = []
-    for place, sign in enumerate(text):
-        if code[place] and sign in "([{":
-            opened.append(place)
-        elif code[place] and sign in ")]}" and opened:
-            opened.pop()
-    is_index = opened and text[opened[-1]] == "[" and re.search(r"[\w\])]$", text[: opened[-1]])
-    return opened[-1] if is_index else 0
+def _find_index(source: str, fault: Fault, line: str, at: int) -> int:
+    """Where the index begins in which a place of the faulty line stands; 0 where it stands in none."""
+    number, opened, closer = find_open_bracket(source, replace(fault, column=at)) or (0, 0, "")
+    is_index = closer == "]" and number == fault.line and re.search(r"[\w\])]$", line[:opened])
+    return opened if is_index else 0
 
 
 def _selects_rows(line: str, index: int, at: int) -> bool:

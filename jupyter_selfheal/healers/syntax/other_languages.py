@@ -34,7 +34,7 @@ def rename_keywords(site: Site) -> Iterator[Slip]:
             yield Slip(
                 *edits[0],
                 find_cost("replace.keyword_as_name"),
-                f"`{word}` is a word of the language, and no name",
+                f"`{word}` is a word of Python: the name is `{new}`",
                 edits[1:],
             )
 
@@ -55,14 +55,11 @@ def _binds(lines: list[list[Token]], word: str) -> bool:
         if texts[0] == "for" and word in texts[1 : texts.index("in") if "in" in texts else 2]:
             return True
         if texts[0] == "def" and any(
-            a in ("(", ",") and b == word and c in (",", ")", "=") for a, b, c in _threes(texts)
+            a in ("(", ",") and b == word and c in (",", ")", "=")
+            for a, b, c in zip(texts, texts[1:], texts[2:], strict=False)
         ):
             return True
     return False
-
-
-def _threes(texts: list[str]) -> Iterator[tuple[str, str, str]]:
-    yield from zip(texts, texts[1:], texts[2:], strict=False)
 
 
 def _is_name(line: list[Token], n: int) -> bool:
@@ -77,6 +74,8 @@ def _is_name(line: list[Token], n: int) -> bool:
     if line[n].text in ("is", "from") and ends_value(before) and begins_value(behind):
         return False
     if line[n].text in ("lambda", "yield", "await"):
+        if behind is not None and behind.text == "*":  # not `lambda *args: 0`
+            return n + 2 < len(line) and line[n + 2].kind == NUMBER
         return behind is None or behind.text in _BETWEEN - {":", "*"}
     return (
         before is not None
@@ -101,7 +100,7 @@ def turn_choices(site: Site) -> Iterator[Slip]:
     cut = site.source
     test, value = cut[line[first].start : line[mark - 1].end], cut[line[mark + 1].start : line[colon - 1].end]
     other = cut[line[colon + 1].start : line[last].end]
-    words = "a choice is written as in another language"
+    words = "`a ? b : c` is `b if a else c` in Python"
     yield Slip(
         line[first].start, line[last].end, f"{value} if {test} else {other}", find_cost("replace.foreign"), words
     )
@@ -161,7 +160,7 @@ def turn_switches(site: Site) -> Iterator[Slip]:
             break
         if case := _CASE.fullmatch(text):
             cases += 1
-            edits.append((at, at + len(text), f"{case['indent']}case {'_' if case['other'] else case['value']}:"))
+            edits.append((at, at + len(text), f"{case['indent']}case {_write_pattern(case, value)}:"))
             body, stands = -1, False
         elif text.strip():
             body = own if body < 0 else body
@@ -173,9 +172,18 @@ def turn_switches(site: Site) -> Iterator[Slip]:
         yield Slip(
             *edits[0],
             find_cost("replace.foreign"),
-            "a choice of cases is written as in another language",
+            "`switch` is `match` in Python",
             tuple(edits[1:]),
         )
+
+
+def _write_pattern(case: re.Match[str], subject: str) -> str:
+    """``_`` for what is left, ``_ if day == MON`` for a name, which Python would set instead of comparing with it; else what stands there."""
+    if case["other"]:
+        return "_"
+    value = case["value"].strip()
+    is_name = value.isidentifier() and not keyword.iskeyword(value)
+    return f"_ if {subject} == {value}" if is_name and subject.isidentifier() else value
 
 
 _DECLARED = re.compile(r"(?P<indent>[ \t]*)(?P<word>global|nonlocal)[ \t]+(?P<name>\w+)[ \t]*(?P<rest>[-+*/]?=(?!=).*)")
@@ -201,7 +209,9 @@ def split_declarations(site: Site) -> Iterator[Slip]:
     if match := _DECLARED.fullmatch(site.source[start:end]):
         indent, word, name, rest = match["indent"], match["word"], match["name"], match["rest"]
         text = f"{indent}{word} {name}\n{indent}{name} {rest}"
-        yield Slip(start, end, text, find_cost("replace.foreign"), f"`{word}` sets nothing")
+        yield Slip(
+            start, end, text, find_cost("replace.foreign"), f"`{word}` and what the name is set to are two statements"
+        )
 
 
 def name_arguments(site: Site) -> Iterator[Slip]:
@@ -248,12 +258,7 @@ def close_calls_later(site: Site) -> Iterator[Slip]:
     line = site.list_line_tokens(min(site.at, max(len(site.source) - 1, 0)))
     if len(line) < 5 or line[0].text != "print" or line[1].text != "(":
         return
-    depth, closed = 0, -1
-    for n, token in enumerate(line[1:], 1):
-        depth += ((token.text in OPENERS) - (token.text in CLOSERS)) if token.kind == SIGN else 0
-        if depth == 0:
-            closed = n
-            break
+    closed = _find_at_depth(line, 1, ")")
     if closed < 0 or closed + 1 >= len(line) or line[closed + 1].kind not in (TEXT, NUMBER, NAME):
         return
     behind, last = line[closed + 1], line[-1]

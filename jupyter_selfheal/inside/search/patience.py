@@ -26,6 +26,10 @@ LAST_SECONDS = 5.0
 """CPU seconds, and the seconds of the setting as steps, for both of these; less where those before them left less of the setting."""
 FULL_SECONDS = 20.0
 """The setting for which these hold; who sets a longer search gets more of them, in proportion."""
+TRACED = 50_000
+"""Steps the program may take as it is while its lines are looked at, until a check of it counts as looping."""
+VARIED = 3
+"""Failing checks that one literal written into the code does not make pass unless it belongs there."""
 GO_ON_STEPS = 8_000_000
 """Steps for what comes after the first plausible candidate, or a quarter of what it took to find it."""
 UNITED_AFTER = (1_200, 2_400)

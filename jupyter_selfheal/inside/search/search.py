@@ -45,7 +45,9 @@ from jupyter_selfheal.inside.search.patience import (
     RANKED,
     ROUNDS_AGAIN,
     RUSHED,
+    TRACED,
     UNITED_AFTER,
+    VARIED,
     count_further,
     count_least,
     count_singles,
@@ -69,10 +71,6 @@ from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runne
 
 MOST = 400_000
 """Steps for a candidate while screening, at most: twice what its passing checks take, and no less than ``count_least``."""
-TRACED = 50_000
-"""Steps the program may take as it is while its lines are looked at, until a check of it counts as looping."""
-VARIED = 3
-"""Failing checks that one literal written into the code does not make pass unless it belongs there."""
 
 
 class Search:

@@ -61,6 +61,11 @@ def test_what_somebody_expects_something_of_is_no_text(
         ("xs = [1 2 3]", None),
         ("prices['area'].map(lambda v: v * 2 if v > 3)", None),
         ("if x => 3:\n    y = = 2", None),
+        ("switch day:\n    case MON:\n        print('Mo')\n    default:\n        print('?')", None),
+        (
+            "switch (day) {\n    case 1:\n        x = 2;\n        break;\n    default:\n        x = 3;\n}",
+            SkipReason.NOT_PYTHON,
+        ),
         ("A = [1 2 3];\nB = [4 5; 6 7];\nC = [1 2];", SkipReason.NOT_PYTHON),
         ("A = [1 2; 3 4];\nb = A';\ndisp(A*b)\nx = linspace(0, 1, 5)';", SkipReason.NOT_PYTHON),
         ("x = c(1, 2, 3)\ny = x^2 + 3x\nplot(x ~ y)\nm = lm(y ~ x, data=d)", SkipReason.NOT_PYTHON),

@@ -84,6 +84,9 @@ def _is_r(context: RuleContext) -> bool:
 _LIKE_CODE = re.compile(r"[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*\([^$]*")
 """A line that sets a name or calls something: with a slip in it it is Python all the same. A shell's has ``$``."""
 
+_CASES = re.compile(r"(?:switch|select|case|default|otherwise)\b[^{}\n]*:")
+"""A line of a choice of cases that is laid out as Python's, whatever language its words are from."""
+
 _TEXTS = re.compile(r"""(["'])(?:(?!\1).)*\1|\#.*""")
 
 _OF_OTHERS = re.compile(
@@ -117,7 +120,7 @@ def _measure_share_of_python(text: str) -> float:
         if src.can_compile(t)
         or src.can_compile(t + " pass")
         or t.startswith(("elif", "else", "except"))
-        or (not is_foreign and _LIKE_CODE.fullmatch(t))
+        or (not is_foreign and (_LIKE_CODE.fullmatch(t) or _CASES.fullmatch(t)))
     ]
     return len(good) / len(lines) if lines else 1.0
 

@@ -25,6 +25,11 @@ READ = {
         "switch (d):\n    case 1:\n        print('Mo')\n        break\n    default:\n        print('?')",
         "match d:\n    case 1:\n        print('Mo')\n    case _:\n        print('?')",
     ),
+    "a choice of cases that have names": (
+        "switch day:\n    case MON:\n        print('Mo')\n    case 2:\n        print('Tu')\n    default:\n        print('?')",
+        "match day:\n    case _ if day == MON:\n        print('Mo')\n    case 2:\n        print('Tu')\n    case _:\n        print('?')",
+    ),
+    "a word of Python times a number": ("lambda = 5\nprint(lambda * 2)", "lambda_ = 5\nprint(lambda_ * 2)"),
     "a declaration that sets": (
         "t = 0\ndef add(k):\n    global t += k",
         "t = 0\ndef add(k):\n    global t\n    t += k",

@@ -189,6 +189,18 @@ TOLD = [
 PROSE += [(f"{line}\nx = y = 3\n", f"# {line}\nx = y = 3\n", False) for line in TOLD]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_kept"),
+    [
+        ("class = ['a']\nprint(len(class))\n", "class_ = ['a']\nprint(len(class_))\n", True),
+        ("if total\n    print(total)\n", "if_total = 3\n", False),
+    ],
+)
+def test_a_word_of_the_language_that_is_set_is_a_line_that_sets(old: str, new: str, is_kept: bool) -> None:
+    case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
+    assert ("makes an assignment of a line that set nothing" not in list(find_deletion(case, [], [], [new]))) is is_kept
+
+
 @pytest.mark.parametrize(("old", "new", "is_kept"), PROSE, ids=range(len(PROSE)))
 def test_prose_that_becomes_a_comment_is_no_deleted_line(old: str, new: str, is_kept: bool) -> None:
     case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", old),)))
