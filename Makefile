@@ -14,8 +14,9 @@ STAMPS := $(VENV)/.installed
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 COMMA := ,
 EXTRAS := test$(if $(CHROMIUM),$(COMMA)browser)
-# with byte code, whatever the environment says: the processes that a test starts import this package again and again
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+PYTEST := $(BIN)/python -m pytest
+# with byte code, whatever the environment says: the processes that the demo and a test start import this package again and again
+export PYTHONDONTWRITEBYTECODE :=
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
 .PHONY: install-all docs demo demo-model quick test test-all lint bench bench-smoke bench-regress figures soak clean
@@ -46,7 +47,7 @@ lint: $(STAMPS)-lint
 	$(BIN)/mypy
 
 docs: $(STAMPS)-docs
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m sphinx -W -q -j auto -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W -q -j auto -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
 bench-smoke: $(STAMPS)-test

@@ -25,6 +25,7 @@ def statuses(place: Path) -> list[str]:
     return [cell["status"] for cell in report["notebooks"][0]["cells"]]
 
 
+@pytest.mark.slow
 def test_an_endless_loop_over_a_background_process_is_cut_and_the_cells_below_are_healed(place: Path) -> None:
     """It took more than 400 s: the cell that makes ``lines`` was left out where the state was reconstructed, the loop raised a
     NameError, and each question about that failure ran it again with ``lines``, for ten minutes."""

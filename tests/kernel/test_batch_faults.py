@@ -146,7 +146,7 @@ def test_a_disk_without_room_for_the_journal_stops_the_heal(place: Path, room: i
         assert all(line.endswith(b"\n") for p in runs.iterdir() for line in p.read_bytes().splitlines(keepends=True))
 
 
-@pytest.mark.parametrize("room", [0, 8192], ids=["no room", "hardly any room"])
+@pytest.mark.parametrize("room", [pytest.param(0, marks=pytest.mark.slow), 8192], ids=["no room", "hardly any room"])
 def test_a_full_folder_for_temporary_files_is_done_without(
     place: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:

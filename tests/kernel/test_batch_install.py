@@ -110,6 +110,7 @@ def test_an_optional_dependency_that_a_library_asks_for_is_installed(place: Path
     assert f"%pip install {MODULE}" in ["".join(c["source"]) for c in cells]
 
 
+@pytest.mark.slow
 def test_where_states_are_reconstructed_the_installed_module_is_there_too(place: Path, wheels: Path) -> None:
     thread = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
     notebook = write(

@@ -135,7 +135,9 @@ def test_a_signal_to_end_is_answered_like_ctrl_c(place: Path, temporary: Path, m
     assert given.exists()
 
 
-@pytest.mark.parametrize("moment", [pytest.param("reproduced", marks=pytest.mark.slow), "a trial ended", "healed"])
+@pytest.mark.parametrize(
+    "moment", [*(pytest.param(m, marks=pytest.mark.slow) for m in ("reproduced", "a trial ended")), "healed"]
+)
 def test_what_was_interrupted_is_gone_on_with(place: Path, temporary: Path, moment: str) -> None:
     given = write(place / "n.ipynb", *GIVEN)
     _, _, err = interrupted_at(place, moment)

@@ -126,6 +126,7 @@ def read_bodies(journal: Path) -> list[dict[str, Any]]:
     return [json.loads(line)["body"] for line in journal.read_text().splitlines()[1:]]
 
 
+@pytest.mark.slow
 def test_papermill_says_what_keeps_a_model_from_being_asked_and_takes_the_key_of_a_named_file(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,7 +107,7 @@ def test_a_pool_of_multiprocessing_can_be_ended_in_a_kept_state(first: ForkedKer
         kept.close()
 
 
-@pytest.mark.parametrize("name", ["in a global", "of multiprocessing"])
+@pytest.mark.parametrize("name", [pytest.param("in a global", marks=pytest.mark.slow), "of multiprocessing"])
 def test_a_notebook_with_a_pool_runs_and_is_healed(place: Path, name: str) -> None:
     make, use = POOLS[name]
     given = write(place / "n.ipynb", make, *[use] * STATES, f"names = {use}\nnames[0].uper()")

@@ -56,6 +56,7 @@ def test_which_fix_is_meant_is_asked_in_the_report_and_answered_in_a_file(place:
     assert sources(place / "out.ipynb")[1].startswith('total = item_b["n"]')
 
 
+@pytest.mark.slow
 def test_a_misspelt_definition_is_corrected_and_the_assert_stays(place: Path) -> None:
     source = "class Account:\n    def __init__(self, balance):\n        self.balence = balance\n    def deposit(self, n):\n        self.balance += n"
     check = "a = Account(100)\na.deposit(50)\nassert a.balance == 150"

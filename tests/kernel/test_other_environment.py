@@ -59,6 +59,7 @@ def found(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
 
 
+@pytest.mark.slow
 def test_its_trials_are_forked_gated_and_sandboxed(spec: Path, tmp_path: Path) -> None:
     mark_descendants()
     state = open_state("elsewhere", str(tmp_path), writes="discard", say=pytest.fail)

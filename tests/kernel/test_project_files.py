@@ -96,6 +96,7 @@ def test_tests_that_failed_speak_for_a_fix_though_another_function_of_its_file_s
     assert (place / "bill.py").read_text() == bill.replace("rte", "rate")
 
 
+@pytest.mark.slow
 def test_what_fails_while_a_file_is_imported_is_healed_there_though_a_cell_could_not_help(place: Path) -> None:
     """A submodule that a package no longer has, for another one that is not installed: no cell could bring it back."""
     helper = place / "helper.py"

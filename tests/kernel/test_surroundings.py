@@ -29,7 +29,7 @@ def healed(path: Path) -> bool:
     return sources(path)[-1] == HEALED
 
 
-@pytest.mark.parametrize("more", [(), ("--jobs", "2")], ids=["one", "jobs"])
+@pytest.mark.parametrize("more", [(), pytest.param(("--jobs", "2"), marks=pytest.mark.slow)], ids=["one", "jobs"])
 def test_files_that_are_named_like_modules_of_python_change_nothing(place: Path, more: tuple[str, ...]) -> None:
     write_modules(place, *STANDARD)
     notebooks = [write(place / f"{name}.ipynb", TYPO) for name in "ab"]

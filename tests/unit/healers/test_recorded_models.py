@@ -199,7 +199,7 @@ def test_what_needs_knowledge_is_right_or_offered_and_nothing_wrong_is_applied(m
         assert len(seen["right"]) >= 8
 
 
-@pytest.mark.parametrize("model", ["strong", "cheating"])
+@pytest.mark.parametrize("model", [pytest.param("strong", marks=pytest.mark.slow), "cheating"])
 def test_what_was_made_to_meet_every_assert_is_not_applied_though_it_follows_its_inputs(
     model: str, tmp_path: Path
 ) -> None:

@@ -54,6 +54,7 @@ def test_one_statement_below_a_loop_that_ends_is_not_called_a_part_of_it(body: s
     assert not list_texts(f"def f(xs, n, t):\n    {body}\n    return t\n", "into the loop")
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_told_by_its_rounds_and_gets_on() -> None:
     checks = "assert count_digits(407) == 3\nassert count_digits(5) == 1\nassert is_long(40725)\nassert not is_long(7)\nassert count_digits(0) == 0\n"
     best = find(ENDLESS, checks)["patches"][0]

@@ -199,6 +199,7 @@ HALVING = (
 )
 
 
+@pytest.mark.slow
 def test_a_bound_that_a_loop_waits_for_moves_on_and_one_check_does_not_decide_how() -> None:
     define = HALVING.format(name="place", args="xs, t", high="len(xs)", test="xs[mid] < t", lower="mid")
     answer = search(define, "assert place([1, 3, 5, 7], 5) == 2")
