@@ -21,10 +21,11 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     is_plain_slip,
     normalize,
 )
+from jupyter_selfheal.healers.rules.context.templates import matters
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NAMED = re.compile(
-    r"(?:unexpected|invalid|unknown|unrecognized|unrecognised|not recognized)[^'\"]{0,60}['\"](\w+)['\"]", re.I
+    r"(?:unexpected|invalid|unknown|unrecognized|unrecognised|not recognized)[^'\"]{0,90}['\"](\w+)['\"]", re.I
 )
 KEYWORD_FIRST = re.compile(
     r"['\"`](\w+)['\"`] is an invalid keyword|[Kk]eyword (\w+) is not recognized|property (\w+)$|"
@@ -92,7 +93,7 @@ class ChangedKeyword(Rule):
                 done.append(rewritten)
         if not done:
             return
-        unsafe = "; ".join(dict.fromkeys(r.case.unsafe for r in done if r.case.unsafe and _matters(context, r.case)))
+        unsafe = "; ".join(dict.fromkeys(r.case.unsafe for r in done if r.case.unsafe and matters(context, r.case)))
         removes = "; ".join(dict.fromkeys(r.case.removes for r in done if r.case.removes))
         splices = [s for r in done for s in r.splices]
         imports = [i for r in done for i in r.imports]
@@ -162,13 +163,6 @@ def _list_initials(name: str) -> list[str]:
     return [word[:1] for word in name.split("_")]
 
 
-def _matters(context: RuleContext, case: Case) -> bool:
-    """Whether the notebook has what a doubt is about; a doubt about anything in particular holds everywhere."""
-    return not case.unsafe_where or any(
-        re.search(case.unsafe_where, context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """One call's splices, and the case of the change that they follow."""
@@ -222,10 +216,14 @@ def _change_of_handed(context: RuleContext, call: ast.Call, name: str) -> Keywor
 
 def _change_of_options(context: RuleContext, call: ast.Call, name: str) -> Keyword | None:
     """What became of an option in a ``dict(…)`` that is given by keyword (``arrowprops=dict(frac=0.1)``)."""
-    outer = next((c for c in context.walk(ast.Call) for k in c.keywords if k.value is call), None)
-    if outer is None or read_last_name(call.func) != "dict":
+    outer, keyword = call, ""
+    while read_last_name(outer.func) == "dict":  # a dictionary of options may hold another one
+        holder = next(((c, k) for c in context.walk(ast.Call) for k in c.keywords if k.value is outer), None)
+        if holder is None:
+            return None
+        outer, keyword = holder[0], str(holder[1].arg)
+    if outer is call:
         return None
-    keyword = next(str(k.arg) for k in outer.keywords if k.value is call)
     return load_knowledge().keyword(keyword, [context.describe_all([outer.func], calls=True)[0].path], name)
 
 
@@ -265,10 +263,9 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
         argument = _fill_references(context, argument, imports).replace("{value}", value_text).replace("{name}", name)
         if not argument:
             return None
-        target = argument.split("=")[0]
-        if any(k.arg == target for k in call.keywords if k is not keyword):
-            argument = ""
-    splices = [build_argument_splice(context, call, keyword, argument)]
+    splices = _place_argument(context, call, keyword, argument)
+    if splices is None:
+        return None
     if case.after:
         end = context.span(_find_call_on(context, call) or call)[1]
         splices.append((end, end, case.after))
@@ -289,6 +286,20 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
             return None
         splices, shown = [(start, end, text)], text
     return Rewritten(tuple(splices), tuple(i for i in imports if i), case, shown, splices[0][0])
+
+
+def _place_argument(context: RuleContext, call: ast.Call, keyword: ast.keyword, argument: str) -> list[Splice] | None:
+    """The new argument in the old one's place; where the call has one of that name, an item joins its list, and anything else was said already."""
+    target, _, value = argument.partition("=")
+    given = next((k.value for k in call.keywords if k.arg == target and k is not keyword), None)
+    if given is None or not argument:
+        return [build_argument_splice(context, call, keyword, argument)]
+    if not value.startswith("["):
+        return [build_argument_splice(context, call, keyword, "")]
+    if not isinstance(given, ast.List) or not given.elts:
+        return None
+    end = context.span(given.elts[-1])[1]
+    return sorted([build_argument_splice(context, call, keyword, ""), (end, end, f", {value[1:-1]}")])
 
 
 def _fits(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
-from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, render
+from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, matters, render
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -51,14 +51,15 @@ class RemovedMethod(Rule):
             splices = list(_write_getattr(context, change))
         if not splices:
             return
-        level = Applicability.UNSAFE if change.unsafe else Applicability.SAFE
+        doubt = change.unsafe if change.unsafe and matters(context, change) else ""
+        level = Applicability.UNSAFE if doubt else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             f"Change `.{attribute}` to `{splices[0][2]}`",
             f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
             applicability=level,
-            why=change.unsafe or self.cite(change.source),
+            why=doubt or self.cite(change.source),
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )

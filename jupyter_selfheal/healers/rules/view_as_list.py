@@ -18,7 +18,7 @@ VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "rang
 FINITE = ("chain", "combinations", "combinations_with_replacement", "permutations", "product", "islice", "accumulate",
           "zip_longest", "starmap", "takewhile", "dropwhile", "compress", "filterfalse", "pairwise")  # fmt: skip
 """Iterators of itertools that end where what they are given ends."""
-ABOUT = re.compile(rf"'?\b({'|'.join(VIEWS)}|itertools\.(?:{'|'.join(FINITE)}))'? ")
+ABOUT = re.compile(rf"['\"]?\b({'|'.join(VIEWS)}|itertools\.(?:{'|'.join(FINITE)}))['\"]?[ )]")
 OPERATION = re.compile(
     r"not subscriptable|has no len\(\)|does not support|unsupported operand|can only concatenate|has no attribute|"
     r"must be a sequence|not a sequence|not supported between|cannot be interpreted|not JSON serializable"
@@ -34,7 +34,8 @@ class ViewAsList(Rule):
     `unsupported operand type(s) for +: 'range' and 'list'`, `'zip' object has no attribute 'sort'`,
     `object of type 'itertools.combinations' has no len()`; a graph's nodes, edges and neighbours, which were lists before networkx 2.
 
-    **Fix** `list(…)` around the expression itself, or around what the name was assigned from.
+    **Fix** `list(…)` around the expression itself, or around what the name was assigned from; a frequency distribution of NLTK, whose keys, counts
+    and pairs were sorted by count, is asked for its `most_common()`.
 
     **Fix safety** Safe: Python 2 (and networkx 1) gave the list, and a list of the same items does what a list is used for. Unsafe for sets, which
     have no order, and for a place among nodes that are numbers themselves.
@@ -94,9 +95,8 @@ class ViewAsList(Rule):
     ) -> tuple[tuple[Edit, ...], str]:
         start, end = src.find_span(source, node)
         if _gives_view(node) or _makes_generator(context, node):
-            return context.replace(
-                cell_id, [(start, end, f"{_name_whole(context, node)}({source[start:end]})")]
-            ), source[start:end]
+            text = _write_by_count(context, node, source) or f"{_name_whole(context, node)}({source[start:end]})"
+            return context.replace(cell_id, [(start, end, text)]), source[start:end]
         is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(list, context.attribute)
         if isinstance(node, ast.Call) and is_of_lists and context.describe_all([node], calls=True)[0].type in VIEWS:
             return context.replace(
@@ -112,9 +112,28 @@ class ViewAsList(Rule):
             at = src.find_span(text, assignment.value)
             value = text[at[0] : at[1]]
             inner = value[1:-1] if isinstance(assignment.value, ast.GeneratorExp) else value
-            changes: list[Splice] = [(*at, f"{_name_whole(context, assignment.value)}({inner})")]
+            whole = _write_by_count(context, assignment.value, text)
+            changes: list[Splice] = [(*at, whole or f"{_name_whole(context, assignment.value)}({inner})")]
             return context.replace(home, changes), name
         return context.replace(cell_id, [(start, end, f"list({name})")]), name
+
+
+BY_COUNT = {
+    "keys": "[k for k, _ in {}.most_common()]",
+    "values": "[n for _, n in {}.most_common()]",
+    "items": "{}.most_common()",
+}
+"""What NLTK 2 gave for the keys, counts and pairs of a `FreqDist`: the most frequent first, which a list of NLTK 3's view is not."""
+
+
+def _write_by_count(context: RuleContext, node: ast.expr, source: str) -> str:
+    """The list of a frequency distribution's keys, counts or pairs in the order that it had; empty for anything else."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=method), args=[], keywords=[]) if method in BY_COUNT:
+            name = read_plain_chain(owner, source)
+            live = context.describe_all([name])[0] if name else context.describe_all([owner], calls=True)[0]
+            return BY_COUNT[method].format(src.extract_text(source, owner)) if live.is_a("nltk.FreqDist") else ""
+    return ""
 
 
 def _name_whole(context: RuleContext, node: ast.expr) -> str:

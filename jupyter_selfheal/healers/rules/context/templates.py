@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_selfheal.healers.rules.context.knowledge import Form
+from jupyter_selfheal.healers.rules.context.knowledge import Case, Change, Form
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import read_called_name
 
@@ -30,6 +30,15 @@ class Bound:
 
     named: Mapping[str, ast.expr] = field(default_factory=dict)
     rest: tuple[str, ...] = ()
+
+
+def matters(context: RuleContext, change: Change | Case) -> bool:
+    """Whether the notebook has what a doubt is about; a doubt about anything in particular holds everywhere."""
+    return not change.unsafe_where or any(
+        re.search(change.unsafe_where, context.source_of(c.id), re.MULTILINE)
+        for c in context.notebook.cells
+        if c.kind == "code"
+    )
 
 
 def bind(context: RuleContext, call: ast.Call, params: tuple[str, ...]) -> Bound:
