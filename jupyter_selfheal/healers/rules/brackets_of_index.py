@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.context.value_types import NUMBERS
 from jupyter_selfheal.model import Applicability, Patch
 
 CALLED = re.compile(r"^'(list|tuple|dict|str|numpy\.ndarray|DataFrame|Series)' object is not callable")
@@ -24,8 +26,8 @@ class BracketsOfIndex(Rule):
     **Fix** `items[0]`; `matrix[row][1]`, everywhere in the function.
 
     **Fix safety** Safe: the value is a list (a dictionary, an array, a table) and has the index that is asked for. Unsafe for two numbers (`people[0, 1]`), which
-    may mean two rows. Silent for the name of a builtin or of a
-    function of the notebook, which the value took away, for slices, and where there is no such item.
+    may mean two rows, and for an array and a number that no loop counts (`mass(a)`), which may mean their product. Silent for the name of a builtin or of a
+    function that the notebook defines or imports, which the value took away, for slices, and where there is no such item.
     """
 
     code = "TYP208"
@@ -49,11 +51,14 @@ class BracketsOfIndex(Rule):
             key = context.text(call.args[0])
             if not _is_plain(context, call.args[0]) or not (is_shape or context.is_true(f"({name}[{key}], True)[1]")):
                 continue
+            is_open = _may_be_factor(context, call)
             yield self.patch(
                 context.replace_here((*context.span(call), f"{name}[{key}]")),
                 f"Write `{name}[{key}]`",
                 f"`{name}` is no function: its items are taken with square brackets.",
-                prior=0.92,
+                applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
+                why="A product may be meant." if is_open else self.why,
+                prior=0.8 if is_open else 0.92,
             )
             return
 
@@ -100,12 +105,23 @@ def _is_plain(context: RuleContext, node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) or context.read_plain_chain(node) is not None
 
 
+def _may_be_factor(context: RuleContext, call: ast.Call) -> bool:
+    """``m(a)`` of an array and a number that no loop counts: as likely the sign of the product is missing."""
+    targets = [n.target for n in ast.walk(context.tree) if isinstance(n, ast.For | ast.comprehension)]
+    counted = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    array, key = context.describe_all([call.func, call.args[0]])
+    is_number = key.type in NUMBERS and not isinstance(call.args[0], ast.Constant)
+    return is_number and array.type in ("ndarray", "Series") and context.text(call.args[0]) not in counted
+
+
 def _is_function_too(context: RuleContext, name: str) -> bool:
-    """True where the name is also a function's: then the value that took it is the fault (STA104)."""
-    defined = any(
-        isinstance(n, ast.FunctionDef) and n.name == name
-        for cell in context.notebook.cells
-        if cell.kind == "code"
-        for n in context.view_cell(cell.id).walk(ast.FunctionDef)
-    )
-    return defined or context.exists(f"builtins.{name}")
+    """True where the name is also a function's, of the notebook or imported: then the value that took it is the fault (STA104)."""
+    for cell in (c for c in context.notebook.cells if c.kind == "code"):
+        source = context.source_of(cell.id)
+        if name in src.find_names(source).imports:
+            return True
+        for node in src.walk(source):
+            match node:
+                case ast.FunctionDef(name=bound) | ast.Assign([ast.Name(bound)], ast.Lambda()) if bound == name:
+                    return True
+    return context.exists(f"builtins.{name}")

@@ -18,7 +18,8 @@ class DrawnOnFigure(Rule):
 
     **Fix** `fig.gca().plot(x, y)`, `ax.plot(x, y)`.
 
-    **Fix safety** Unsafe where no axes have a name: others may be meant. Safe where the figure was made together with one pair of axes. Silent for what axes have not either.
+    **Fix safety** Unsafe where no axes have a name: others may be meant. Safe where the figure was made together with one pair of axes, and has no others
+    (`ax.twinx()`). Silent for what axes have not either.
     """
 
     code = "MPL113"
@@ -57,5 +58,6 @@ def _find_axes(context: RuleContext, figure: str) -> str:
                     if first == figure and read_last_name(call.func) == "subplots":
                         live = context.describe(second)
                         is_own = live is not None and live.is_a("matplotlib.Axes", "Axes")
-                        return second if is_own and context.is_true(f"{second}.figure is {figure}") else ""
+                        is_alone = context.is_true(f"{second}.figure is {figure} and len({figure}.axes) == 1")
+                        return second if is_own and is_alone else ""
     return ""

@@ -31,7 +31,8 @@ class FirstEntry(Rule):
     A `defaultdict()` that was made without what makes a value gets it: `defaultdict(int)`, `defaultdict(list)`.
 
     **Fix safety** Safe where the dictionary is empty at the failure, begins so, and every entry is written with the same key: whatever is counted, each key comes up a
-    first time. Unsafe where it has entries, for the key may then be misspelt or bad data. Silent for a fixed key, below a
+    first time. Unsafe where it has entries, for the key may then be misspelt or bad data, where `update` fills it somewhere, and where something is taken off
+    an entry (`stock[item] -= 1`): there must have been some. Silent for a fixed key, below a
     test of the key (`if word not in counts`), and where the entry's kind is not evident.
     """
 
@@ -56,7 +57,8 @@ class FirstEntry(Rule):
             is_empty = context.is_true(
                 f"len({owner}) == 0"
             )  # else something filled it, and the key may be misspelt, or of another type
-            sure = is_empty and _begins_empty(context, owner, context.text(entry.slice))
+            takes = any(n.target is entry and isinstance(n.op, ast.Sub) for n in context.walk(ast.AugAssign))
+            sure = is_empty and not takes and _begins_empty(context, owner, context.text(entry.slice))
             yield self.patch(
                 context.replace_here(change),
                 f"Begin an entry of `{owner}` where a key is new",
@@ -175,4 +177,11 @@ def _begins_empty(context: RuleContext, owner: str, key: str) -> bool:
             written = isinstance(entry.ctx, ast.Store) and view.text(entry.value) == owner
             if written and view.text(entry.slice) != key:
                 return False
+        if any(_fills(view.text(call.func), owner) for call in view.walk(ast.Call)):
+            return False
     return bound > 0
+
+
+def _fills(called: str, owner: str) -> bool:
+    """``stock.update(…)``: other entries than those that are counted."""
+    return called in (f"{owner}.update", f"{owner}.fromkeys")

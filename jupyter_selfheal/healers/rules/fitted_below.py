@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 
 OTHER_DATA = re.compile(r"test|valid|holdout|new|unseen|future", re.IGNORECASE)
@@ -22,7 +23,8 @@ class FittedBelow(Rule):
     **Fix** That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`.
 
     **Fix safety** Safe where the cell reads only what is there already, and no cell that it passes binds or changes what it reads
-    or makes. Unsafe for `fit_transform`, as other data may be what it is to be fitted to; silent of it for test data, and for a transformer that needs `y`.
+    or makes. Unsafe where it fits to all rows what a split took apart; silent where the failing statement stands below the fit once more, as it shows what
+    is there before. Unsafe for `fit_transform`, as other data may be what it is to be fitted to; silent of it for test data, and for a transformer that needs `y`.
     """
 
     code = "STA107"
@@ -40,13 +42,20 @@ class FittedBelow(Rule):
         for name in dict.fromkeys(names):
             below = context.notebook.list_code_after(context.failure.cell_id)
             at = next((n for n, c in enumerate(below) if _fits_estimator(c.source, name)), -1)
+            if at >= 0 and _is_asked_again(context, below[at:]):
+                return  # before the fit it shows that there is none yet
             if at >= 0 and _may_move(context, below[at], below[:at], name):
                 name_of_cell = context.notebook.name_cell(below[at].id)
+                is_other = _fits_whole(context, below[at], name)
                 yield self.patch(
                     (Move(below[at].id, context.failure.cell_id),),
                     f"Move {name_of_cell} above this one",
                     f"`{name}` isn't fitted yet: {name_of_cell}, below, does that.",
-                    prior=0.9,
+                    applicability=Applicability.UNSAFE if is_other else Applicability.SAFE,
+                    why="It is fitted there to all rows, and asked here about a part of them."
+                    if is_other
+                    else self.why,
+                    prior=0.6 if is_other else 0.9,
                 )
                 return
         yield from self._fit_here(context, calls)
@@ -80,6 +89,21 @@ class FittedBelow(Rule):
                 prior=0.6,
             )
             return
+
+
+def _is_asked_again(context: RuleContext, cells: tuple[Cell, ...]) -> bool:
+    """Whether the failing statement stands in a cell from the fit on, too."""
+    statement = context.failing_statement
+    asked = ast.dump(statement) if statement is not None else ""
+    return any(ast.dump(s.node) == asked for c in cells for s in src.list_statements(c.source))
+
+
+def _fits_whole(context: RuleContext, cell: Cell, name: str) -> bool:
+    """Whether an estimator is fitted to what a split took apart, training rows and test rows."""
+    split = find_split(context)
+    whole = split.data.get("all") if split is not None else None
+    fits = [n for n in src.walk(cell.source) if isinstance(n, ast.Call) and src.find_root_name(n.func) == name]
+    return whole is not None and any(isinstance(a, ast.Name) and a.id == whole for c in fits for a in c.args)
 
 
 def _mentions_fit(source: str, name: str) -> bool:

@@ -69,6 +69,8 @@ class FunctionOfNumpy(Rule):
         known = context.reference(path)
         if node is None or call is None or known is None or any(isinstance(a, ast.Starred) for a in call.args):
             return
+        if name in ("maximum", "minimum") and not call.args:
+            return  # `max` is meant
         if (name in MADE_ANEW and context.is_statement(call)) or (name in OF_EACH and call.args and name != "power"):
             return
         doubted = _is_open(context, name, context.text(node.value), call)

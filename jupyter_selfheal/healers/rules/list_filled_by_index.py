@@ -40,7 +40,7 @@ class ListFilledByIndex(Rule):
                 case _:
                     continue
             loop = parents.get(node)
-            if not isinstance(loop, ast.For) or not _counts_from_0(loop, index) or _is_left_early(loop):
+            if not isinstance(loop, ast.For) or not _counts_from_0(loop, index) or _is_left_early(loop, index):
                 continue
             place = _find_start(context, loop, filled)
             if not place or _count_writes(context, filled) != 1:
@@ -73,8 +73,11 @@ def _counts_from_0(loop: ast.For, index: str) -> bool:
     return read_last_name(counted.func) == "range" and starts
 
 
-def _is_left_early(loop: ast.For) -> bool:
-    return any(isinstance(n, ast.Continue | ast.Break) for part in loop.body for n in ast.walk(part))
+def _is_left_early(loop: ast.For, index: str) -> bool:
+    """Whether a round may end before the line, or go on with another number than the loop counts."""
+    inside = [n for part in loop.body for n in ast.walk(part)]
+    is_set = any(isinstance(n, ast.Name) and n.id == index and isinstance(n.ctx, ast.Store) for n in inside)
+    return is_set or any(isinstance(n, ast.Continue | ast.Break) for n in inside)
 
 
 def _find_start(context: RuleContext, loop: ast.For, name: str) -> str:

@@ -42,6 +42,8 @@ class MembershipOfValues(Rule):
                 return
             if not context.describe_all([left], calls=True)[0].is_a("pandas.Series", "pandas.Index"):
                 continue
+            if isinstance(left, ast.Attribute) and left.attr == "columns":
+                return  # one answer for each column chooses no rows
             if not context.describe_all([whole], calls=True)[0].is_a("list", "tuple", "set", "dict", "pandas.Series", "numpy.ndarray", "pandas.Index"):  # fmt: skip
                 continue
             owner = context.describe_all([keys[node]], calls=True)[0] if node in keys else None

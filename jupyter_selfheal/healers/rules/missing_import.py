@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.asked_functions import is_asked_for
 from jupyter_selfheal.healers.rules.context.edits import add_import, format_import
 from jupyter_selfheal.healers.rules.context.project import list_imported_names
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
@@ -31,7 +32,8 @@ class MissingImport(Rule):
 
     **Fix safety** Safe where the notebook itself imports the name so, where it calls a usual function of a module that it imports (`sqrt(2)` beside
     `import math`), or where the alias means one thing only. Unsafe for
-    a class of one word (`Circle`) unless it is handed to that library, for names that are as often variables (`date`, `stats`), and where several modules fit.
+    a class of one word (`Circle`) unless it is handed to that library, for names that are as often variables (`date`, `stats`), where several modules fit, and
+    where the notebook asks for a function of this name ("Write `factorial(n)` with a loop").
     """
 
     code = "IMP101"
@@ -63,6 +65,7 @@ class MissingImport(Rule):
             place = _choose_cell(context)
             sure = bool(own) or (name not in read_words("imports", "ambiguous") and rank == 0)
             sure = sure or (rank == 0 and bool(item) and _is_called_beside_module(context, name, module))
+            sure = bool(own) or (sure and not is_asked_for(context.notebook, context.cell_id, name))
             yield self.patch(
                 context.replace(place, [add_import(context.source_of(place), line)]),
                 f"Add `{line}`",

@@ -23,6 +23,26 @@ INDEX = re.compile(
 INSTANCE = re.compile(r"[Uu]se an instance of (?:a|the) [\w ]+class instead")
 
 
+IN_PLACE = frozenset(
+    {
+        "sort",
+        "reverse",
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "clear",
+        "update",
+        "add",
+        "discard",
+        "fill",
+        "resize",
+        "shuffle",
+    }
+)
+"""Methods that change what they are called on, and give nothing that could be meant."""
+
+
 class NotCalled(Rule):
     """Call the method.
 
@@ -34,7 +54,8 @@ class NotCalled(Rule):
     argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`, and
     `means.append(df[c].mean)`, before `max(means)`, becomes `means.append(df[c].mean())`.
 
-    **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets.
+    **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets. Where a table has a column of that name
+    (`sales.rank > 3`), the column is offered. Silent for a method that gives nothing (`values.sort[0]`).
     """
 
     code = "ATT103"
@@ -128,6 +149,19 @@ class NotCalled(Rule):
             return
         if thing.is_class and not isinstance(outer, ast.Subscript):
             return
+        if isinstance(node, ast.Attribute) and _is_column_too(context, node):
+            column = f"{context.text(node.value)}[{node.attr!r}]"
+            yield self.patch(
+                context.replace_here((*context.span(node), column)),
+                f"Use `{column}`",
+                f"The table has a column `{node.attr}`, which its method of that name hides.",
+                applicability=Applicability.UNSAFE,
+                why="What the method gives may be meant.",
+                prior=0.8,
+            )
+            return
+        if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
+            return
         signature = context.signature(text)
         is_free = signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
         made = _find_uncalled(context, node.id) if isinstance(node, ast.Name) and is_free else None
@@ -158,6 +192,12 @@ class NotCalled(Rule):
             return
         edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+
+
+def _is_column_too(context: RuleContext, node: ast.Attribute) -> bool:
+    """``sales.rank`` of a table with a column of that name, which the method hides."""
+    table = context.table(node.value)
+    return table is not None and node.attr in table.columns
 
 
 def _find_uncalled(context: RuleContext, name: str) -> Assignment | None:

@@ -8,6 +8,7 @@ from functools import cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.asked_functions import is_asked_for
 from jupyter_selfheal.healers.rules.context.edits import add_import
 from jupyter_selfheal.healers.rules.context.project import list_imported_names
 from jupyter_selfheal.healers.rules.context.tables import import_aliases, read_table, read_words
@@ -26,7 +27,8 @@ class PylabNames(Rule):
 
     **Fix safety** Safe where several names of the notebook are missing and pylab has them all, or the notebook imports NumPy or
     Matplotlib and the name is an elementary function (`cos`, `subplots`), or one module only defines the class. Silent for
-    names that a cell binds.
+    names that a cell binds, and for those of `random` where the notebook imports that. Unsafe where the notebook asks for a function of
+    this name ("Write functions `mean` and `var`").
     """
 
     code = "IMP106"
@@ -40,6 +42,8 @@ class PylabNames(Rule):
         if not name or name in _list_modules() or name in _list_bound(context):
             return
         imported = set(list_imported_names(context))
+        if "random" in imported and context.exists(f"random.{name}"):
+            return  # pylab's `choice` and `sample` are NumPy's, which draw otherwise, and of another seed
         if name in read_words("pylab", "tools"):
             yield self._build_patch(context, [f"from IPython.core.pylabtools import {name}"], [name], sure=True)
             return
@@ -50,6 +54,7 @@ class PylabNames(Rule):
         if name in matches:
             known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
             sure = len(matches) > 2 or (known and bool(imported & read_words("pylab", "starred")))
+            sure = sure and not is_asked_for(context.notebook, context.cell_id, name)
             homes = [m for m in ("math", "numpy") if m in imported and context.exists(f"{m}.{name}")]
             for rank, home in enumerate((*homes, "pylab") if sure or len(matches) > 1 else ()):
                 names = [n for n in matches if home == "pylab" or context.exists(f"{home}.{n}")]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.knowledge import is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.healers.rules.context.spelling import find_meant, find_nearest, is_plain_slip, keep_digits
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
 
 TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected")
@@ -46,7 +46,8 @@ class UnexpectedKeyword(Rule):
     few words for the same thing, of which the function has a parameter: `dropna(columns=["name"])` becomes `subset=`, `read_csv(…, separator=";")` `sep=`,
     `sort_values("age", descending=True)` `ascending=False`.
 
-    **Fix safety** Safe where the two differ by a slip and the parameter is not given already. Unsafe otherwise.
+    **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
+    (`bin=10`; `color="red"` is no list of colours). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
     """
 
     code = "CAL101"
@@ -85,9 +86,10 @@ class UnexpectedKeyword(Rule):
             near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ())
             near = () if opposite else near  # `descending` is no slip of `ascending`
             for word in near if len(near) <= 2 else ():
-                is_number = len(wrong) > 2 and (f"{wrong}s" == word or f"{word}s" == wrong)  # one bin, many bins
-                slip = is_number or is_plain_slip(wrong, word) or find_meant(wrong, known) == word
-                sure = len(near) == 1 and (slip or bool(hinted))
+                # one bin, many bins; but a name is no list of names
+                is_count = len(wrong) > 2 and is_plural(wrong, word) and _is_whole(keyword.value)
+                slip = is_count or is_plain_slip(wrong, word)
+                sure = len(near) == 1 and slip
                 start = context.span(keyword)[0]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, start + len(wrong), word)]),
@@ -122,6 +124,10 @@ class UnexpectedKeyword(Rule):
                 why="The word means the same, but the call may have been meant otherwise.",
                 prior=0.6 - n / 10,
             )
+
+
+def _is_whole(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and type(value.value) is int
 
 
 def _list_parameters_of_pandas(context: RuleContext) -> list[str]:

@@ -21,7 +21,8 @@ class ValuesAsKey(Rule):
 
     **Fix** `max(scores, key=scores.get)`.
 
-    **Fix safety** Safe: the keys of that very dictionary are ordered, and by its values is all that can be meant. Silent where other things are ordered, and where a loop takes pairs.
+    **Fix safety** Safe: the keys of that very dictionary are ordered, and by its values, which are numbers, is all that can be meant. Unsafe for values of
+    other kinds (lists, texts of digits), and for `key=scores.items()`, which may mean the pairs. Silent where other things are ordered, and where a loop takes pairs.
     """
 
     code = "CAL126"
@@ -43,13 +44,21 @@ class ValuesAsKey(Rule):
             given = context.text(call.args[-1]).removesuffix(".keys()")
             if given != table or _is_taken_apart(context, call) or not context.is_true(f"isinstance({table}, dict)"):
                 return
+            sure = _are_numbers(context, table) and ".item" not in context.text(key)
             yield self.patch(
                 context.replace_here((*context.span(key), f"{table}.get")),
                 f"Order by `{table}.get`",
                 f"A key is a function of one item, and `{table}.get` gives what `{table}` holds for it.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "By a part of what it holds may be meant, or the pairs.",
                 prior=0.95,
             )
             return
+
+
+def _are_numbers(context: RuleContext, table: str) -> bool:
+    """Whether what a dictionary holds can be ordered in one way only: of lists the sum may be meant, and of texts the numbers in them."""
+    return context.is_true(f"all(hasattr(held, '__index__') or isinstance(held, float) for held in {table}.values())")
 
 
 def _is_taken_apart(context: RuleContext, call: ast.Call) -> bool:

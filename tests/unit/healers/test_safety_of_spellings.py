@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.rules.context.spelling import is_plain_slip
 from jupyter_selfheal.model import Applicability
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.safety import propose
@@ -62,3 +63,31 @@ USES = {
 def test_a_misspelt_use_is_corrected_where_the_definition_is_right(bench: Bench, title: str) -> None:
     code, cells, becomes = USES[title]
     assert becomes in propose(bench, code, *cells)[0][1]
+
+
+TWO_WORDS = {
+    "a country and a county": ("KEY101", ("kent = {'county': 3}", "kent['country']")),
+    "who has work and who has none": ("KEY101", ("kent = {'unemployed': 3}", "kent['employed']")),
+    "an attribute": ("ATT101", ("class House:\n    unfurnished = True\nhome = House()", "home.furnished")),
+    "a name": ("NAM101", ("rice = 3", "print(price)")),
+}
+"""What is there is another word than the one that is missed, and no slip of it."""
+
+
+@pytest.mark.parametrize("title", TWO_WORDS)
+def test_a_word_of_its_own_is_no_slip_of_another(bench: Bench, title: str) -> None:
+    code, cells = TWO_WORDS[title]
+    assert {level for level, _ in propose(bench, code, *cells)} == {Applicability.UNSAFE}
+
+
+def test_which_words_are_slips() -> None:
+    slips = [
+        ("arival", "arrival"),
+        ("prcie", "price"),
+        ("colour", "color"),
+        ("X_scale", "X_scaled"),
+        ("lenght", "length"),
+    ]
+    words = [("country", "county"), ("dependent", "independent"), ("mean_rain", "mean_train"), ("Close", "Closed"), ("rice", "price")]  # fmt: skip
+    assert [pair for pair in slips if not is_plain_slip(*pair)] == []
+    assert [pair for pair in words if is_plain_slip(*pair, strict=True)] == []

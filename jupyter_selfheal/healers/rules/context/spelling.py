@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from jupyter_selfheal.healers.rules.context.tables import read_words
+
 _REMEMBERED = 1 << 14
 """Words, and pairs of words, of which the answer is kept: the ways to read a cell ask for the same ones some thousand times."""
 
@@ -102,8 +104,8 @@ _KEYBOARD = (
 def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
     """True for a misspelling that can hardly be another word: case or punctuation only, or one slip in five letters.
 
-    Plurals, words that differ in a digit (``x1``, ``x2``), and names that differ in a short word (``y_test``, ``X_test``) are other
-    words as often as not; another letter in a word's place only where it is a vowel's or near on the keyboard. ``strict``, for the names of
+    Plurals, words that differ in a digit (``x1``, ``x2``), names that differ in a short word (``y_test``, ``X_test``), two words of English
+    (``country``, ``county``) and a word behind ``un-`` or ``in-`` are other words as often as not; another letter in a word's place only where it is a vowel's or near on the keyboard. ``strict``, for the names of
     data (``sales_jan``, ``sales_jun``): a letter may be missing, doubled or swapped, but not another one.
     """
     if normalize(wrong) == normalize(right):
@@ -114,6 +116,8 @@ def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
     if difference is None:
         return False
     one, two = difference
+    if _are_words(one, two, strict=strict):
+        return False
     swapped = sorted(one) == sorted(two)
     if len(one) == len(two) and not swapped and (strict or not _is_substitution(one, two)):
         return False
@@ -121,6 +125,24 @@ def is_plain_slip(wrong: str, right: str, *, strict: bool = False) -> bool:
     if swapped and edits == 1:
         return shorter >= 3
     return (shorter >= 4 and edits == 1 and longer >= 5) or (shorter >= 8 and edits == 2)
+
+
+_TURNING = ("un", "in", "im", "il", "ir", "de")
+"""What turns the word behind it into its opposite."""
+
+
+def _are_words(one: str, two: str, *, strict: bool) -> bool:
+    """True for two words of English, of which neither is a slip of the other, and for a word and its opposite (``employed``, ``unemployed``).
+
+    In a program ``scaled`` may stand for ``scale``, where no name is that; among the names of data each may be there.
+    """
+    short, long = sorted((one, two), key=len)
+    if is_british(one, two) or is_british(two, one):
+        return False
+    if len(short) >= 4 and any(long == prefix + short for prefix in _TURNING):
+        return True
+    is_form = not strict and long in (f"{short}d", f"{short}ed")
+    return not is_form and {one, two} <= read_words("common_words", "words")
 
 
 def find_meant(wrong: str, words: Iterable[str]) -> str:
