@@ -77,6 +77,7 @@ def send_request(
             },
             "asks": asks,
             "brief": request.is_brief,
+            "stop_after": request.stop_after,
         }
     ).encode()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it is gone already: the status says how

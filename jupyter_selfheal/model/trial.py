@@ -147,6 +147,8 @@ class TrialRequest:
     """Tracebacks as Python writes them, not as IPython draws them with sources and colours (20 to 150 ms): nobody looks at them."""
     is_last: bool = False
     """No other trial from this state is likely to follow soon: nothing is forked ahead for one."""
+    stop_after: float = 0.0
+    """Seconds after which no further step need be begun, where the kernel can leave some out; 0: all are run."""
 
 
 class Ending(StrEnum):

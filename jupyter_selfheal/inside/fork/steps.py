@@ -140,9 +140,13 @@ class Runner:
         """What probes define that were read ahead, by source."""
         shorten_tracebacks(shell)
 
-    def run(self, steps: list[dict[str, Any]], limit: Any) -> None:
-        """Run them all, up to the first cell that fails without ``go_on``. ``limit(seconds)`` tells the guard of a step's."""
+    def run(self, steps: list[dict[str, Any]], limit: Any, stop_after: float = float("inf")) -> None:
+        """Run them all, up to the first cell that fails without ``go_on``, or to where so many seconds have passed. ``limit(seconds)`` tells
+        the guard of a step's."""
+        last_begin = time.monotonic() + stop_after
         for number, step in enumerate(steps):
+            if number and time.monotonic() > last_begin:
+                break
             self._send_steps("begin", number)
             self._step = step
             seconds = step.get("timeout") or 0.0

@@ -116,7 +116,7 @@ class Trial:
         signal.signal(after_fork.STOPPED, self.runner.stop)
         self.marks["ready"] = time.monotonic()
         with keep_tracebacks_brief(state.shell) if request.get("brief") else contextlib.nullcontext():
-            self.runner.run(request["steps"], self._limit_step)
+            self.runner.run(request["steps"], self._limit_step, request.get("stop_after") or float("inf"))
         if request.get("asks"):
             asked = (self.runner.read_probe, self.runner.run_probe)
             questions.answer_questions(self.results, frames.send, *asked, self._limit_step)

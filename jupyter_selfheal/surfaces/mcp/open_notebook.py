@@ -82,6 +82,7 @@ class OpenNotebook:
             open_state=lambda: self.keeper.wrap(built.open_state()),
             open_clean=lambda: self.keeper.wrap(open_clean()),
             replay=lambda past, paths: self.keeper.wrap(built.replay(past, paths)),
+            runs_together=False,  # the state before each cell is kept
         )
 
     def _note_failure(self, case: Case, starts: Starts, seen: Trial, deadline: Deadline) -> tuple[Outcome, str]:

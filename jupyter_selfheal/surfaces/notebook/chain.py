@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import Scorer, TrialKernel
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
+from jupyter_selfheal.surfaces.notebook.together import TOGETHER_SECONDS, split_trial
 
 
 def build_maker(
@@ -58,6 +60,56 @@ class Chain:
         self._ran: list[PastCell] = []
         self._paths: tuple[str, ...] = ()
         self._rebuilt = False
+        self._failed: tuple[Cell, Trial, TrialKernel | None] | None = None
+        """The cell that failed when several were run together, and what it left."""
+
+    def run_together(self, cells: Sequence[Cell]) -> list[Trial]:
+        """Run cells one after the other in one process, which costs less than a fork for each; the chain stands behind those that ran.
+
+        Returns their trials. Where one fails it is left to :meth:`run`, which has what it did then and does not run it again; the state before
+        it is made by running those above it once more, which took :data:`TOGETHER_SECONDS` at most. None have run where that cannot be done.
+        """
+        if self._failed is not None:
+            return []
+        runs = [Run(c.source, c.id, timeout=self._limits.find_seconds(c)) for c in cells]
+        trial, after = self._run_trial(runs, sum(run.timeout for run in runs), stop_after=TOGETHER_SECONDS)
+        trials = split_trial(trial)
+        ran = list(itertools.takewhile(lambda t: t.ran, trials))
+        past = [PastCell(c.source, c.id, c.expensive, False, t.seconds) for c, t in zip(cells, ran, strict=False)]
+        if len(ran) == len(trials) > 0:
+            self.advance(after, past, trial)
+            return ran
+        if not trials:  # it did not come to a cell
+            self._failed = (cells[0], trial, after)
+            return []
+        if after is not None and trials[len(ran)].steps[0].status == "timeout":
+            after.close()  # as a cell that was run by itself leaves none
+            after = None
+        if ran and not self._go_again(runs[: len(ran)], past):
+            if after is not None:
+                after.close()
+            return []
+        self._failed = (cells[len(ran)], trials[len(ran)], after)
+        return ran
+
+    def _go_again(self, runs: Sequence[Run], past: Sequence[PastCell]) -> bool:
+        """Go on by cells that ran before; False where they do not run again as they did: then states are made from their beginning."""
+        trial, before = self._run_trial(runs, sum(run.timeout for run in runs), Keep.ON_SUCCESS)
+        if before is not None and trial.ran:
+            self.advance(before, past, trial)
+            return True
+        self._add_note("cells that ran together with one that failed did not run again without it")
+        self._reconstruct_state()
+        return False
+
+    def _take_failed(self, cell: Cell) -> tuple[Trial, TrialKernel | None] | None:
+        """What a cell did when it was run together with those above it, where that is so."""
+        failed, self._failed = self._failed, None
+        if failed is None or (failed[0].id, failed[0].source) == (cell.id, cell.source):
+            return failed[1:] if failed is not None else None
+        if failed[2] is not None:
+            failed[2].close()
+        return None
 
     def run(self, cell: Cell, notebook: Notebook) -> tuple[Trial, Failure | None, TrialKernel | None]:
         """Run a cell from the present state, which stays as it is.
@@ -66,7 +118,7 @@ class Chain:
         state cannot be kept). The caller passes that state to :meth:`advance` or closes it.
         """
         steps = (Run(cell.source, cell.id), *self._build_questions(cell, notebook))
-        trial, after = self._run_trial(steps, self._limits.find_seconds(cell))
+        trial, after = self._take_failed(cell) or self._run_trial(steps, self._limits.find_seconds(cell))
         failure = find_failure(cell, trial)
         if (
             failure is not None
@@ -125,9 +177,11 @@ class Chain:
 
     def close(self) -> None:
         self.state.close()
+        if self._failed is not None and self._failed[2] is not None:
+            self._failed[2].close()
 
     def _run_trial(
-        self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS
+        self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS, stop_after: float = 0.0
     ) -> tuple[Trial, TrialKernel | None]:
         request = TrialRequest(
             tuple(steps),
@@ -135,6 +189,8 @@ class Chain:
             keep=keep,
             sandbox=self._limits.sandbox,
             paths=self._paths,
+            is_last=True,  # most cells run, and this state is let go then
+            stop_after=stop_after,
         )
         try:
             trial, after = self.state.run(request)

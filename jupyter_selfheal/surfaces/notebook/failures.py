@@ -26,6 +26,14 @@ def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure
     return progress.find_failure(Case(Failure(cell.id, cell.source)), cell.source, trial, missed)
 
 
+_OUTSIDE = frozenset({"FileNotFoundError", "ModuleNotFoundError", "ConnectionError", "URLError", "HTTPError"})
+
+
+def lies_in_notebook(failure: Failure) -> bool:
+    """Whether a failure is of a kind that is mostly mended in the notebook's own code."""
+    return failure.kind in (FailureKind.RAISED, FailureKind.SYNTAX) and failure.ename not in _OUTSIDE
+
+
 @dataclass(frozen=True, slots=True)
 class LostState:
     """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would

@@ -228,7 +228,7 @@ class FinalCheck:
         self, chain: Chain, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix], known: Container[str]
     ) -> None:
         """Where a clean run may go on beside the chain: these are its first cells, up to one that is not ``known`` yet. Nobody waits."""
-        if self._beside is None or not fixes or not chain.state.is_exact:
+        if self._beside is None or not chain.state.is_exact:
             return
         cells = itertools.takewhile(lambda c: c.id in known, list_cells(notebook, _list_skipped(records, fixes)))
         groups = [self._build_steps(cell, notebook) for cell in cells]

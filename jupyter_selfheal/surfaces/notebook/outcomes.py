@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jupyter_selfheal.loop.plan import list_requirements
 from jupyter_selfheal.model import Attempt, Outcome, Reason, SkipReason, Trial
 from jupyter_selfheal.surfaces.notebook.records import Status
@@ -55,3 +57,21 @@ def describe_failure(trial: Trial) -> str:
     """How the first step that failed did."""
     error = next((e for step in trial.steps for e in step.errors if not step.ok), None)
     return f"{error.ename}: {error.evalue}"[:200] if error is not None else trial.detail or trial.ending.value
+
+
+def list_record_fields(outcome: Outcome, status: Status) -> dict[str, Any]:
+    """What the record of a cell says of the heal of it."""
+    shown = outcome.proposal[0] if outcome.proposal else None
+    candidate = outcome.applied or (shown.candidates[:1] if shown is not None else ())
+    return {
+        "diagnosis": outcome.diagnosis,
+        "candidate": candidate if status in (Status.HEALED, Status.PROPOSED) else (),
+        "proven_from": shown.proven_from if shown is not None else (),
+        "paused": outcome.reason is Reason.INFRASTRUCTURE,
+        "seconds": outcome.seconds,
+        "cost": outcome.cost,
+        "cost_by": outcome.spent_by,
+        "attempts": sum(a.trial is not None for a in outcome.attempts),
+        "reason": outcome.reason.value,
+        "questions": shown.questions if shown is not None and status is Status.PROPOSED else (),
+    }

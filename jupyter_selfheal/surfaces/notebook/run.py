@@ -37,6 +37,7 @@ from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, S
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
+from jupyter_selfheal.surfaces.notebook.together import take_cells
 
 
 class _TimeIsUp(Exception):
@@ -158,15 +159,17 @@ class Batch:
             self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
             fixes = len(self.fixes)
             try:
-                self._run_cell(chain, cell)
+                if not self._run_together(chain):
+                    self._run_cell(chain, cell)
+                    self.done.add(cell.id)
             except _TimeIsUp:
                 return _format_time_limit(chain.deadline)
             except KernelError as error:
                 if not self.done:
                     raise
                 return f"Its kernel could not go on: {str(error).replace(RUN_AGAIN, '')}."
-            self.done.add(cell.id)
-            self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.records, self.fixes, self.done)
+            if self.fixes:
+                self._go_on_beside(chain)
             if len(self.fixes) > fixes:
                 self._keep_point(chain)
         return None
@@ -190,6 +193,22 @@ class Batch:
 
     def _list_done(self) -> list[Cell]:
         return [c for c in self.notebook.cells if c.kind == "code" and c.id in self.done]
+
+    def _go_on_beside(self, chain: Chain) -> None:
+        self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.records, self.fixes, self.done)
+
+    def _run_together(self, chain: Chain) -> bool:
+        """Run the next cells in one process, as far as they may be and run; False where the next one is to be run by itself."""
+        if not self.dependencies.runs_together or self.review is not None or not chain.state.is_exact:
+            return False
+        cells = take_cells(c for c in self._mark_stale(self.notebook).cells if c.id not in self.done)
+        trials = chain.run_together(cells) if len(cells) > 1 else []
+        for cell, trial in zip(cells, trials, strict=False):
+            self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1)
+            self._record_cell(cell, Status.RAN, seconds=trial.seconds)
+            self._look_at_healthy(chain, cell, trial, None)
+            self.done.add(cell.id)
+        return bool(trials)
 
     def _run_cell(self, chain: Chain, cell: Cell) -> None:
         if cell.skip:
@@ -252,6 +271,8 @@ class Batch:
         )
         case = Case(failure, self._number_cells_run(), cell.oracle)
         self.heals += 1
+        if failures.lies_in_notebook(failure):  # its fix will be proven in a clean kernel, which takes a while to start
+            self._go_on_beside(chain)
         outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:
@@ -379,21 +400,4 @@ class Batch:
         )
 
     def _record_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:
-        shown = outcome.proposal[0] if outcome.proposal else None
-        candidate = outcome.applied or (shown.candidates[:1] if shown is not None else ())
-        self._record_cell(
-            cell,
-            status,
-            failure,
-            diagnosis=outcome.diagnosis,
-            candidate=candidate if status in (Status.HEALED, Status.PROPOSED) else (),
-            proven_from=shown.proven_from if shown is not None else (),
-            detail=detail,
-            paused=outcome.reason is Reason.INFRASTRUCTURE,
-            seconds=outcome.seconds,
-            cost=outcome.cost,
-            cost_by=outcome.spent_by,
-            attempts=sum(a.trial is not None for a in outcome.attempts),
-            reason=outcome.reason.value,
-            questions=shown.questions if shown is not None and status is Status.PROPOSED else (),
-        )
+        self._record_cell(cell, status, failure, **outcomes.list_record_fields(outcome, status), detail=detail)

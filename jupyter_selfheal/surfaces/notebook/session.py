@@ -39,6 +39,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.session_kernels import CLEAN_SEED, SessionKernels
 from jupyter_selfheal.surfaces.notebook.settings import Settings
+from jupyter_selfheal.surfaces.notebook.together import changes_memory_only
 
 if TYPE_CHECKING:
     from jupyter_selfheal.healers.memory.run_fixes import RunFixes
@@ -107,6 +108,13 @@ class Session:
         may_share = settings.writes == "discard" and not settings.fresh and settings.max_slowdown == math.inf
         return may_share and min(settings.config.parallel, count_cores()) > 1 and stays_inside(document.notebook)
 
+    def may_run_together(self, document: Document) -> bool:
+        """Whether cells may run several in one process, some of them twice: nobody compares their seconds, and what they change lies in
+        memory or is thrown away."""
+        settings = self.settings
+        is_free = settings.writes == "discard" and not settings.fresh and settings.max_slowdown == math.inf
+        return is_free and changes_memory_only(document.notebook)
+
     def open_cache(self) -> HealthyCache | None:
         """The notebooks that ran without a failure under the same settings; None where all are to be run."""
         if not self.settings.cache:
@@ -150,6 +158,7 @@ class Session:
             open_clean=lambda: self.kernels.open_clean_state(document, CLEAN_SEED),
             look_at_end=self._note_reads if self.settings.cache else None,
             runs_beside=self.may_run_beside(document),
+            runs_together=self.may_run_together(document),
         )
         self.reads = None
         return replace(dependencies, progress=progress) if progress is not None else dependencies

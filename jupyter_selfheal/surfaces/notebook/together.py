@@ -1,0 +1,68 @@
+"""Cells that run several in one process: which of them may, and what each of them did.
+
+A fork with its guard takes 0.1 s of processor time at the size that pandas and scikit-learn have, and more on a busy machine; most cells take less. Where one
+of them fails those above it run once more, to have the state before it: so only what can be run twice goes together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.loop.consent import find_capabilities
+from jupyter_selfheal.model import Cell, Ending, Notebook, Trial
+from jupyter_selfheal.source.chance import CLOCK, RANDOM, find_chance
+from jupyter_selfheal.surfaces.notebook.beside import stays_inside
+
+TOGETHER_SECONDS = 0.5
+"""No further cell is begun in one process when those before it took so long: that is what running them again may cost."""
+
+MOST_TOGETHER = 20
+"""Cells at once."""
+
+_TWICE_ALIKE = frozenset({RANDOM, CLOCK})
+"""What of chance does no harm: a copy of a state draws the same numbers, and reading a clock changes nothing."""
+
+_KEEPS_STATE = re.compile(
+    r"\b(?:sqlite3|shelve|dbm|duckdb|h5py|tables|tinydb|logging|tempfile|ftplib|smtplib|webbrowser)\b"
+)
+"""Modules that keep something outside of the process's memory, though no other process."""
+
+_PLAIN_MAGIC = re.compile(r"\s*%(?:matplotlib|config|precision|pylab)\b")
+_ANY_MAGIC = re.compile(r"\s*[%!?]|[^#]*\?\s*$")
+_FRESH_DRAWS = re.compile(r"\b(?:default_rng|SystemRandom|Random)\(|\bawait\b|\binput\(")
+"""Numbers that another run would not draw again, as they are seeded by the system; and what is asked of somebody."""
+
+
+def changes_memory_only(notebook: Notebook) -> bool:
+    """Whether nothing in a notebook's code speaks for a change of anything but its own memory and files that are thrown away."""
+    is_known = not any(_KEEPS_STATE.search(c.source) for c in notebook.cells if c.kind == "code")
+    return is_known and stays_inside(notebook, at_once=False)
+
+
+def take_cells(cells: Iterable[Cell]) -> list[Cell]:
+    """The first code cells of those that are left, as many as may be run in one process."""
+    code = (c for c in cells if c.kind == "code" and c.source.strip())
+    return list(itertools.islice(itertools.takewhile(_may_run_twice, code), MOST_TOGETHER))
+
+
+def _may_run_twice(cell: Cell) -> bool:
+    is_asked = bool(cell.oracle) or bool(cell.oracle.spec)
+    if cell.skip or cell.expensive or is_asked or _FRESH_DRAWS.search(cell.source) or src.parse(cell.source) is None:
+        return False
+    if any(_ANY_MAGIC.match(line) and not _PLAIN_MAGIC.match(line) for line in cell.source.splitlines()):
+        return False
+    return not find_capabilities(cell.source) and _TWICE_ALIKE.issuperset(find_chance(cell.source, ()).drawn)
+
+
+def split_trial(trial: Trial) -> list[Trial]:
+    """The trial of each cell that was begun, as if it had been run by itself."""
+    begun = [step for step in trial.steps if step.status != "skipped"]
+    endings = [Ending.FINISHED] * (len(begun) - 1) + [trial.ending]
+    return [
+        replace(trial, steps=(step,), ending=ending, seconds=step.seconds)
+        for step, ending in zip(begun, endings, strict=False)
+    ]

@@ -1,0 +1,129 @@
+"""Cells that are run several in one process: what each gives is as if it had been run by itself, and what cannot be run twice goes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.model import Case, Cell, Patch, Replace, Run, Trial, TrialRequest
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.run import Batch
+from jupyter_selfheal.surfaces.notebook.together import MOST_TOGETHER, changes_memory_only, take_cells
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from tests.batches import batch
+
+Make = Callable[..., Document]
+
+
+def write_one(case: Case) -> Iterator[Patch]:
+    cell = case.notebook.cell(case.failure.cell_id)
+    yield Patch((Replace(cell.id, cell.source, cell.source.replace("undefined", "1")),), "Write 1")
+
+
+class Watched(FakeKernel):
+    """Notes which cells each trial of its lineage ran."""
+
+    seen: list[list[str]]
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        self.seen.append([s.code for s in request.steps if isinstance(s, Run)])
+        trial, after = super().run(request)
+        if after is not None:
+            after.__class__ = type(self)
+        return trial, after
+
+
+def together(made: Batch, kind: type[Watched] = Watched) -> list[list[str]]:
+    """The cells of each trial of the batch, which runs cells together."""
+    watched = type("Watched", (kind,), {"seen": []})
+    made.dependencies = replace(made.dependencies, open_state=watched, open_clean=FakeKernel, runs_together=True)
+    return watched.seen  # type: ignore[attr-defined]
+
+
+def test_healthy_cells_are_run_in_one_trial(document: Make) -> None:
+    made = batch(document("a = 1", "print(a)", "a += 1\nprint(a)"))
+    trials = together(made)
+    report, seen = made.run()
+    assert trials == [["a = 1", "print(a)", "a += 1\nprint(a)"]]
+    assert report.count(Status.RAN) == 3
+    assert [run.count for run in seen.values()] == [1, 2, 3]
+    assert ["".join(o.text for o in run.result.outputs) for run in seen.values()] == ["", "1\n", "2\n"]
+
+
+def test_the_cell_that_fails_among_them_is_healed_from_the_state_before_it_and_not_run_again(document: Make) -> None:
+    made = batch(document("a = [0]", "a.append(undefined)", "print(a)", "print(len(a))"), write_one)
+    trials = together(made)
+    report, seen = made.run()
+    assert (report.count(Status.HEALED), report.count(Status.RAN)) == (1, 3)
+    assert [o.text for o in seen["c2"].result.outputs] == ["[0, 1]\n"]
+    assert sum("a.append(undefined)" in codes for codes in trials) == 1
+    assert trials[1] == ["a = [0]"]
+
+
+def test_one_that_fails_first_costs_no_further_run(document: Make) -> None:
+    made = batch(document("undefined", "print(1)"))
+    trials = together(made)
+    report, _ = made.run()
+    assert (report.count(Status.NOT_HEALED), report.count(Status.RAN)) == (1, 1)
+    assert trials == [["undefined", "print(1)"], ["print(1)"]]
+
+
+class OnceOnly(Watched):
+    """The first cell runs once."""
+
+    def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+        trial, after = super().run(request)
+        if len(self.seen) == 2:
+            raise KernelError("the state is gone")
+        return trial, after
+
+
+def test_where_those_above_do_not_run_again_states_are_made_from_their_beginning(document: Make) -> None:
+    made = batch(document("a = 1", "b = undefined", "print(a + b)"), write_one)
+    together(made, OnceOnly)
+    report, seen = made.run()
+    assert report.count(Status.HEALED) == 1
+    assert [o.text for o in seen["c2"].result.outputs] == ["2\n"]
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        "open('notes.txt', 'a').write('more')",
+        "import os\nos.makedirs('made')",
+        "df.to_csv('out.csv')",
+        "!ls",
+        "%run other.py",
+        "import requests\nrequests.get('http://example.org')",
+        "rng = np.random.default_rng()",
+        "answer = input('name? ')",
+        "print 'does not parse'",
+    ],
+)
+def test_what_cannot_be_run_twice_goes_alone(alone: str) -> None:
+    cells = [Cell("c0", "a = 1"), Cell("c1", alone), Cell("c2", "b = 1")]
+    assert [c.id for c in take_cells(cells)] == ["c0"]
+    assert not take_cells(cells[1:])
+
+
+def test_plain_cells_go_together_up_to_a_number() -> None:
+    texts = ("%matplotlib inline\nimport pandas as pd", "df = pd.read_csv('a.csv')\n# what is in it?", "x.sample(3)")
+    cells = [Cell(f"c{n}", texts[n % 3]) for n in range(MOST_TOGETHER + 5)]
+    assert len(take_cells(cells)) == MOST_TOGETHER
+
+
+@pytest.mark.parametrize(
+    ("source", "is_known"),
+    [
+        ("import pandas as pd\nGridSearchCV(model, grid, n_jobs=-1)", True),
+        ("import sqlite3", False),
+        ("import subprocess", False),
+        ("from multiprocessing import Pool", False),
+    ],
+)
+def test_a_notebook_that_keeps_state_elsewhere_is_run_cell_by_cell(document: Make, source: str, is_known: bool) -> None:
+    assert changes_memory_only(document(source, "a = 1").notebook) == is_known
