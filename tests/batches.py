@@ -52,9 +52,11 @@ class Loop:
     fixer: Fixer
     skip_reason: SkipReason | None = None
     cases: list[Case] = field(default_factory=list)
+    starts: list[Starts] = field(default_factory=list)
 
     def __call__(self, case: Case, starts: Starts, seen: Trial, deadline: Deadline) -> tuple[Outcome, str]:
         self.cases.append(case)
+        self.starts.append(starts)
         self.deadline = deadline
         return self._outcome(case, starts), f"run-{len(self.cases)}"
 

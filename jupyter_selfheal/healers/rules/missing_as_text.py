@@ -66,11 +66,12 @@ class MissingAsText(Rule):
     code = "PDA164"
     name = "missing values that were text"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError", "ValueError", "AttributeError"})
+    enames = frozenset({"TypeError", "ValueError", "AttributeError", "IntCastingNaNError", "KeyError"})
     message = re.compile(
         r"between instances of '(?:float|str)' and '(?:str|float)'|'float' has no len|type '?float'? is not iterable|argument of type 'float'|"
         r"'float' object (?:is not|has no attribute)|got '?float'?|uniformly strings or numbers|np\.nan is an invalid document|float found|"
-        r"unsupported operand type\(s\) for \+: '(?:float|str)' and '(?:str|float)'|can only concatenate str"
+        r"unsupported operand type\(s\) for \+: '(?:float|str)' and '(?:str|float)'|can only concatenate str|"
+        r"[Cc]annot convert (?:float NaN|non-finite values)|contains NaN|^nan$|^'nan'$"
     )
     applicability = Applicability.SAFE
     restores = "pandas 3.0"

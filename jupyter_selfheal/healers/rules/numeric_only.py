@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
-from jupyter_selfheal.healers.rules.lost_write import is_lost_write_to_blame
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
+from jupyter_selfheal.healers.rules.lost_write import RELEASE, is_lost_write_to_blame
 from jupyter_selfheal.model import Applicability, Patch
 
 REDUCTIONS = frozenset({
@@ -33,7 +35,8 @@ class NumericOnly(Rule):
     **Fix** `numeric_only=True` in the call; where a pivot table or `agg` reduces, the numeric columns are selected before it.
 
     **Fix safety** Safe: pandas before 2.0 left such columns out without a word, which is what the code was written for, and
-    the live object is a table of which some columns are numeric. Never for a single column of text.
+    the live object is a table of which some columns are numeric. Never for a single column of text. Where a cell above asks for columns of dtype object,
+    which finds no text since pandas 3.0, it is safe only together with that question mended: the columns may have been encoded.
     """
 
     code = "PDA103"
@@ -50,7 +53,7 @@ class NumericOnly(Rule):
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]
             if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has_keyword(call, "numeric_only"):
-                yield self._add_numeric_only(context, call, call.func.attr)
+                yield from self._add_numeric_only(context, call, call.func.attr)
                 return
             if (
                 call.func.attr in ("agg", "aggregate", "transform")
@@ -75,7 +78,7 @@ class NumericOnly(Rule):
                 yield self._select_numbers(context, [(start, start, ".select_dtypes('number')")])
                 return
 
-    def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Patch:
+    def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
         splices = [append_argument(context.source, call, "numeric_only=True")]
         for other in ast.walk(context.tree):
             if (
@@ -91,7 +94,16 @@ class NumericOnly(Rule):
         doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
         if not doubt and is_lost_write_to_blame(context):
             doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
-        return self.patch(
+        questions = list_text_questions(context) if not doubt and (context.number(RELEASE) or 0) >= 3 else []
+        if questions:
+            doubt = "A question above for columns of text finds none since pandas 3.0: they may have been made numbers."
+            changed: dict[str, list[Splice]] = {context.cell_id: list(splices)}
+            for cell_id, splice in questions:
+                changed.setdefault(cell_id, []).append(splice)
+            if edits := change_and_replay(context, changed):
+                title = f"Ask for text too: `{questions[0].splice[2]}`; add `numeric_only=True` to `{name}`"
+                yield self.patch(edits, title, f"Some columns hold text, which has no `{name}`.", prior=0.85)
+        yield self.patch(
             context.replace(context.cell_id, splices),
             f"Add `numeric_only=True` to `{name}`",
             f"Some columns hold text, which has no `{name}`.",

@@ -37,7 +37,7 @@ from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, S
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
-from jupyter_selfheal.surfaces.notebook.together import take_cells
+from jupyter_selfheal.surfaces.notebook.together import leaves_only_imports, take_cells
 
 
 class _TimeIsUp(Exception):
@@ -225,6 +225,11 @@ class Batch:
             raise StateNotWhole
         self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         failure = failure or self.specifications.question(cell, self.numbers.get(cell.id, 0), trial)
+        failed = failure is not None and failure.kind is not FailureKind.MISSED
+        past = PastCell(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
+        if failure is not None and after is not None and leaves_only_imports(cell, failure):
+            # patches are tried, and applied, where what was imported need not be again
+            chain.advance(after, (past,), trial)
         try:
             if failure is None:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
@@ -240,9 +245,8 @@ class Batch:
                 return
             else:
                 self._record_lost_state(cell, failure)
-            failed = failure is not None and failure.kind is not FailureKind.MISSED
-            past = PastCell(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
-            chain.advance(after, (past,), trial)
+            if after is None or after is not chain.state:
+                chain.advance(after, (past,), trial)
             after = None
         finally:
             if after is not None and after is not chain.state:
@@ -262,7 +266,7 @@ class Batch:
         number = self.numbers.get(cell.id, 0)
         self.dependencies.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
         # a missed expectation left no failing statement to resume from: only the state before the cell will do
-        resumable = after is not None and failure.kind is not FailureKind.MISSED
+        resumable = after is not None and after is not chain.state and failure.kind is not FailureKind.MISSED
         starts = Starts(
             before=(chain.state,),
             after=(after,) if after is not None and resumable else (),

@@ -6,14 +6,16 @@ of them fails those above it run once more, to have the state before it: so only
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.loop.consent import find_capabilities
-from jupyter_selfheal.model import Cell, Ending, Notebook, Trial
+from jupyter_selfheal.model import Cell, Ending, Failure, FailureKind, Notebook, Trial
 from jupyter_selfheal.source.chance import CLOCK, RANDOM, find_chance
 from jupyter_selfheal.surfaces.notebook.beside import stays_inside
 
@@ -53,9 +55,14 @@ def _may_run_twice(cell: Cell) -> bool:
     is_asked = bool(cell.oracle) or bool(cell.oracle.spec)
     if cell.skip or cell.expensive or is_asked or _FRESH_DRAWS.search(cell.source) or src.parse(cell.source) is None:
         return False
-    if any(_ANY_MAGIC.match(line) and not _PLAIN_MAGIC.match(line) for line in cell.source.splitlines()):
+    if not has_plain_magics(cell.source):
         return False
     return not find_capabilities(cell.source) and _TWICE_ALIKE.issuperset(find_chance(cell.source, ()).drawn)
+
+
+def has_plain_magics(source: str) -> bool:
+    """Whether a cell's magics, if it has any, do nothing but set up how things are shown."""
+    return not any(_ANY_MAGIC.match(line) and not _PLAIN_MAGIC.match(line) for line in source.splitlines())
 
 
 def split_trial(trial: Trial) -> list[Trial]:
@@ -66,3 +73,47 @@ def split_trial(trial: Trial) -> list[Trial]:
         replace(trial, steps=(step,), ending=ending, seconds=step.seconds)
         for step, ending in zip(begun, endings, strict=False)
     ]
+
+
+_SETTERS = frozenset(
+    {
+        "filterwarnings",
+        "simplefilter",
+        "set",
+        "set_theme",
+        "set_style",
+        "set_context",
+        "set_palette",
+        "set_option",
+        "use",
+        "seed",
+    }
+)
+"""Functions of modules by which notebooks are set up: called twice with the same literals they do what they do once."""
+
+
+def leaves_only_imports(cell: Cell, failure: Failure) -> bool:
+    """Whether a cell failed in an import, and what ran of it before are imports and settings: the state behind the failure is then the state before the
+    cell, but that what was imported is there already."""
+    if (
+        failure.kind is not FailureKind.RAISED
+        or failure.cell_id != cell.id
+        or failure.statement < 0
+        or not cell.source.strip()
+    ):
+        return False
+    statements = src.list_statements(cell.source)
+    failing = next((s.node for s in statements if s.index == failure.statement), None)
+    above = [s.node for s in statements if s.index < failure.statement]
+    is_import = isinstance(failing, ast.Import | ast.ImportFrom)
+    return is_import and has_plain_magics(cell.source) and all(map(_is_set_up, above))
+
+
+def _is_set_up(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):  # as which a magic is read
+        return True
+    value = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(value, ast.Call):
+        return isinstance(value, ast.Constant)
+    given = (*value.args, *(k.value for k in value.keywords))
+    return read_called_name(value) in _SETTERS and all(isinstance(v, ast.Constant) for v in given)

@@ -8,11 +8,16 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.model import Case, Cell, Patch, Replace, Run, Trial, TrialRequest
+from jupyter_selfheal.model import Case, Cell, Failure, Patch, Replace, Run, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.together import MOST_TOGETHER, changes_memory_only, take_cells
+from jupyter_selfheal.surfaces.notebook.together import (
+    MOST_TOGETHER,
+    changes_memory_only,
+    leaves_only_imports,
+    take_cells,
+)
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.batches import batch
 
@@ -127,3 +132,45 @@ def test_plain_cells_go_together_up_to_a_number() -> None:
 )
 def test_a_notebook_that_keeps_state_elsewhere_is_run_cell_by_cell(document: Make, source: str, is_known: bool) -> None:
     assert changes_memory_only(document(source, "a = 1").notebook) == is_known
+
+
+IMPORTS = "import math\nimport warnings\nwarnings.filterwarnings('ignore')\nfrom math import undefined\nprint(math.pi)"
+
+
+@pytest.mark.parametrize(
+    ("source", "number", "is_so"),
+    [
+        (IMPORTS, 3, True),
+        ("'''Imports'''\nfrom math import undefined", 1, True),
+        ("%matplotlib inline\nimport math\nfrom math import undefined", 2, True),
+        ("!ls\nimport math\nfrom math import undefined", 2, False),
+        ("import math\nn = 1\nfrom math import undefined", 2, False),
+        ("import math\nprint('once')\nfrom math import undefined", 2, False),
+        ("import math\nwarnings.filterwarnings(choose())\nfrom math import undefined", 2, False),
+        ("import math\nmath.sqrt(undefined)", 1, False),
+    ],
+)
+def test_a_state_behind_a_failed_import_counts_as_the_one_before_it(source: str, number: int, is_so: bool) -> None:
+    failure = Failure("c0", source, ename="ImportError", statement=number)
+    assert leaves_only_imports(Cell("c0", source), failure) == is_so
+
+
+def test_what_a_cell_imported_before_its_failure_is_not_imported_again_to_heal_it(document: Make) -> None:
+    """The state that the patch is tried from is the one behind the failure."""
+    made = batch(document(IMPORTS, "print(warnings)"), lambda case: [drop_undefined(case)])
+    trials = together(made)
+    report, seen = made.run()
+    assert report.count(Status.HEALED) == 1
+    assert [o.text for o in seen["c0"].result.outputs] == ["3.141592653589793\n"]
+    assert [codes[0] for codes in trials[:2]] == [IMPORTS, IMPORTS.replace("undefined", "pi")]
+    assert tried_from(made) == [IMPORTS]
+
+
+def tried_from(made: Batch) -> list[str]:
+    """The cells that made the state in which the first patch was tried."""
+    return [run.code for run in made.loop.starts[0].before[0]._history]  # type: ignore[attr-defined]
+
+
+def drop_undefined(case: Case) -> Patch:
+    cell = case.notebook.cell(case.failure.cell_id)
+    return Patch((Replace(cell.id, cell.source, cell.source.replace("undefined", "pi")),), "Import pi")
