@@ -20,8 +20,10 @@ class FeaturesLeftOut(Rule):
 
     **Fix** `model.predict(homes[["area", "rooms"]])`, in the order of `feature_names_in_`.
 
-    **Fix safety** Unsafe: the model may be meant to be fitted to fewer. Silent where the table does not have the columns, where one is given that the
-    model was not fitted to, and where the columns do not stand in the call.
+    Of a table that has more (`Feature names unseen at fit time: - zone`) those of `feature_names_in_`: `model.predict(homes[model.feature_names_in_])`.
+
+    **Fix safety** Unsafe: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
+    unseen, and where columns that are missing do not stand in the call.
     """
 
     code = "SKL119"
@@ -34,7 +36,11 @@ class FeaturesLeftOut(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         evalue = context.failure.evalue
         missing = MISSING.findall(evalue)
-        if "unseen at fit time" in evalue or "..." in missing:
+        if "unseen at fit time" in evalue:
+            if "now missing" not in evalue:
+                yield from self._leave_out(context, missing)
+            return
+        if "..." in missing:
             return
         for call in context.list_calls_at_failure():
             model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
@@ -56,6 +62,24 @@ class FeaturesLeftOut(Rule):
                 prior=0.6,
             )
             return
+
+    def _leave_out(self, context: RuleContext, unseen: list[str]) -> Iterator[Patch]:
+        """The columns that it was fitted to, of a table that has more."""
+        for call in context.list_calls_at_failure():
+            model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            if model is None or not call.args or not context.is_true(f"hasattr({model}, 'feature_names_in_')"):
+                continue
+            table = context.operand(call.args[0])
+            if context.is_true(f"set({model}.feature_names_in_) <= set({table}.columns)"):
+                new = f"{table}[{model}.feature_names_in_]"
+                shown = ", ".join(f"`{name}`" for name in unseen[:3] if name != "...")
+                yield self.patch(
+                    context.replace_here((*context.span(call.args[0]), new)),
+                    f"Give the columns that it was fitted to: `{new}`",
+                    f"`{model}` was fitted without {shown or 'some of the columns'}.",
+                    prior=0.6,
+                )
+                return
 
 
 def _list_names(node: ast.Subscript) -> list[str]:

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.lost_write import OF_EVERY_TABLE
 from jupyter_selfheal.model import Applicability, Patch
+
+TABLES = ("pandas.DataFrame", "pandas.Series")
 
 READ_ONLY = re.compile(r"read-only|WRITEABLE|readonly")
 
@@ -19,9 +23,12 @@ class ReadOnlyArray(Rule):
 
     **Failure** `ValueError: assignment destination is read-only`, where the array was taken from a table (`df.values`).
 
-    **Fix** `.copy()` where the variable was assigned, in this cell or in the one above that did it.
+    **Fix** `.copy()` where the variable was assigned, in this cell or in the one above that did it; where the array is a column of a table that is read below, the column is
+    set to it behind the write too (`homes['price'] = prices`). `homes['area'].values[mask] = 0` becomes `homes.loc[mask, 'area'] = 0`,
+    `homes.columns.values[2] = 'zone'` a `rename`.
 
-    **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is.
+    **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the table. Where something does, the copy alone is
+    unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too).
     """
 
     code = "NPA102"
@@ -33,17 +40,78 @@ class ReadOnlyArray(Rule):
     why = "The array does not write through to its table any more, so that a copy has the same effect."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        yield from self._write_by_label(context)
+        yield from self._rename_column(context)
         names = _list_written(context)
         for other in context.look_upwards(context.cell_id):
-            splices = _copy_array(other, names, context.line if other.cell_id == context.cell_id else 0)
-            if splices:
-                yield self.patch(
-                    context.replace(other.cell_id, splices),
-                    f"Copy the array before it is written into: `{splices[0][2].strip('()')}`",
-                    "Since pandas 3.0, arrays that share data with a table are read-only.",
-                    prior=0.88,
-                )
+            node = _find_taken(other, names, context.line if other.cell_id == context.cell_id else 0)
+            if node is not None:
+                yield from self._copy(context, other, node)
                 return
+
+    def _copy(self, context: RuleContext, other: RuleContext, node: ast.Assign) -> Iterator[Patch]:
+        splice = _copy_array(other, node.value)
+        title = f"Copy the array before it is written into: `{splice[2].strip('()')}`"
+        cause = "Since pandas 3.0, arrays that share data with a table are read-only."
+        table = src.find_root_name(node.value)
+        is_read = _is_read_below(context, table) and context.describe_all([table])[0].is_a(*TABLES)
+        if is_read and (back := _set_column(context, other, node)):
+            splices = {other.cell_id: [splice]}
+            splices.setdefault(context.cell_id, []).append(back)
+            edits = tuple(e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes))
+            yield self.patch(edits, f"{title}, and set the column: `{back[2].strip()}`", cause, prior=0.9)
+        yield self.patch(
+            context.replace(other.cell_id, [splice]),
+            title,
+            cause,
+            applicability=Applicability.UNSAFE if is_read else Applicability.SAFE,
+            why=f"Until pandas 3.0 the write reached `{table}`, which is read below." if is_read else "",
+            prior=0.6 if is_read else 0.88,
+        )
+
+    def _rename_column(self, context: RuleContext) -> Iterator[Patch]:
+        """``homes.columns.values[2] = 'zone'`` → ``homes = homes.rename(columns={homes.columns[2]: 'zone'})``."""
+        for node in context.list_nodes_at_failure(ast.Assign):
+            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            array = target.value if isinstance(target, ast.Subscript) else None
+            names = array.value if isinstance(array, ast.Attribute) and array.attr == "values" else None
+            is_names = (
+                isinstance(names, ast.Attribute) and names.attr == "columns" and isinstance(names.value, ast.Name)
+            )
+            if not (isinstance(node, ast.Assign) and isinstance(target, ast.Subscript) and is_names):
+                continue
+            at, text = context.text(target.slice), context.text(node.value)
+            table = src.find_root_name(target)
+            is_one = context.is_true(f"isinstance({at}, int) and isinstance({text}, str) and {table}.columns.is_unique")
+            if is_one and node in context.tree.body and context.describe_all([table])[0].is_a(TABLES[0]):
+                new = f"{table} = {table}.rename(columns={{{table}.columns[{at}]: {text}}})"
+                yield self.patch(
+                    context.replace_here((*context.span(node), new)),
+                    f"Rename the column: `{new}`",
+                    "Since pandas 3.0, the names of columns are read-only.",
+                    prior=0.9,
+                )
+
+    def _write_by_label(self, context: RuleContext) -> Iterator[Patch]:
+        """``homes['area'].values[mask] = 0`` → ``homes.loc[mask, 'area'] = 0``."""
+        for node in context.list_nodes_at_failure(ast.Assign):
+            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            array = target.value if isinstance(target, ast.Subscript) else None
+            place = _find_column(array.value) if isinstance(array, ast.Attribute) and array.attr == "values" else None
+            if not isinstance(target, ast.Subscript) or place is None or not isinstance(node, ast.Assign):
+                continue
+            mask, value = context.text(target.slice), context.text(node.value)
+            is_plain = context.is_true(
+                f"str(getattr(({mask}), 'dtype', '')) == 'bool' and __import__('numpy').ndim({value}) == 0"
+            )
+            if is_plain and context.describe_all([place[0]])[0].is_a(TABLES[0]):
+                new = f"{place[0]}.loc[{mask}, {place[1]!r}]"
+                yield self.patch(
+                    context.replace_here((*context.span(target), new)),
+                    f"Write into `{place[0]}` itself: `{new}`",
+                    "Since pandas 3.0, the values of a column are read-only.",
+                    prior=0.9,
+                )
 
 
 def _list_written(context: RuleContext) -> set[str]:
@@ -62,20 +130,69 @@ def _list_written(context: RuleContext) -> set[str]:
     return names - {""}
 
 
-def _copy_array(context: RuleContext, names: set[str], before: int) -> list[Splice]:
-    """``.copy()`` behind the last assignment of one of the names that takes an array out of a table."""
-    last: list[Splice] = []
+def _find_taken(context: RuleContext, names: set[str], before: int) -> ast.Assign | None:
+    """The last assignment of one of the names that takes an array out of a table."""
+    last = None
     for node in ast.walk(context.tree):
-        if not isinstance(node, ast.Assign) or (before and node.lineno > before):
-            continue
-        taken = [t.id for t in node.targets if isinstance(t, ast.Name)]
-        if not names & set(taken) or not _takes_array(node.value):
-            continue
-        end = context.span(node.value)[1]
-        atom = context.operand(node.value)
-        whole = context.span(node.value)
-        last = [(end, end, ".copy()")] if atom == context.text(node.value) else [(*whole, f"{atom}.copy()")]
+        if isinstance(node, ast.Assign) and not (before and node.lineno > before):
+            taken = [t.id for t in node.targets if isinstance(t, ast.Name)]
+            if names & set(taken) and _takes_array(node.value):
+                last = node
     return last
+
+
+def _copy_array(context: RuleContext, value: ast.expr) -> Splice:
+    """``.copy()`` behind what takes the array."""
+    start, end = context.span(value)
+    atom = context.operand(value)
+    return (end, end, ".copy()") if atom == context.text(value) else (start, end, f"{atom}.copy()")
+
+
+def _find_column(node: ast.expr) -> tuple[str, str] | None:
+    """The table and the column of ``df["c"]`` and ``df.c``."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
+        return (node.value.id, node.slice.value) if isinstance(node.slice.value, str) else None
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in OF_EVERY_TABLE:
+        return node.value.id, node.attr
+    return None
+
+
+def _is_read_below(context: RuleContext, table: str) -> bool:
+    """Whether a name is read behind the failing line, in this cell or in one below."""
+    later = [n for n in ast.walk(context.tree) if isinstance(n, ast.Name) and n.lineno > context.line]
+    return any(n.id == table for n in later) or any(
+        table in src.find_names(c.source).uses for c in context.notebook.list_code_after(context.failure.cell_id)
+    )
+
+
+def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> Splice | None:
+    """``homes['price'] = prices`` behind the write, where the array is one column of a table and is not written into later."""
+    target, value = node.targets[0], node.value
+    taken = value.func.value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else value
+    is_whole = (
+        isinstance(value, ast.Call)
+        and read_last_name(value.func) == "to_numpy"
+        and not value.args
+        and not value.keywords
+    )
+    column = taken if is_whole else taken.value if isinstance(taken, ast.Attribute) and taken.attr == "values" else None
+    place = _find_column(column) if column is not None else None
+    writing = next((n for n in context.tree.body if n.lineno <= context.line <= (n.end_lineno or 0)), None)
+    if place is None or len(node.targets) > 1 or not isinstance(target, ast.Name) or writing is None:
+        return None
+    below = [n for n in ast.walk(context.tree) if getattr(n, "lineno", 0) > (writing.end_lineno or 0)]
+    below += [n for c in context.notebook.list_code_after(context.failure.cell_id) for n in src.walk(c.source)]
+    if any(
+        isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and src.find_root_name(n) == target.id
+        for n in below
+    ):
+        return None
+    end = context.source.find("\n", context.span(writing)[1])
+    end = len(context.source) if end < 0 else end
+    if context.source[context.span(writing)[1] : end].strip():
+        return None  # something else stands on its line
+    column_text = other.text(column) if column is not None else ""
+    return end, end, f"\n{column_text} = {target.id}"
 
 
 def _takes_array(value: ast.expr) -> bool:
