@@ -54,6 +54,9 @@ _LEFT_IN_THE_END = (SkipReason.OWN_CHECK, SkipReason.FLAKY)
 
 STOPPED_EARLY = "it was stopped before it ended, and nothing in its code is known to be wrong: let it run longer (heal {} SECONDS in a batch)"
 
+MEANT_BEHIND = "an error that the notebook means to raise"
+"""Ends what is said of a cell whose fault was mended, and that then fails as it is stored, or as it says."""
+
 SURE = 80
 """Confidence below which a cause in the environment is left alone."""
 
@@ -130,8 +133,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if wasted:
         return Close(wasted, _say_how_far(dossier, limits.explain_waste(dossier, wasted)))
     if dossier.derived and dossier.diagnosis.skip_reason is SkipReason.DELIBERATE:
-        means = f"{proposals.format_partial_fix(dossier)}, an error that the notebook means to raise"
-        return Close(Reason.EXHAUSTED, means)
+        return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}, {MEANT_BEHIND}")
     if is_left_alone(dossier.diagnosis) or (dossier.diagnosis.skip_reason in _LEFT_IN_THE_END and not dossier.shut):
         why = dossier.diagnosis.advice or dossier.diagnosis.cause
         return Close(Reason.ENVIRONMENT, f"{proposals.format_partial_fix(dossier)}. {why}" if dossier.derived else why)

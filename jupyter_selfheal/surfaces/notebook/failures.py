@@ -39,7 +39,8 @@ class LostState:
     """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
     have fitted, and (``changed``) what it may have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
     module too, and ``mutated`` of it by what evidently changes it. ``handed`` pairs each function or method that it calls by name
-    with what that was given, or is called on: it may change that where the notebook itself defines it."""
+    with what that was given, or is called on: it may change that where the notebook itself defines it. ``filled`` are containers of
+    which it would have set items whose keys are reckoned only when it runs."""
 
     number: int
     names: frozenset[str]
@@ -49,6 +50,7 @@ class LostState:
     assigned: frozenset[str] = frozenset()
     mutated: frozenset[str] = frozenset()
     handed: frozenset[tuple[str, str]] = frozenset()
+    filled: frozenset[str] = frozenset()
 
 
 def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
@@ -72,6 +74,7 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
         frozenset(src.find_assigned_roots(rest)),
         frozenset(_find_mutated_names(rest)),
         frozenset(_find_handed_names(rest)),
+        frozenset(_find_filled_names(rest)),
     )
 
 
@@ -139,12 +142,14 @@ def find_half_made_root(cell: Cell, failure: Failure, lost: Iterable[LostState])
 
     ``total = np.zeros(3)`` above a loop that failed before it added anything: what is computed of ``total`` below is another thing
     than what the author saw, and nothing is to be mended there. A table that lacks one more column is no such value. A name that was
-    bound anew in between is whole again (:attr:`Cell.stale`).
+    bound anew in between is whole again (:attr:`Cell.stale`). A key or place that is missing in a container which the cell would have filled
+    is one that it may have filled.
     """
     if not cell.stale or failure.kind is not FailureKind.RAISED:
         return 0
     read = _find_read_names(failure)
-    numbers = [s.number for s in lost if not read.isdisjoint(s.names | s.unfitted)]
+    asked = _find_subscripted_names(failure) if failure.ename in ("KeyError", "IndexError") else frozenset[str]()
+    numbers = [s.number for s in lost if not (read.isdisjoint(s.names | s.unfitted) and asked.isdisjoint(s.filled))]
     return numbers[-1] if numbers else 0
 
 
@@ -210,6 +215,27 @@ def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterable[str]:
                     yield str(node.slice.value)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 yield node.attr
+
+
+def _find_filled_names(body: Iterable[ast.stmt]) -> Iterable[str]:
+    """Names of what gets items under keys that are reckoned: ``prices[town] = 3``, ``rows.append(x)``."""
+    for node in (n for statement in body if not isinstance(statement, DEFINITIONS) for n in ast.walk(statement)):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store(), slice=key) if not isinstance(
+                key, ast.Constant
+            ):
+                yield name
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="append" | "extend" | "update" | "setdefault")
+            ):
+                yield name
+
+
+def _find_subscripted_names(failure: Failure) -> frozenset[str]:
+    """Names of which the failing statement reads an item."""
+    statements = [s.node for s in src.list_statements(failure.source) if s.index == failure.statement]
+    nodes = (n for statement in statements for n in ast.walk(statement))
+    return frozenset(n.value.id for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name))
 
 
 def _find_fitted_names(body: Iterable[ast.stmt]) -> Iterable[str]:

@@ -377,3 +377,13 @@ def test_commands_for_the_shell_that_wait_for_an_address(bench: Bench, source: s
     broken = bench.fail("1 / 0")
     failure = replace(broken.case.failure, source=source, kind=FailureKind.TIMED_OUT, ename="", evalue="")
     assert diagnose(replace(broken, case=replace(broken.case, failure=failure))).skip_reason is reason
+
+
+def test_a_service_that_its_reader_gave_up_is_outside(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    raises = "def DataReader(name, data_source):\n    raise NotImplementedError(f'data_source={data_source!r} is not implemented')"
+    bench.write_file("pandas_datareader.py", raises)
+    monkeypatch.syspath_prepend(bench.folder)
+    read = "DataReader('MMM', data_source='yahoo')"
+    gone = diagnose(bench.fail("from pandas_datareader import DataReader", read))
+    assert (gone.skip_reason, gone.advice) == (SkipReason.NETWORK, "Read the data from another source, or from a file.")
+    assert diagnose(bench.fail(raises, read)).skip_reason is not SkipReason.NETWORK, "a function of the notebook's own"

@@ -29,6 +29,11 @@ NETWORK_WORDS = re.compile(
     r"Max retries exceeded|urlopen error|nodename nor servname|No route to host|Connection timed out|network blocked"
 )
 
+SERVICE_GONE = re.compile(
+    r"^data_source='\w+' is not implemented$|has been immediately deprecated due to large breaks in the API"
+)
+"""What pandas-datareader says of a service that no longer answers."""
+
 CREDENTIAL_NAMES = re.compile(
     r"Authentication|Unauthorized|Forbidden|Credential|PermissionDenied|InvalidApiKey|LoginError"
 )
@@ -102,6 +107,12 @@ def diagnose_network(context: RuleContext, remedies: Remedies) -> Diagnosis | No
             SkipReason.NETWORK,
             "Run it where they are reachable.",
             confidence=90,
+        )
+    if SERVICE_GONE.search(failure.evalue) and any("pandas_datareader" in f.file for f in failure.frames):
+        return leave_alone(
+            "The service that the data came from is no longer there.",
+            SkipReason.NETWORK,
+            "Read the data from another source, or from a file.",
         )
     named = failure.ename in NETWORK_NAMES or failure.ename.endswith(("ConnectionError", "Timeout"))
     if failure.kind is FailureKind.RAISED and failure.ename in ("TimeoutError", "timeout"):

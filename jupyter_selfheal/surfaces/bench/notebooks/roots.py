@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jupyter_selfheal.healers.rules.context.tables import find_distribution
+from jupyter_selfheal.loop.policy import MEANT_BEHIND
 from jupyter_selfheal.model import FailureKind, SkipReason
 from jupyter_selfheal.surfaces.notebook.records import Status
 
@@ -18,6 +21,9 @@ NOT_TOLD = "not told"
 """The heal wrote no report, or one that does not know the cell to fail."""
 NOT_INSTALLED = "module not installed"
 """A module is missing to a heal that was allowed to install."""
+
+UNKNOWN_MODULE = "module of no known distribution"
+"""Nothing may be installed for it, as anybody may publish under its name: a file of somebody's own, most often."""
 
 OPEN = ("offered", "taken back", "no fix found", NOT_INSTALLED, SkipReason.OWN_CHECK.value, SkipReason.FLAKY.value, SkipReason.NOT_PYTHON.value, TIME_LIMIT, NOT_TOLD)  # fmt: skip
 """Classes of roots that hang on nothing outside of the notebook, and are not healed. Whatever else a report names is outside."""
@@ -43,11 +49,21 @@ def classify_cell(cell: Mapping[str, Any], runs: bool, is_below: bool = True) ->
         return HEALED if runs else _WORDS[Status.REVERTED]
     if status == Status.RAN:
         return FOLLOWS if runs and is_below else NOT_TOLD
+    if cell.get("skip_reason") == SkipReason.MISSING_MODULE and _is_of_no_distribution(str(cell.get("failure", ""))):
+        return UNKNOWN_MODULE
     if cell.get("skip_reason") or status == Status.MEANT_TO_FAIL:
         return str(cell.get("skip_reason") or SkipReason.DELIBERATE.value)
+    if str(cell.get("detail", "")).endswith(MEANT_BEHIND):
+        return SkipReason.DELIBERATE.value  # what was mended only stood before it
     if cell.get("kind") == FailureKind.TIMED_OUT:
         return TIME_LIMIT
     return _WORDS.get(status, NOT_TOLD)
+
+
+def _is_of_no_distribution(headline: str) -> bool:
+    """Whether a failure misses a module that no distribution is known to have."""
+    named = re.search(r"No module named '([\w.]+)'", headline)
+    return named is not None and not find_distribution(named[1])[1]
 
 
 def add_roots(rows: Sequence[Mapping[str, Any]]) -> dict[str, int] | None:

@@ -260,6 +260,19 @@ def test_a_missing_module_is_inside_where_the_heal_may_install() -> None:
     assert format_classes(add_roots([without, allowed])) == "module not installed 1; outside: missing module 1"
 
 
+def test_what_stands_before_an_error_that_is_meant_is_no_root_inside() -> None:
+    before = dict.fromkeys(range(4), "failed")
+    printed = print_report(
+        {"status": "not healed", "detail": "fixed the first problem (Print); next: NameError (line 2), an error that the notebook means to raise"},
+        {"status": "not healed", "detail": "no working fix found"},
+        {"status": "left alone", "skip_reason": "missing module", "failure": "ModuleNotFoundError: No module named 'plots_of_mine'"},
+        {"status": "left alone", "skip_reason": "missing module", "failure": "ModuleNotFoundError: No module named 'gensim.models'"},
+    )  # fmt: skip
+    roots = count_roots(printed, before, before)
+    assert roots == {"deliberate": 1, "no fix found": 1, "module of no known distribution": 1, "missing module": 1}
+    assert format_share(add_roots([{"roots": roots, "settings": "--install"}])) == "0 of 2 (0%)"
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -42,6 +42,26 @@ def test_a_name_that_was_bound_anew_is_whole() -> None:
     assert find_root("inverse(total)", stale=False) == 0
 
 
+def find_root_of_missing(source: str, unhealed: str, ename: str = "KeyError") -> int:
+    lost = find_lost_state(3, Cell("3", unhealed), Failure("3", unhealed, statement=1))
+    failure = Failure("c", source, ename=ename, evalue="'oslo'", statement=0)
+    return find_half_made_root(Cell("c", source, stale=True), failure, (lost,))
+
+
+FILLS = "means = {}\nfor town, rows in groups: means[town] = reckon(rows)"
+
+
+def test_a_key_that_the_unhealed_cell_would_have_filled_in_follows_from_it() -> None:
+    assert find_root_of_missing("print(means['oslo'])", FILLS) == 3
+    assert find_root_of_missing("print(found[2])", "found = []\nfor r in rows: found.append(r)", "IndexError") == 3
+
+
+def test_a_key_of_what_it_would_not_have_filled_does_not() -> None:
+    assert find_root_of_missing("print(other['oslo'])", FILLS) == 0
+    assert find_root_of_missing("print(means['oslo'])", FILLS, "TypeError") == 0
+    assert find_root_of_missing("print(means['oslo'])", "means = {}\nmeans['rome'] = reckon(groups)") == 0
+
+
 ABOVE = ("def drop(shelf): ...", "stock = {}\nwords = []", "n = drop(stock)\nwords.append(1)", "count = len(stock)")
 
 
