@@ -14,6 +14,13 @@ from jupyter_selfheal.model import Applicability, Patch
 _ONE = re.compile(
     r"(\w+)\(\) takes (?:[12] positional arguments?|exactly one argument) (?:but \d+ were given|\(\d+ given\))"
 )
+_STARRED = re.compile(
+    r"(\w+)(?:\(\) takes| expected) (?:at most |exactly )?(?:one|\d+)(?: positional)? arguments?(?: but \d+ were given| \(\d+ given\)|, got \d+)|"
+    r"'(?:int|float|bool)' object is not iterable"
+)
+"""What is said where the items of a collection are given in its place."""
+_TAKE_ONE = frozenset({"sum", "len", "sorted", "list", "tuple", "set", "frozenset", "any", "all", "reversed"})
+"""Functions of Python that take one collection."""
 _OF_LISTS = frozenset({"len", "sum", "max", "min", "sorted", "enumerate", "set", "list", "mean", "array"})
 """Functions of a collection: what they are given is one."""
 
@@ -24,20 +31,21 @@ class ArgumentsForList(Rule):
     **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
     `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
 
-    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`.
+    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`.
 
-    **Fix safety** Safe for as many numbers as an estimator was fitted on. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
+    **Fix safety** Safe for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
 
     code = "CAL128"
     name = "several arguments for one list"
     enames = frozenset({"TypeError"})
-    message = _ONE
+    message = _STARRED
     applicability = Applicability.UNSAFE
     why = "One of the arguments may be too many."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = _ONE.search(context.failure.evalue)
+        yield from self._take_off_star(context)
         for call in context.list_calls_at_failure():
             if told is None or read_last_name(call.func) != told[1] or call.keywords or len(call.args) < 2:
                 continue
@@ -68,6 +76,23 @@ class ArgumentsForList(Rule):
             cause = f"`{context.text(call.func)}` takes one argument."
             yield self.patch(context.replace_here(new), title, cause, prior=0.8)
             return
+
+    def _take_off_star(self, context: RuleContext) -> Iterator[Patch]:
+        """``sum(marks)`` for ``sum(*marks)``."""
+        calls = [c for c in context.list_calls_at_failure() if len(c.args) == 1 and isinstance(c.args[0], ast.Starred)]
+        if len(calls) != 1 or calls[0].keywords or not isinstance(calls[0].func, ast.Name):
+            return
+        name, start = calls[0].func.id, context.span(calls[0].args[0])[0]
+        of_python = name in _TAKE_ONE and not context.is_bound_anywhere(name)
+        if of_python or _takes_list(context, name):
+            yield self.patch(
+                context.replace_here((start, start + 1, "")),
+                "Give the collection itself, without `*`",
+                f"`{name}` takes one collection; `*` gives it the items one by one.",
+                applicability=Applicability.SAFE,
+                why="The function takes one collection, and this is the only thing that it is given.",
+                prior=0.93,
+            )
 
 
 def _takes_row(context: RuleContext, call: ast.Call) -> bool:

@@ -134,6 +134,7 @@ def _change_code(context: RuleContext, node: ast.AST) -> tuple[list[Splice], boo
     """``f`` for the only ``d`` among the codes of a text, and whether nothing is lost by it."""
     start, end = context.span(node)
     codes = list(re.finditer(r":[^{}:'\"]*?(\.\d+)?d(?=\})", context.source[start:end]))
+    codes = [c for c in codes if c[1]] or codes  # `.2d` is no number's at all, `d` beside it may well be right
     if len(codes) != 1:
         return [], False
     at = start + codes[0].end() - 1

@@ -43,7 +43,7 @@ class FunctionOfNumpy(Rule):
     **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'median'` at `v.median()`, `'inverse'` at `m.inverse()`; `'Series' object has no
     attribute 'sqrt'` at `df["area"].sqrt()`.
 
-    **Fix** `np.median(v)`, `np.linalg.inv(m)`, `np.sqrt(df["area"])`; the other arguments stay.
+    **Fix** `np.median(v)`, `np.linalg.inv(m)`, `np.sqrt(df["area"])`; the other arguments stay. `np.inverse(m)` becomes `np.linalg.inv(m)`, too.
 
     **Fix safety** Safe: NumPy's function of that name takes the array first and does just that. Unsafe where a column or a table of pandas may be meant, whose
     method gives something else: `diff`, `unique`, `median` of an array with NaN, and what has no axis of a matrix; also for `delete`, `inverse` and `percentile`,
@@ -60,6 +60,9 @@ class FunctionOfNumpy(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name, owner = context.attribute, context.owner
+        if owner.is_module and owner.name == "numpy":
+            yield from self._name_in_linalg(context, name)
+            return
         is_array = owner.type in ("ndarray", "matrix") and owner.is_a("numpy.ndarray")
         path = _find_path(name) if is_array else f"numpy.{name}" if name in OF_EACH else ""
         if not path or not (is_array or owner.type in ("Series", "DataFrame")):
@@ -87,6 +90,20 @@ class FunctionOfNumpy(Rule):
             applicability=Applicability.UNSAFE if doubted else Applicability.SAFE,
             why="Something else may be meant by the method." if doubted else self.why,
             prior=0.8 if doubted else 0.95,
+        )
+
+    def _name_in_linalg(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``np.linalg.inv(m)`` for ``np.inverse(m)``."""
+        node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == name), None)
+        if node is None or name not in OF_MATRIX or not context.is_called(node):
+            return
+        right = f"linalg.{OF_MATRIX[name]}"
+        yield self.patch(
+            context.replace_here((*context.find_attribute_span(node), right)),
+            f"Use `{context.text(node.value)}.{right}`",
+            f"NumPy has `{OF_MATRIX[name]}` in its part for linear algebra.",
+            why="The name says what is meant, and NumPy has one function for it.",
+            prior=0.95,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
@@ -18,6 +18,9 @@ from jupyter_selfheal.model import Applicability, Patch
 MISSING = re.compile(r"No module named '?([\w.]+)'?")
 NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
+LEAST = 5
+"""Letters of a name that may be the beginning of another."""
+
 
 class MisspeltModule(Rule):
     """Import the module, or the name in it, that was meant.
@@ -25,7 +28,7 @@ class MisspeltModule(Rule):
     **Failure** `ModuleNotFoundError: No module named 'panda'`, where an importable module is near; `ImportError: cannot
     import name 'Conter' from 'collections'`, where the module has a near name.
 
-    **Fix** The near name, in the import and wherever the cell uses it.
+    **Fix** The near name, in the import and wherever the cell uses it. Where none is near, one that goes on with another word: `accuracy_score` for `accuracy`.
 
     **Fix safety** Safe for one slip in five letters, or where the alias (`import panda as pd`) says what is meant. Silent for
     names of well-known distributions, which are missing rather than misspelt.
@@ -63,6 +66,7 @@ class MisspeltModule(Rule):
         members = context.ask(questions.LIST_MEMBERS, path=module) or []
         near = find_nearest(wrong, members)
         near = tuple(n for n in near if not n.startswith("_") or wrong.startswith("_"))
+        near = near or _find_longer(wrong, members)
         for word in near if len(near) <= 2 else ():
             sure = len(near) == 1 and len(wrong) >= 5 and is_plain_slip(wrong, word)
             sure = sure and not _is_of_another_kind(context, module, wrong, word)
@@ -82,6 +86,16 @@ class MisspeltModule(Rule):
             why="Only this one is near, by one slip, or the alias says it." if sure else self.why,
             prior=0.75 if sure else 0.45,
         )
+
+
+def _find_longer(wrong: str, known: Iterable[str]) -> tuple[str, ...]:
+    """``accuracy_score`` for ``accuracy``, ``DecisionTreeClassifier`` and ``DecisionTreeRegressor`` for ``DecisionTree``: names that go on with a word."""
+    longer = (
+        [k for k in known if k.startswith(wrong) and (k[len(wrong)] == "_" or k[len(wrong)].isupper())]
+        if len(wrong) >= LEAST
+        else []
+    )
+    return tuple(longer) if len(longer) <= 2 else ()
 
 
 def _is_of_another_kind(context: RuleContext, module: str, wrong: str, word: str) -> bool:

@@ -56,6 +56,7 @@ class NotCalled(Rule):
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets. Where a table has a column of that name
     (`sales.rank > 3`), the column is offered. Silent for a method that gives nothing (`values.sort[0]`).
+    Unsafe for a method of what a call gives (`Counter(words).most_common[3]`): it cannot be asked what it takes.
     """
 
     code = "ATT103"
@@ -144,6 +145,9 @@ class NotCalled(Rule):
 
     def _propose_call(self, context: RuleContext, outer: ast.AST, node: ast.expr) -> Iterator[Patch]:
         text = context.read_plain_chain(node)
+        if text is None and isinstance(outer, ast.Subscript):
+            yield from self._call_with_key(context, outer)
+            return
         thing = context.describe(text) if text and isinstance(node, ast.Attribute | ast.Name) else None
         if text is None or thing is None or not thing.is_callable or context.is_called(node) or thing.is_module:
             return
@@ -192,6 +196,22 @@ class NotCalled(Rule):
             return
         edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+
+    def _call_with_key(self, context: RuleContext, outer: ast.Subscript) -> Iterator[Patch]:
+        """``Counter(text).most_common[3]``: the method of what a call gives, which is not called to ask it."""
+        is_method = "method" in context.failure.evalue and isinstance(outer.value, ast.Attribute)
+        others = [n for n in context.list_failing_nodes(ast.Subscript) if n is not outer]
+        if not is_method or others or isinstance(outer.slice, ast.Slice | ast.Tuple):
+            return
+        text, key = context.text(outer.value), context.text(outer.slice)
+        yield self.patch(
+            context.replace_here((*context.span(outer), f"{text}({key})")),
+            f"Call `{text}({key})` with parentheses",
+            f"`{text}` is a function: call it to get its result.",
+            applicability=Applicability.UNSAFE,
+            why="An item of what the method gives may be meant.",
+            prior=0.7,
+        )
 
 
 def _is_column_too(context: RuleContext, node: ast.Attribute) -> bool:

@@ -23,7 +23,8 @@ class ResultOfWrapper(Rule):
     **Failure** `TypeError` or `AttributeError` about `NoneType`, a missed expectation or an assert, where the failing statement uses the
     result of a function with a decorator of the notebook, whose inner function calls it and returns nothing.
 
-    **Fix** `f(*args)` becomes `return f(*args)` at the end of the inner function; `result = f(*args)` gets `return result` there.
+    **Fix** `f(*args)` becomes `return f(*args)` at the end of the inner function; `result = f(*args)` gets `return result` there. A decorator, or another
+    function, that ends with the function that it makes gets `return wrapper`.
 
     **Fix safety** Safe: the function returns a value, the failing statement uses it, and only the inner function loses it. Silent where the inner
     function returns something, calls the decorated one several times, or has other uses of the name, and where that one returns nothing itself.
@@ -42,6 +43,8 @@ class ResultOfWrapper(Rule):
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
         sources = [(cell_id, context.source_of(cell_id)) for cell_id in list_sources(context)]
+        if raised and context.is_about_none:
+            yield from self._return_function(context, sources)
         for name in list_functions_used(context):
             decorated = next((f for _, s in sources if (f := find_definition(s, name)) is not None), None)
             if decorated is None or not _returns_value(decorated):
@@ -60,6 +63,26 @@ class ResultOfWrapper(Rule):
                     )
                     return
 
+    def _return_function(self, context: RuleContext, sources: list[tuple[str, str]]) -> Iterator[Patch]:
+        """A decorator, or another function that makes one, which ends with the function that it makes and gives nothing."""
+        statement = context.failing_statement
+        names = list_functions_used(context) + ([statement.name] if isinstance(statement, ast.FunctionDef) else [])
+        used = [f for n in names for _, s in sources if (f := find_definition(s, n)) is not None]
+        makers = [*(_name_decorator(d) for f in used for d in f.decorator_list), *names]
+        for name in dict.fromkeys(m for m in makers if m):
+            cell_id, source = next(((c, s) for c, s in sources if find_definition(s, name) is not None), ("", ""))
+            maker = find_definition(source, name) if cell_id else None
+            splices = _return_inner(source, maker) if maker is not None else []
+            if splices:
+                yield self.patch(
+                    context.replace(cell_id, splices),
+                    f"Return from `{name}` the function that it makes",
+                    f"`{name}` ends with the function that it makes, and returns nothing.",
+                    why="The function is made for nothing else than to be returned: nothing in there calls it.",
+                    prior=0.95,
+                )
+                return
+
 
 def is_wrapper(source: str, function: ast.FunctionDef) -> bool:
     """True for the inner function of a decorator that loses what the decorated one returns: it is this rule's matter."""
@@ -74,6 +97,20 @@ def _name_decorator(node: ast.expr) -> str:
 
 def _returns_value(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value is not None for n in walk_own(function))
+
+
+def _return_inner(source: str, maker: ast.FunctionDef) -> list[Splice]:
+    """Splices that return the function which each level ends with, where nothing is returned there and nothing uses it."""
+    texts: dict[int, str] = {}
+    level: ast.stmt = maker
+    while isinstance(level, ast.FunctionDef) and isinstance(level.body[-1], ast.FunctionDef):
+        inner, own = level.body[-1], list(walk_own(level))
+        is_used = any(isinstance(n, ast.Name) and n.id == inner.name for n in own)
+        if not is_used and not any(isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in own):
+            end = src.find_span(source, inner)[1]
+            texts[end] = f"\n{' ' * inner.col_offset}return {inner.name}" + texts.get(end, "")
+        level = inner
+    return [(end, end, text) for end, text in texts.items()]
 
 
 def _return_result(source: str, maker: ast.FunctionDef) -> list[Splice]:

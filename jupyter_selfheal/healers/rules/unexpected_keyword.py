@@ -35,6 +35,11 @@ MEANINGS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words for a parameter, and what pandas, NumPy, scikit-learn, Matplotlib and Python call it; with `!` what says the opposite."""
 
+WITHOUT_SIGNATURE = {
+    "datetime.timedelta": ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
+}
+"""What functions take that cannot be asked for it: https://docs.python.org/3/library/datetime.html#datetime.timedelta."""
+
 
 class UnexpectedKeyword(Rule):
     """Use the parameter that the function has.
@@ -76,6 +81,9 @@ class UnexpectedKeyword(Rule):
                 for p in (signature.parameters if signature else ())
                 if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
             ]
+            if name and signature is None:
+                live = context.describe(name)
+                known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
             artist = TAKEN_BY.search(context.failure.evalue)
             if artist is not None:
                 known += context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1])

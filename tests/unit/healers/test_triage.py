@@ -136,6 +136,10 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
             "class Square(Shape):\n    side = 2\n    def area(self):\n        return self.sied ** 2",
             "Square().area()",
         ],
+        [
+            "class Shape:\n    def __init__(self, name):\n        self.name = name\n    def area(self):\n        raise NotImplementedError",
+            "class Square(Shape):\n    def __init__(self, side):\n        super().__init__()\n        self.side = side\nassert Square(3).side == 3",
+        ],
         ["print 'hello'"],
         ["x = {'alpha': 1}", "x['alhpa']"],
         ["f = dict", "f(a=1, a=2)"],

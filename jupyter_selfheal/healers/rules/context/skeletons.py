@@ -33,10 +33,11 @@ _REPLACE_NONE = re.compile(
 """A course's word for what is to be written; who replaces ``None`` by a value in a table says so in other words."""
 
 
-def is_skeleton(source: str, *, notes: bool = True) -> bool:
+def is_skeleton(source: str, *, notes: bool = True, raises: bool = True) -> bool:
     """True for a cell that somebody was to complete: placeholders, ``...``, "your code here".
 
-    ``notes``: a ``# TODO`` counts, too; it stands in finished code as often as in an exercise.
+    ``notes``: a ``# TODO`` counts, too; it stands in finished code as often as in an exercise. ``raises``: so does ``raise NotImplementedError``; in
+    code that was reached and failed with another error it is a method that heirs have.
     """
     if _SKELETON.search(source) or (notes and _NOTE.search(source)) or has_open_place(source):
         return True
@@ -51,7 +52,8 @@ def is_skeleton(source: str, *, notes: bool = True) -> bool:
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...:
             return True
-        if isinstance(node, ast.Raise) and "NotImplementedError" in src.dump_tree(node) and node not in after_return:
+        is_stub = raises and isinstance(node, ast.Raise) and node not in after_return
+        if is_stub and "NotImplementedError" in src.dump_tree(node):
             return True
     return False
 

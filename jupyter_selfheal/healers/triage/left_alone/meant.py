@@ -211,11 +211,12 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
     if _is_slip_in_code(context):
         return None
-    for text in (context.failure.source, source, *_list_sources_of_callees(context)):
+    written = (context.failure.source, source)
+    for text in (*written, *_list_sources_of_callees(context)):
         if has_attempt(text) and is_checked(context):
             continue
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
-        if is_skeleton(text, notes=notes) or (nothing and _is_empty_function(text)):
+        if is_skeleton(text, notes=notes, raises=notes or text in written) or (nothing and _is_empty_function(text)):
             return Diagnosis("This exercise isn't finished.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice)
     return None
 

@@ -25,6 +25,8 @@ _GROWS = {
 }
 
 
+BESIDE = 0.25
+"""The least weight of a further base case beside one that is there, before what the function's other comparisons say of it: ``n == 1`` beside ``n == 0``."""
 ASKED_FOR = 2.5
 """How much likelier a case for an empty parameter is where a check fails that gives one."""
 COUNTED_BY_FOR = 0.1
@@ -245,6 +247,7 @@ def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) 
     for test, prior in list_tests(s, names):
         if prior < 0.1:
             continue
+        prior = max(prior, BESIDE) if test in cases else prior
         alike = 1.0 if not cases else 1.8 if test in cases else 0.6
         alike *= ASKED_FOR if test.startswith("not ") and test[4:] in s.hints.empty else 1.0
         for value, likely in values:

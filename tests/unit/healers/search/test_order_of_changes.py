@@ -168,3 +168,16 @@ def test_a_name_that_only_a_comprehension_binds_is_not_returned() -> None:
     words = {c.words for _, c in ranked}
     assert "`f` does not return `a`" in words
     assert "`f` does not return `k`" not in words
+
+
+def test_a_base_case_beside_one_that_is_there_comes_before_a_guard() -> None:
+    fib = "def fib(n):\n    if n == 0:\n        return 0\n    return fib(n - 1) + fib(n - 2)\n"
+    cases = [c for c in propose_mutations.list_changes(Scope(fib)) if "lacks the case" in c.words]
+    priors = {re.search(r"if (.+?): return", c.words)[1]: c.prior for c in reversed(cases)}  # type: ignore[index]
+    assert priors["n == 1"] > 2 * max(priors["n < 0"], priors["not n"])
+
+
+def test_what_is_equal_is_not_turned_to_meet_a_check() -> None:
+    pair = "class Pair:\n    def __eq__(self, o):\n        return self.a == o.a\n    def is_at(self, o):\n        return self.a == o.a\n"
+    turned = [c.line for c in propose_mutations.list_changes(Scope(pair)) if c.words == "`==` should be `!=`"]
+    assert turned == [5]

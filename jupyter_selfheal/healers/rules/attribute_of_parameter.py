@@ -1,0 +1,87 @@
+"""ATT124: an attribute asked for by the name of the parameter that it was given as."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class AttributeOfParameter(Rule):
+    """Read the attribute that keeps the parameter.
+
+    **Failure** `AttributeError: 'Circle' object has no attribute 'r'`, where the notebook's class says `self.radius = r` in its `__init__`.
+
+    **Fix** `self.r` becomes `self.radius` wherever the methods of the class read it.
+
+    **Fix safety** Safe: the object keeps under one name what it was given under the other. Unsafe where code outside of the class reads the name that is
+    missing: the attribute may have been meant to have it. Silent where the parameter is kept under several names, or changed before it is kept.
+    """
+
+    code = "ATT124"
+    name = "attribute asked for as its parameter"
+    enames = frozenset({"AttributeError"})
+    applicability = Applicability.SAFE
+    why = "The object keeps under this name what it was given under the other."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        live = context.state
+        wrong = live.attribute
+        if not wrong or live.owner is None or live.owner.module != "__main__" or live.owner.is_module:
+            return
+        for cell_id in context.list_cells_upwards():
+            source = context.source_of(cell_id)
+            for node in (n for n in src.walk(source) if isinstance(n, ast.ClassDef) and n.name == live.owner.type):
+                kept = _find_kept(node, wrong)
+                splices = _respell(source, node, wrong, kept) if kept else []
+                if not splices or kept not in live.owner.attributes:
+                    return
+                outside = _is_read_outside(context, wrong, len(splices))
+                yield self.patch(
+                    context.replace(cell_id, splices),
+                    f"Change `self.{wrong}` to `self.{kept}`",
+                    f"`{node.name}` keeps `{wrong}` as `{kept}`.",
+                    applicability=Applicability.UNSAFE if outside else Applicability.SAFE,
+                    why="The attribute may have been meant to have the other name." if outside else self.why,
+                    prior=0.6 if outside else 0.93,
+                )
+                return
+
+
+def _find_kept(node: ast.ClassDef, parameter: str) -> str:
+    """The one attribute that ``__init__`` keeps a parameter as, unchanged; empty where there is none, or several."""
+    maker = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"), None)
+    if maker is None or parameter not in {a.arg for a in maker.args.args[1:]}:
+        return ""
+    names = [n for n in ast.walk(maker) if isinstance(n, ast.Name) and n.id == parameter]
+    kept = [
+        t.attr
+        for n in maker.body
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name) and n.value.id == parameter
+        for t in n.targets
+        if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == maker.args.args[0].arg
+    ]
+    return kept[0] if len(kept) == len(names) == 1 else ""
+
+
+def _respell(source: str, node: ast.ClassDef, wrong: str, right: str) -> list[Splice]:
+    """Splices for each place where a method reads the missing attribute of its object; empty where one sets it."""
+    splices: list[Splice] = []
+    for method in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.args.args):
+        for n in ast.walk(method):
+            if isinstance(n, ast.Attribute) and n.attr == wrong and isinstance(n.value, ast.Name):
+                if n.value.id != method.args.args[0].arg or not isinstance(n.ctx, ast.Load):
+                    return []
+                end = src.find_span(source, n)[1]
+                splices.append((end - len(wrong), end, right))
+    return splices
+
+
+def _is_read_outside(context: RuleContext, name: str, inside: int) -> bool:
+    """Whether the notebook reads the attribute in more places than these."""
+    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    return sum(isinstance(n, ast.Attribute) and n.attr == name for n in nodes) > inside
