@@ -23,6 +23,7 @@ from jupyter_selfheal.healers.syntax import (
     missing_tokens,
     name_edits,
     other_languages,
+    quotes,
     token_edits,
     word_edits,
     wrapping,
@@ -96,7 +97,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     word_edits.replace_bracket_pairs,
     missing_tokens.insert_tokens,
     wrapping.fill_gaps,
-    wrapping.close_fields,
+    quotes.close_fields,
     wrapping.replace_foreign_signs,
     token_edits.replace_tokens,
     name_edits.rename_numbers,
@@ -107,7 +108,10 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     wrapping.move_brackets,
     wrapping.wrap_calls,
     wrapping.quote_words,
-    wrapping.mend_quotes,
+    wrapping.quote_signs,
+    quotes.close_before_values,
+    quotes.turn_inner_quotes,
+    quotes.mend_quotes,
 )
 
 
@@ -318,8 +322,9 @@ def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     further = further and not (
         was_open and "does not match opening" in after.message
     )  # another bracket, and still one too few
-    # a closing bracket that nothing opens is found before anything is parsed, and hides what is wrong above it
-    shows = any(m in state.fault.message for m in ("unmatched", "does not match opening")) and not _find_needed(after)
+    # a closing bracket that nothing opens, or a quote that nothing closes, is found before anything is parsed, and hides what is wrong above it
+    signs = ("unmatched", "does not match opening", "unterminated string")
+    shows = any(m in state.fault.message for m in signs) and not _find_needed(after)
     if further or shows or ("unterminated" in state.fault.message and is_open):
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):

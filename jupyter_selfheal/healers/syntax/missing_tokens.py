@@ -19,7 +19,7 @@ from jupyter_selfheal.healers.syntax.token_edits import (
     ends_value,
     is_keyword,
 )
-from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, SIGN, TEXT, Token, find_line
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, SIGN, TEXT, Token, find_line
 
 AUGMENTED = frozenset({"+=", "-=", "*=", "/="})
 GUESSED = frozenset({"insert.operand", "insert.else_value", "insert.zero", "insert.printed_end"})
@@ -81,6 +81,10 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
             yield from (
                 ("\n" + indent, "insert.line_end_before_keyword") for indent in _list_indents(site, behind.start)
             )
+    if ends_value(before) and not stack and behind is not None and behind.text in ("else", "elif", "except", "finally"):
+        line = site.list_line_tokens(behind.start)
+        if line[0].text in ("if", "elif", "for", "while", "try", "except") and line[-1].start > behind.start:
+            yield "\n" + _read_indent(site, behind.start), "insert.line_end_before_keyword"
     if before is not None and before.kind == SIGN and before.text in "+-*/%=(" and behind is None:
         yield "0", "insert.zero"
     yield from _list_brackets(before, behind, stack)
@@ -111,6 +115,8 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
 def _list_between_values(site: Site, before: Token, behind: Token, stack: str) -> Iterator[tuple[str, str]]:
     """What may be missing between two values that stand beside each other."""
     yield ", ", "insert.comma"
+    if stack[-1:] == "{" and before.kind in (TEXT, NUMBER):
+        yield ": ", "insert.colon_of_pair"
     texts = before.kind == TEXT or behind.kind == TEXT
     adds = texts and any(t.text == "+" for t in site.list_line_tokens(before.start))
     yield " + ", "insert.plus_beside_plus" if adds else "insert.plus" if texts else "insert.compare"

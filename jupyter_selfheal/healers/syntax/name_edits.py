@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import keyword
 import re
@@ -52,15 +53,38 @@ def name_literals(site: Site) -> Iterator[Slip]:
         yield Slip(*spots[0], cost, f"`{digit}` stands for `{name}`", spots[1:])
 
 
+CONVERSIONS = ("int", "float", "str", "list")
+"""What a value is made by before it is stored."""
+
+
 def turn_assignments(site: Site) -> Iterator[Slip]:
-    """``5 = x``: the name belongs before the sign."""
+    """``5 = x``, ``a + b = x``, ``int(input()) = x``: the name belongs before the sign. ``int(x) = input()``: what makes a number belongs behind it."""
     line = site.list_line_tokens(site.at)
-    if "cannot assign to literal" not in site.fault.message or len(line) != 3 or line[1].text != "=":
+    signs = [n for n, t in enumerate(line) if t.text == "="]
+    if "cannot assign to" not in site.fault.message or len(signs) != 1 or not 0 < signs[0] < len(line) - 1:
         return
-    value, _, name = line
-    if value.kind in (NUMBER, TEXT) and name.kind == NAME and not keyword.iskeyword(name.text):
-        new = f"{name.text} = {value.text}"
-        yield Slip(value.start, name.end, new, find_cost("move.assignment"), "the name belongs before the `=`")
+    at, cost = signs[0], find_cost("move.assignment")
+    left = site.source[line[0].start : line[at - 1].end]
+    right = site.source[line[at + 1].start : line[-1].end]
+    if keyword.iskeyword(line[0].text) or not _is_value(left) or not _is_value(right):
+        return
+    name = line[-1]
+    texts = [t.text for t in line[:at]]
+    is_item = texts[1:2] == ["("] and texts[0] in site.list_set_names()  # `marks(0) = total`: an item of a list is set
+    if at == len(line) - 2 and name.kind == NAME and not keyword.iskeyword(name.text) and not is_item:
+        new = f"{name.text} = {left}"
+        yield Slip(line[0].start, name.end, new, cost, "the name belongs before the `=`")
+    if len(texts) == 4 and texts[0] in CONVERSIONS and (texts[1], texts[3]) == ("(", ")") and line[2].kind == NAME:
+        new = f"{texts[2]} = {texts[0]}({right})"
+        yield Slip(line[0].start, line[-1].end, new, cost, f"`{texts[0]}` belongs behind the `=`")
+
+
+def _is_value(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def join_names(site: Site) -> Iterator[Slip]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import attrgetter
 
 from jupyter_selfheal.healers.rules.context.syntax import Fault
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import (
     COMMENT,
+    NAME,
     NEWLINE,
     NUMBER,
     QUOTE,
@@ -75,6 +77,11 @@ class Site:
         for index in range(first, last):
             if self.tokens[index].kind != COMMENT:
                 yield index, self.tokens[index]
+
+    def list_set_names(self) -> frozenset[str]:
+        """The variables of the cell, as far as its tokens tell, and those of the notebook."""
+        sets = ("=", "in", ",")
+        return self.known.union(a.text for a, b in pairwise(self.tokens) if a.kind == NAME and b.text in sets)
 
     def list_line_tokens(self, offset: int) -> list[Token]:
         """The tokens of the line at an offset, without comment and end."""

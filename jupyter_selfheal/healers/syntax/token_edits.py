@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import keyword
 from collections.abc import Iterator
 
@@ -152,6 +153,8 @@ def _list_names(site: Site, index: int, token: Token, own: frozenset[str]) -> It
         yield lower, "replace.keyword_case"
     if text.capitalize() in VALUES and text.capitalize() != text:
         yield text.capitalize(), "replace.keyword_case"
+    if lower == "x" and _stands_for_times(site, index):
+        yield "*", "replace.times"
     following = site.tokens[index + 1].text if index + 1 < len(site.tokens) else ""
     if text in ("else", "elif"):
         yield ("elif" if text == "else" else "else"), "replace.branch"
@@ -168,6 +171,16 @@ def _list_names(site: Site, index: int, token: Token, own: frozenset[str]) -> It
     if index < site.center + 2 and following not in ("(",) and not keyword.iskeyword(text):
         near_own = [name for name in own if name != text and _is_near(text, name)]
         yield from ((name, "replace.own_name") for name in sorted(near_own)[:3])
+
+
+def _stands_for_times(site: Site, index: int) -> bool:
+    """``price x 2``: an ``x`` between two values in a cell that has no such variable."""
+    if not 0 < index < len(site.tokens) - 1:
+        return False
+    before, token, behind = site.tokens[index - 1 : index + 2]
+    sets = any(a.text == token.text and b.text in ("=", ",", "in") for a, b in itertools.pairwise(site.tokens))
+    values = ends_value(before) and begins_value(behind) and TEXT not in (before.kind, behind.kind)
+    return values and not sets and token.text not in site.known
 
 
 def _runs_into(text: str, start: str, own: frozenset[str]) -> bool:
@@ -223,6 +236,8 @@ def join_tokens(site: Site) -> Iterator[Slip]:
             yield Slip(token.start, third.end, f"{behind.text}=", cost, words)
         if (token.text, behind.text) == ("else", "if"):
             new, cost = "elif", find_cost("replace.foreign")
+        elif joined == "^^":
+            new, cost = "**", find_cost("replace.foreign")
         elif joined in JOINED or (token.kind == behind.kind == NAME and joined in names):
             new, cost = joined, find_cost("replace.foreign")
         else:

@@ -54,6 +54,12 @@ def _mend_first(state: Completion, known: frozenset[str]) -> Iterator[Completion
             words = "the bracket of `print` closes too early"
             yield Completion(new, state.cost + 0.6 * find_cost("move.bracket"), (*state.words, words))
             return
+        if (at := _find_compared(node, tree, state.source, table)) >= 0:
+            new = f"{state.source[:at]}={state.source[at + 2 :]}"
+            yield Completion(
+                new, state.cost + find_cost("replace.assign_compare"), (*state.words, "`==` stands for `=`")
+            )
+            return
         signs = _list_missing_signs(node, state.source)
         if signs and isinstance(node, ast.Call | ast.Subscript):
             first = node.func if isinstance(node, ast.Call) else node.value
@@ -69,6 +75,17 @@ def _mend_first(state: Completion, known: frozenset[str]) -> Iterator[Completion
                 new, state.cost + find_cost("replace.foreign"), (*state.words, "`return` runs into its value")
             )
             return
+
+
+def _find_compared(node: ast.AST, tree: ast.Module, source: str, table: LineTable) -> int:
+    """Where ``==`` stands in ``digit == n % 10``, a statement that does nothing; -1 for anything else. The last one of a cell shows its value."""
+    if not isinstance(node, ast.Expr) or not isinstance(compared := node.value, ast.Compare) or node is tree.body[-1]:
+        return -1
+    if len(compared.ops) != 1 or not isinstance(compared.ops[0], ast.Eq):
+        return -1
+    if not isinstance(compared.left, ast.Name | ast.Subscript | ast.Attribute):
+        return -1
+    return source.find("==", find_span(compared.left, table)[1])
 
 
 def _close_print_later(value: ast.expr, source: str, table: LineTable) -> str:

@@ -7,7 +7,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
+from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import (
     BUILTINS,
@@ -23,8 +23,6 @@ from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBE
 LONGEST = 14
 """Tokens that are put between quotes or brackets at most."""
 FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
-_METHOD = re.compile(r"\.(?:format|join|split|strip|lower|upper|replace)\(")
-"""What is called of a text: its quote stands before it."""
 LOOK_ALIKES = ("0", ",", "-", "*", "")
 """What a sign of another alphabet may stand for."""
 
@@ -62,7 +60,8 @@ def empty_calls(site: Site) -> Iterator[Slip]:
             name, bracket = opened.pop()
             if bracket.end < token.start and bracket.start <= site.at <= token.start and not opened:
                 words = f"what stands in the brackets of `{name.text}` is too much"
-                yield Slip(bracket.end, token.start, "", find_cost("delete.arguments"), words)
+                cost = find_cost("delete.prompt" if name.text == "input" else "delete.arguments")
+                yield Slip(bracket.end, token.start, "", cost, words)
 
 
 def _list_value_ends(site: Site, first: int) -> list[int]:
@@ -108,16 +107,53 @@ def quote_words(site: Site) -> Iterator[Slip]:
             yield Slip(begin.start, end.end, f"{quote}{inside}{quote}", cost, words)
             if n == 0 and length == len(segment) > 1:
                 yield from _quote_behind_name(site, begin, end, cost)
+                yield from _quote_before_name(site, begin, end, cost)
+
+
+SIGNS_SHOWN = frozenset("+-*/=%:,!?.<>&#@$|^~_;")
+"""Signs that a program prints, or compares what was typed with."""
+
+
+def quote_signs(site: Site) -> Iterator[Slip]:
+    """``print(a, =, b)``, ``if op == +:``: a sign that was meant as a text."""
+    for index, token in site.nearby:
+        before = site.tokens[index - 1] if index else None
+        if token.text[0] not in SIGNS_SHOWN or before is None or before.text not in ("(", ",", "==", "!="):
+            continue
+        last = index
+        while last + 1 < len(site.tokens) and _goes_on(site.tokens[last], site.tokens[last + 1]):
+            last += 1
+        end = site.tokens[last]
+        behind = site.tokens[last + 1] if last + 1 < len(site.tokens) else None
+        compares = before.text in ("==", "!=")
+        closes = behind is None or behind.kind in (NEWLINE, COMMENT) or behind.text in (",", ")", ":", "and", "or")
+        if closes and (compares or behind is None or behind.text in (",", ")")):
+            inside = site.source[token.start : end.end]
+            cost = find_cost("wrap.sign") + site.find_distance(index)
+            yield Slip(token.start, end.end, f'"{inside}"', cost, f"the quotes around `{inside[:30]}` are missing")
+
+
+def _goes_on(token: Token, behind: Token) -> bool:
+    """Whether a sign is one with the one before it: ``---``."""
+    return behind.start == token.end and behind.kind == SIGN and behind.text[0] == token.text[0]
 
 
 def _quote_behind_name(site: Site, name: Token, end: Token, cost: float) -> Iterator[Slip]:
     """``print(total is high)`` as ``print(total, "is high")``: the first word is a variable of the notebook."""
-    bound = {a.text for a, b in itertools.pairwise(site.tokens) if a.kind == NAME and b.text == "="} | site.known
     inside = site.source[name.end : end.end].strip()
-    if name.text in bound and inside[:1].isalpha():
+    if name.text in site.list_set_names() and inside[:1].isalpha():
         text = f', "{inside}"'
         words = f"a comma and the quotes around `{inside[:30]}` are missing"
         yield Slip(name.end, end.end, text, cost + find_cost("wrap.quotes_behind_name"), words)
+
+
+def _quote_before_name(site: Site, begin: Token, name: Token, cost: float) -> Iterator[Slip]:
+    """``print(The largest is total)`` as ``print("The largest is", total)``: the last word is a variable of the notebook."""
+    inside, bound = site.source[begin.start : name.start].strip(), site.list_set_names()
+    if name.text in bound and begin.text not in bound and inside[:1].isalpha():
+        text = f'"{inside}", {name.text}'
+        words = f"the quotes around `{inside[:30]}` and a comma are missing"
+        yield Slip(begin.start, name.end, text, cost + find_cost("wrap.quotes_behind_name"), words)
 
 
 def _find_segment(site: Site) -> tuple[int, int]:
@@ -144,67 +180,6 @@ def _find_segment(site: Site) -> tuple[int, int]:
 def _are_words(tokens: tuple[Token, ...]) -> bool:
     names = sum(t.kind == NAME for t in tokens)
     return names > 0 and all(t.kind in (NAME, NUMBER) or t.text in ".:!?-_%" for t in tokens)
-
-
-def mend_quotes(site: Site) -> Iterator[Slip]:
-    """A quote that was left out, on the lines of the quotes that nothing closes and of the fault."""
-    lines = {site.line[1:]} | {find_line(site.source, t.start)[1:] for t in site.tokens if is_open_quote(t)}
-    for start, end in sorted(lines)[:6]:
-        text = site.source[start:end]
-        opened = [t for t in site.tokens if is_open_quote(t) and start <= t.start < end]
-        quotes = dict.fromkeys(t.text for t in opened) or dict.fromkeys(c for c in "\"'" if c in text)
-        for quote in quotes:
-            for at, cost in _list_quote_places(text):
-                yield Slip(start + at, start + at, quote, cost + (0.0 if opened else 0.8), f"`{quote}` is missing")
-
-
-def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
-    """Where on a line a quote may be missing, and what each place costs."""
-    base, end = find_cost("insert.quote"), len(text.rstrip())
-    stripped = text.rstrip(" ;")
-    tail = len(stripped) - len(stripped.rstrip(")]}:"))
-    for at in range(end + 1):
-        before, behind = text[at - 1 : at], text[at : at + 1]
-        if before.isalnum() and behind.isalnum():
-            continue
-        if (
-            before in ("(", "[", "{", ",", "=")
-            or text[:at].rstrip()[-1:] in ("(", ",")
-            or behind in (",", ")", "]", "}")
-            or _METHOD.match(text, at)
-            or at >= len(stripped) - tail
-        ):
-            yield at, base - 0.2
-        elif at in (0, end):
-            yield at, base
-        else:
-            yield at, base + 0.5
-
-
-def close_fields(site: Site) -> Iterator[Slip]:
-    """``f"{total euros"``: a field that nothing closes ends behind one of its words."""
-    if "f-string" not in site.fault.message and "'{'" not in site.fault.message:
-        return
-    _, start, end = site.line
-    for text in (t for t in site.tokens if t.kind == TEXT and t.text[0] in "fF" and start <= t.start < end):
-        opened = _find_open_field(text.text)
-        if text.text.count("{") <= text.text.count("}") or opened < 0:
-            continue
-        ends = [m.end() for m in re.finditer(r"\w+(?:\([^()]*\)|\[[^\[\]]*\])*(?::[\w.,]+)?", text.text[opened:])]
-        for n, at in enumerate(ends):
-            place = text.start + opened + at
-            yield Slip(place, place, "}", find_cost("insert.field_end") + 0.1 * n, "`}` is missing in the text")
-
-
-def _find_open_field(text: str) -> int:
-    """Where the field begins that the next one stands in, or else the last one: ``{a{b}`` as ``{a}{b}``; -1 where there is none."""
-    braces = [m for m in re.finditer(r"\{\{|\}\}|[{}]", text) if len(m[0]) == 1]
-    inside = (
-        a.start()
-        for a, b in itertools.pairwise(braces)
-        if (a[0], b[0]) == ("{", "{") and ":" not in text[a.start() : b.start()]
-    )
-    return next(inside, text.rfind("{"))
 
 
 def move_conditions(site: Site) -> Iterator[Slip]:

@@ -15,6 +15,10 @@ NAMES = 8
 """Names that are tried in place of one that nothing binds."""
 PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "int"}
 """Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
+PRINTS = frozenset(
+    {"printf", "println", "System.out.println", "System.out.print", "console.log", "echo", "puts", "Console.WriteLine"}
+)
+"""What prints in another language."""
 SPELT = ("print", "input", "range", "round", "float", "int", "str", "len", "list", "reversed", "sorted", "sum")
 """Builtins that a name may be another spelling of."""
 CALLED = frozenset(
@@ -62,8 +66,29 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
         for name in sorted(n for n in used - {target.id} if n in bound and _measure_likeness(target.id, n) >= ALIKE):
             words = f"`{target.id}` is never read, and stands for `{name}`"
             yield Change(((*find_span(target, table), name),), 0.5, target.lineno, words)
+    yield from _write_prints(tree, table)
     yield from _use_bound(read, idle, used, table)
     yield from _call_subscripted(read, tree, table, known)
+
+
+def _write_prints(tree: ast.AST, table: LineTable) -> Iterator[Change]:
+    """``System.out.println(x)`` as ``print(x)``, ``printf("%d", n)`` as ``print("%d" % (n))``, in all places at once."""
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    edits: list[tuple[int, int, str]] = []
+    words = ""
+    for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        said = ast.unparse(call.func)
+        if said not in PRINTS or said in bound:
+            continue
+        edits.append((*find_span(call.func, table), "print"))
+        words = words or f"`{said}` is `print`"
+        first, rest = (call.args[0], call.args[1:]) if call.args else (None, [])
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and "%" in first.value and rest:
+            start, end = find_span(first, table)[1], find_span(rest[0], table)[0]
+            edits += [(start, end, " % ("), (find_span(call, table)[1], find_span(call, table)[1], ")")]
+    if edits:
+        yield Change(tuple(sorted(edits)), 0.95, 1, words)
 
 
 def _list_near_builtins(name: str) -> list[str]:

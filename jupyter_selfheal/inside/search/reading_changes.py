@@ -18,9 +18,21 @@ WRITTEN = 2
 def list_reading_changes(tree: ast.Module, source: str, table: LineTable, expected: str) -> Iterator[Change]:
     """The changes of what is read."""
     yield from _convert_reads(tree, source, table, expected)
+    yield from _call_input(tree, table)
     yield from _read_once(tree, source, table)
     yield from _read_written(tree, table)
     yield from _read_several(tree, table)
+
+
+def _call_input(tree: ast.Module, table: LineTable) -> Iterator[Change]:
+    """``int(input)``: what reads is named, and not called; all of them at once."""
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    if any(isinstance(n, ast.Name) and n.id == "input" and isinstance(n.ctx, ast.Store) for n in ast.walk(tree)):
+        return
+    named = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "input" and id(n) not in called]
+    if named:
+        edits = tuple((*find_span(n, table), "input()") for n in named)
+        yield Change(tuple(sorted(edits)), 0.9, named[0].lineno, "`input` is `input()`")
 
 
 def _read_once(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:

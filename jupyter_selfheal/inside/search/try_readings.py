@@ -69,13 +69,13 @@ DOUBTED = 3
 EXPLORED_FOR, OVERHEAD = 40_000_000, 16_000
 """Steps after which no further reading is explored, and what each run counts beside its own: who waits for an answer would rather hear
 that there is none."""
-NET = 30.0
+NET = 15.0
 """CPU seconds after which none is, whatever it counts."""
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
 
-_NAMES = re.compile(r"` is (?:read as )?`|` is what is read$")
+_NAMES = re.compile(r"` is (?:read as )?`|` is what is read$|` is not imported$")
 """In the words of a change that gives a name that nothing binds: the cell fails without it, whatever it prints."""
 _NEEDED = re.compile(rf"{_NAMES.pattern}|^what is read is no |^a number is added to a text$")
 """In the words of those without which a cell mostly fails, too."""

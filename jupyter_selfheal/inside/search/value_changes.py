@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.beginner_changes import list_beginner_changes
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
@@ -34,11 +35,13 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes = [*list_reading_changes(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
     changes += list_name_changes(tree, table, known)
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
+    changes += [*_quote_letters(tree, table, known), *_round_to(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
     changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
+    changes += list_beginner_changes(tree, source, table, expected, known)
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     return sorted(changes, key=lambda c: -c.prior)
@@ -159,6 +162,46 @@ def _quote_unknown(
             start, end = find_span(value, table)
             if re.search(rf"\b{value.id}\b", expected):
                 yield Change(((start, end, f'"{value.id}"'),), 0.7, value.lineno, f"`{value.id}` is a text")
+
+
+def _quote_letters(tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """``if ch in [a, e, i]``, ``if op == add``: words that nothing binds, in a list or compared, are texts; all of them at once."""
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | known | set(dir(builtins))
+    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)} | _list_imported(tree)
+    words: list[ast.Name] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > 1:
+            items: list[ast.expr] = node.elts
+        elif isinstance(node, ast.Dict):
+            items = [key for key in node.keys if key is not None]
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+            items = [node.comparators[0]]
+        else:
+            continue
+        words += [item for item in items if isinstance(item, ast.Name) and item.id not in bound]
+    if words:
+        edits = tuple(sorted((*find_span(n, table), f'"{n.id}"') for n in words))
+        yield Change(edits, 0.75, words[0].lineno, f"`{words[0].id}` is a text")
+
+
+def _round_to(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    """``print(round(x), 2)`` as ``print(round(x, 2))``: how many digits are meant stands behind the bracket."""
+    for node in ast.walk(tree):
+        values = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else ()
+        for call, digits in itertools.pairwise(values):
+            alone = is_call(call, "round") and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+            if alone and isinstance(digits, ast.Constant) and digits.value in range(1, 7):
+                end, start = find_span(call, table)[1], find_span(digits, table)
+                gap = source[end : start[0]]
+                if gap.strip() == ",":
+                    edit = (end - 1, start[1], f"{gap}{source[slice(*start)]})")
+                    yield Change((edit,), 0.85, call.lineno, "the bracket of `round` closes too early")
+
+
+def _list_imported(tree: ast.AST) -> set[str]:
+    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    return {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
 
 
 def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:

@@ -8,10 +8,10 @@ from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.syntax.best_first import _find_needed
 from jupyter_selfheal.healers.syntax.line_edits import join_statements
 from jupyter_selfheal.healers.syntax.missing_tokens import insert_tokens
+from jupyter_selfheal.healers.syntax.quotes import close_fields
 from jupyter_selfheal.healers.syntax.site import find_site
 from jupyter_selfheal.healers.syntax.token_edits import join_tokens, replace_tokens
 from jupyter_selfheal.healers.syntax.word_edits import define_functions, open_calls, replace_bracket_pairs
-from jupyter_selfheal.healers.syntax.wrapping import close_fields
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 from jupyter_selfheal.scoring.deletion import find_deletion

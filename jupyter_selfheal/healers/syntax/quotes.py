@@ -1,0 +1,130 @@
+"""Edits of quotes: one that was left out, a text that ends in the wrong place, a field of an f-string that nothing closes."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
+from jupyter_selfheal.healers.syntax.tokens import NAME, TEXT, find_line
+
+LONGEST = 14
+"""Words within a text that are put between quotes of their own at most."""
+FAR = 200
+"""Characters between a fault and an open quote that is closed with a comma behind it."""
+_METHOD = re.compile(r"\.(?:format|join|split|strip|lower|upper|replace)\(")
+"""What is called of a text: its quote stands before it."""
+_SPOKEN = re.compile(r"\b(?:and|or|is|in|not|if|else|for)\b")
+"""Words of the language that stand in a sentence, too."""
+
+
+def mend_quotes(site: Site) -> Iterator[Slip]:
+    """A quote that was left out, on the lines of the quotes that nothing closes and of the fault."""
+    lines = {site.line[1:]} | {find_line(site.source, t.start)[1:] for t in site.tokens if is_open_quote(t)}
+    for start, end in sorted(lines)[:6]:
+        text = site.source[start:end]
+        opened = [t for t in site.tokens if is_open_quote(t) and start <= t.start < end]
+        quotes = dict.fromkeys(t.text for t in opened) or dict.fromkeys(c for c in "\"'" if c in text)
+        for quote in quotes:
+            for at, cost in _list_quote_places(text):
+                yield Slip(start + at, start + at, quote, cost + (0.0 if opened else 0.8), f"`{quote}` is missing")
+
+
+def close_before_values(site: Site) -> Iterator[Slip]:
+    """``print("Total: price, tax)`` as ``print("Total:", price, tax)``: the text ends before what can be read as values of the cell."""
+    bound = site.list_set_names()
+    for opened in (t for t in site.tokens if is_open_quote(t) and abs(t.start - site.at) < FAR):
+        _, _, end = find_line(site.source, opened.start)
+        inside = site.source[opened.end : end].rstrip(" ;")
+        tail = inside.rstrip(")]}: ")
+        starts = (m.start(1) for m in re.finditer(r"(?<=\S)\s+([^\W\d]\w*)", inside) if m[1] in bound)
+        at = next((at for at in starts if _are_values(tail[at:], inside[at:], bound)), 0)
+        if at > 0:
+            place = opened.end + len(inside[:at].rstrip())
+            words = f"`{opened.text}` and a comma are missing"
+            yield Slip(place, place, f"{opened.text},", find_cost("insert.quote_and_comma"), words)
+
+
+def _are_values(tail: str, whole: str, bound: frozenset[str]) -> bool:
+    """Whether the end of a line, with or without the brackets behind it, is values that the cell has."""
+    for text in (whole[:-1], tail, whole):
+        if _SPOKEN.search(text):
+            continue
+        try:
+            tree = ast.parse(f"({text},)", mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} <= bound | BUILTINS
+    return False
+
+
+def turn_inner_quotes(site: Site) -> Iterator[Slip]:
+    """``"He said "hi" to me"`` as ``'He said "hi" to me'``: what is quoted within a text is no end of it."""
+    bound = site.list_set_names()
+    for index, token in site.nearby:
+        words = [t for t in site.tokens[index + 1 : index + LONGEST] if t.end <= site.line[2]]
+        last = next((n for n, t in enumerate(words) if t.kind == TEXT), 0)
+        inside = words[:last]
+        if token.kind != TEXT or not last or not all(t.kind == NAME and t.text not in bound for t in inside):
+            continue
+        behind = words[last]
+        touches = token.end == inside[0].start and inside[-1].end == behind.start and len(token.text) > 2
+        other = "'" if token.text[-1] == '"' else '"'
+        whole = site.source[token.start + 1 : behind.end - 1]
+        if touches and token.text[0] == behind.text[0] == token.text[-1] and other not in whole:
+            cost = find_cost("replace.inner_quotes") + site.find_distance(index)
+            words_said = f"the quotes around `{inside[0].text}` end the text"
+            yield Slip(token.start, behind.end, f"{other}{whole}{other}", cost, words_said)
+
+
+def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
+    """Where on a line a quote may be missing, and what each place costs."""
+    base, end = find_cost("insert.quote"), len(text.rstrip())
+    stripped = text.rstrip(" ;")
+    tail = len(stripped) - len(stripped.rstrip(")]}:"))
+    for at in range(end + 1):
+        before, behind = text[at - 1 : at], text[at : at + 1]
+        if before.isalnum() and behind.isalnum():
+            continue
+        if (
+            before in ("(", "[", "{", ",", "=")
+            or text[:at].rstrip()[-1:] in ("(", ",")
+            or behind in (",", ")", "]", "}")
+            or _METHOD.match(text, at)
+            or at >= len(stripped) - tail
+        ):
+            yield at, base - 0.2
+        elif at in (0, end):
+            yield at, base
+        else:
+            yield at, base + 0.5
+
+
+def close_fields(site: Site) -> Iterator[Slip]:
+    """``f"{total euros"``: a field that nothing closes ends behind one of its words."""
+    if "f-string" not in site.fault.message and "'{'" not in site.fault.message:
+        return
+    _, start, end = site.line
+    for text in (t for t in site.tokens if t.kind == TEXT and t.text[0] in "fF" and start <= t.start < end):
+        opened = _find_open_field(text.text)
+        if text.text.count("{") <= text.text.count("}") or opened < 0:
+            continue
+        ends = [m.end() for m in re.finditer(r"\w+(?:\([^()]*\)|\[[^\[\]]*\])*(?::[\w.,]+)?", text.text[opened:])]
+        for n, at in enumerate(ends):
+            place = text.start + opened + at
+            yield Slip(place, place, "}", find_cost("insert.field_end") + 0.1 * n, "`}` is missing in the text")
+
+
+def _find_open_field(text: str) -> int:
+    """Where the field begins that the next one stands in, or else the last one: ``{a{b}`` as ``{a}{b}``; -1 where there is none."""
+    braces = [m for m in re.finditer(r"\{\{|\}\}|[{}]", text) if len(m[0]) == 1]
+    inside = (
+        a.start()
+        for a, b in itertools.pairwise(braces)
+        if (a[0], b[0]) == ("{", "{") and ":" not in text[a.start() : b.start()]
+    )
+    return next(inside, text.rfind("{"))

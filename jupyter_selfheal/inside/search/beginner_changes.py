@@ -1,0 +1,184 @@
+"""What beginners leave out or put in the wrong place, for cells whose output is known: an import, a line that stands too deep or too low, a
+value within a text, a result that is not printed."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
+from jupyter_selfheal.inside.search.scope import Change
+
+MODULES = frozenset({"math", "random", "string", "datetime", "time", "statistics", "itertools", "collections", "calendar"})  # fmt: skip
+"""Modules of the standard library that a beginner reads from without importing them."""
+_OF_MATH = frozenset(name for name in dir(math) if not name.startswith("_")) - {"e", "pow"}
+_LOOPS = (ast.For, ast.While)
+
+
+def list_beginner_changes(
+    tree: ast.Module, source: str, table: LineTable, expected: str, known: frozenset[str]
+) -> Iterator[Change]:
+    """These changes."""
+    there = _list_bound(tree) | known | set(dir(builtins))
+    yield from _import_modules(tree, table, there)
+    yield from _reverse_values(tree, source, table, there)
+    yield from _print_results(tree, source, table, there)
+    yield from _set_earlier(tree, source, table, there)
+    yield from _leave_loops(tree, source, table)
+    yield from _index_called(tree, table)
+    yield from _free_values(tree, source, table, expected)
+
+
+def _list_bound(tree: ast.Module) -> set[str]:
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    return bound | {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
+
+
+def _import_modules(tree: ast.Module, table: LineTable, there: set[str]) -> Iterator[Change]:
+    """``math.sqrt(n)`` and ``sqrt(n)`` where nothing imports ``math``."""
+    modules = [
+        n.value.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in MODULES - there
+    ]
+    for name in dict.fromkeys(modules):
+        yield Change(((0, 0, f"import {name}\n"),), 0.95, 1, f"`{name}` is not imported")
+    bare = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in _OF_MATH - there]
+    if bare and isinstance(bare[0].ctx, ast.Load):
+        edits = sorted((*find_span(n, table), f"math.{n.id}") for n in bare)
+        start = () if "math" in there else ((0, 0, "import math\n"),)
+        yield Change((*start, *edits), 0.9, bare[0].lineno, f"`{bare[0].id}` is `math.{bare[0].id}`")
+
+
+def _reverse_values(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:
+    """``reverse(s)`` as ``s[::-1]``."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and is_call(call, "reverse") and "reverse" not in there and len(call.args) == 1:
+            first, last = find_span(call.args[0], table)
+            words = "`reverse` is not there, and an index turns a value round"
+            yield Change(((*find_span(call, table), f"{source[first:last]}[::-1]"),), 0.7, call.lineno, words)
+
+
+def _print_results(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:
+    """``double(4)`` on a line of its own as ``print(double(4))``, where the function gives something back."""
+    gives = {
+        f.name
+        for f in tree.body
+        if isinstance(f, ast.FunctionDef) and any(isinstance(n, ast.Return) and n.value for n in ast.walk(f))
+    }
+    for statement in tree.body:
+        if isinstance(statement, ast.Expr) and is_call(statement.value, *gives):
+            start, end = find_span(statement.value, table)
+            words = "what the function gives is not printed"
+            yield Change(((start, end, f"print({source[start:end]})"),), 0.7, statement.lineno, words)
+
+
+def _set_earlier(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:
+    """``print(area)`` above ``area = a * b``: the line that sets it stands too low."""
+    for number, statement in enumerate(tree.body):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            continue
+        bound = _list_bound(ast.Module(tree.body[:number], []))
+        read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        own = _list_bound(ast.Module([statement], []))
+        for later in tree.body[number + 1 :]:
+            target = later.targets[0] if isinstance(later, ast.Assign) else None
+            if isinstance(target, ast.Name) and target.id in read - bound - own:
+                start, end = table.starts[later.lineno - 1], _find_line_end(source, find_span(later, table)[1])
+                at = table.starts[statement.lineno - 1]
+                text = source[start:end].rstrip("\n")
+                words = f"`{target.id}` is set too late"
+                yield Change(((at, at, f"{text}\n"), (start, end, "")), 0.7, later.lineno, words)
+
+
+def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
+    """A last line of a loop that prints stands behind the loop, or the line behind it belongs into it."""
+    for block in _list_blocks(tree):
+        for number, loop in enumerate(block):
+            if not isinstance(loop, _LOOPS) or loop.orelse or loop.lineno == loop.body[0].lineno:
+                continue
+            last = loop.body[-1]
+            outer, inner = _read_indent(source, table, loop), _read_indent(source, table, loop.body[0])
+            if len(loop.body) > 1 and isinstance(last, ast.Expr) and is_call(last.value, "print"):
+                yield _indent_line(source, table, last, inner, outer, "is printed once, behind the loop")
+            behind = block[number + 1] if number + 1 < len(block) else None
+            if isinstance(behind, ast.Expr) and is_call(behind.value, "print"):
+                yield _indent_line(source, table, behind, outer, inner, "is printed each time, in the loop")
+
+
+def _list_blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for field in ("body", "orelse"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _indent_line(source: str, table: LineTable, node: ast.stmt, old: str, new: str, words: str) -> Change:
+    start = table.starts[node.lineno - 1]
+    return Change(((start, start + len(old), new),), 0.6, node.lineno, f"`{ast.unparse(node)[:30]}` {words}")
+
+
+def _read_indent(source: str, table: LineTable, node: ast.stmt) -> str:
+    start = table.starts[node.lineno - 1]
+    return source[start : find_span(node, table)[0]]
+
+
+def _find_line_end(source: str, offset: int) -> int:
+    end = source.find("\n", offset)
+    return len(source) if end < 0 else end + 1
+
+
+def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
+    """``phone(name)`` as ``phone[name]``, where ``phone`` is a list or dictionary wherever it is set; in all places at once."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
+            values.setdefault(target.id, []).append(node.value)
+    kinds = (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.ListComp, ast.DictComp)
+    held = {name for name, given in values.items() if all(isinstance(v, kinds) for v in given)}
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and is_call(n, *held) and len(n.args) == 1]
+    if calls:
+        edits: list[tuple[int, int, str]] = []
+        for call in calls:
+            opened, end = find_span(call.func, table)[1], find_span(call, table)[1]
+            edits += [(opened, find_span(call.args[0], table)[0], "["), (end - 1, end, "]")]
+        words = f"the brackets of `{ast.unparse(calls[0].func)}` are of another kind"
+        yield Change(tuple(sorted(edits)), 0.85, calls[0].lineno, words)
+
+
+def _free_values(tree: ast.Module, source: str, table: LineTable, expected: str) -> Iterator[Change]:
+    """``print("a + b")`` as ``print(a + b)``, ``print("Sum is total")`` as ``print("Sum is", total)``: a value stands within the text."""
+    variables = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for call in ast.walk(tree):
+        for text in call.args if isinstance(call, ast.Call) and is_call(call, "print") else ():
+            if not isinstance(text, ast.Constant) or not isinstance(text.value, str) or text.value in expected:
+                continue
+            start, end = find_span(text, table)
+            body, quote = source[start + 1 : end - 1], source[start]
+            if quote not in "'\"" or body != text.value:
+                continue
+            begins = (m.start() for m in re.finditer(r"(?<![\w.])[^\W\d]\w*", body) if m[0] in variables)
+            at = next((at for at in begins if _is_made_of(body[at:], variables)), -1)
+            if at >= 0:
+                head = body[:at].rstrip().removesuffix("+").rstrip().removesuffix(",").rstrip()
+                new = f"{quote}{head}{quote}, {body[at:]}" if head else body[at:]
+                yield Change(((start, end, new),), 0.65, text.lineno, f"`{body[at:]}` is a value, and no text")
+
+
+def _is_made_of(text: str, variables: set[str]) -> bool:
+    """Whether a text is a value of these variables alone, and no sentence."""
+    if re.search(r"\b(?:and|or|is|in|not|if|else|for)\b", text):
+        return False
+    try:
+        tree = ast.parse(f"({text})", mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} <= variables | {"round", "len", "str", "sum"}
