@@ -56,5 +56,6 @@ class FewerResults(Rule):
 
 
 def _is_read(context: RuleContext, name: str) -> bool:
-    """Whether any cell reads the name."""
-    return any(name in src.find_names(c.source).uses for c in context.notebook.cells if c.kind == "code")
+    """Whether any line reads the name, also within a function that binds it."""
+    nodes = (n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id)))
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in nodes)

@@ -23,7 +23,7 @@ class HeldByPart(Rule):
 
     **Fix** `model["word"]` becomes `model.wv["word"]`, and `"word" in model` becomes `"word" in model.wv`, wherever the cell does it with that object.
 
-    **Fix safety** Safe: the old release passed both on to that very part.
+    **Fix safety** Safe: the old release passed both on to that very part. Unsafe where the changelog knows a doubt: a `Doc2Vec` gave documents by their tag, too.
     """
 
     code = "API216"
@@ -48,8 +48,9 @@ class HeldByPart(Rule):
                 context.replace_here(*((*context.span(o), written.text) for o in same)),
                 f"Use `{written.text}`",
                 f"`{text}` holds its items in `{written.text}` since {change.library} {change.version}.",
-                why=self.cite(change.source),
-                prior=0.9,
+                applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
+                why=change.unsafe or self.cite(change.source),
+                prior=0.6 if change.unsafe else 0.9,
             )
             return
 

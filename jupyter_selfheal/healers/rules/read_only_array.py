@@ -15,6 +15,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 TABLES = ("pandas.DataFrame", "pandas.Series")
 
+REACHED = "The cell has run, so before pandas 3.0, and its write reached"
 READ_ONLY = re.compile(r"read-only|WRITEABLE|readonly")
 
 
@@ -28,7 +29,8 @@ class ReadOnlyArray(Rule):
     `homes.columns.values[2] = 'zone'` a `rename`.
 
     **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the table. Where something does, the copy alone is
-    unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too).
+    unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too). That is
+    safe where the notebook stores that the failing cell has run, and unsafe elsewhere: who writes it today may mean the array alone.
     """
 
     code = "NPA102"
@@ -59,7 +61,15 @@ class ReadOnlyArray(Rule):
             splices = {other.cell_id: [splice]}
             splices.setdefault(context.cell_id, []).append(back)
             edits = tuple(e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes))
-            yield self.patch(edits, f"{title}, and set the column: `{back[2].strip()}`", cause, prior=0.9)
+            ran = _ran_once(context)
+            yield self.patch(
+                edits,
+                f"{title}, and set the column: `{back[2].strip()}`",
+                cause,
+                applicability=Applicability.SAFE if ran else Applicability.UNSAFE,
+                why=f"{REACHED if ran else 'If the notebook is older than pandas 3.0, the write reached'} `{table}`.",
+                prior=0.9 if ran else 0.7,
+            )
         yield self.patch(
             context.replace(other.cell_id, [splice]),
             title,
@@ -155,6 +165,13 @@ def _find_column(node: ast.expr) -> tuple[str, str] | None:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in OF_EVERY_TABLE:
         return node.value.id, node.attr
     return None
+
+
+def _ran_once(context: RuleContext) -> bool:
+    """Whether the notebook stores a run of the failing cell that came to its end: that was before pandas 3.0."""
+    cell = context.notebook.cell(context.failure.cell_id)
+    is_stored = cell.count is not None or bool(cell.outputs)
+    return is_stored and all(o.output_type != "error" for o in cell.outputs)
 
 
 def _is_read_below(context: RuleContext, table: str) -> bool:

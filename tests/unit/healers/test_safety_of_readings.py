@@ -36,6 +36,14 @@ READ_OTHERWISE = {
         "IMP106",
         ("import numpy as np\n# Implement mean, var and std.", "print(mean([1, 2]), var([1, 2]), std([1, 2]))"),
     ),
+    "a shuffled array of a table that is read below": (
+        "NPA102",
+        (
+            "import numpy as np\nimport pandas as pd\nhomes = pd.DataFrame({'price': [3, 1]})",
+            "prices = homes['price'].to_numpy()\nnp.random.default_rng(0).shuffle(prices)",
+            "print(homes, prices)",
+        ),
+    ),
     "a name for names": ("CAL101", ("def greet(names):\n    return [f'Hi {n}' for n in names]", "greet(name='Ann')")),
 }  # fmt: skip
 

@@ -36,6 +36,10 @@ GENSIM = """class KeyedVectors:
     key_to_index = {'elbe': 0, 'oder': 1}
     def __getattr__(self, name):
         raise AttributeError("The vocab attribute was removed from KeyedVector in Gensim 4.0.0") if name == "vocab" else AttributeError(name)
+class Word2Vec:
+    wv = {'elbe': 0}
+class Doc2Vec(Word2Vec):
+    dv = [1]
 """
 SKIMAGE = """def gaussian(image, sigma=1, *, channel_axis=None):
     return channel_axis
@@ -44,6 +48,9 @@ KERAS = """def Conv2D(filters, kernel_size, strides=(1, 1), **given):
     if set(given) - {"padding"}:
         raise ValueError(f"Unrecognized keyword arguments passed to Conv2D: {given}")
     return filters, kernel_size, strides, given
+class Model:
+    def predict(self, x, batch_size=None, verbose="auto", steps=None):
+        return steps
 """
 SOURCES = {
     "xgboost": XGBOOST, "lightgbm": LIGHTGBM, "nltk": NLTK, "gensim": GENSIM, "skimage": SKIMAGE, "keras": KERAS,
@@ -131,3 +138,15 @@ def test_a_kernel_whose_sizes_stand_apart_is_left_to_the_user(stand_ins: Bench) 
     given = "keras.Conv2D(8, (3, 3), border_mode='same')"
     assert mend(stand_ins, "API201", "import keras", given) == ("keras.Conv2D(8, (3, 3), padding='same')", SAFE)
     assert mend(stand_ins, "API201", "import keras", "keras.Conv2D(8, 3, 3, border_mode='same')")[1] is UNSAFE
+
+
+def test_how_many_batches_come_is_no_size_of_a_batch(stand_ins: Bench) -> None:
+    made = "import keras\nmodel, pictures = keras.Model(), []"
+    assert mend(stand_ins, "API103", made, "model.predict_generator(pictures, steps=9)") == ("model.predict(pictures, steps=9)", SAFE)  # fmt: skip
+    assert mend(stand_ins, "API103", made, "model.predict_generator(pictures, 9)") == ("model.predict(pictures, steps=9)", UNSAFE)  # fmt: skip
+
+
+def test_an_item_of_documents_may_be_one_of_them(stand_ins: Bench) -> None:
+    made = "import gensim\nrivers, letters = gensim.Word2Vec(), gensim.Doc2Vec()"
+    assert mend(stand_ins, "API216", made, "rivers['elbe']") == ("rivers.wv['elbe']", SAFE)
+    assert mend(stand_ins, "API216", made, "letters[0]") == ("letters.wv[0]", UNSAFE)
