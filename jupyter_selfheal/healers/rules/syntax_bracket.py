@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Stage
 from jupyter_selfheal.healers.rules.context.syntax import (
     OPENERS,
@@ -87,7 +89,7 @@ class Bracket(SyntaxRule):
     ends of the lines below. One left over at a line's end goes, or is what is left of a call with nothing in its brackets: `word.lower)`.
 
     **Fix safety** Safe where all places that compile give the same program, or where the bracket opens the statement's own
-    call. Unsafe otherwise: `(a + b * c` closes in two ways. That the result of the call is called or indexed at once (`int(input)("n")`) is no way to close it.
+    call. Unsafe otherwise: `(a + b * c` closes in two ways, also as `print((a + b * c)`, where the bracket would group nothing. That the result of the call is called or indexed at once (`int(input)("n")`) is no way to close it.
     Unsafe too what may be a function that is given, or an attribute: `f(word.lower))`, `print(d.values))`; of a variable that the notebook sets
     to tables only, `values` is no method.
     """
@@ -137,6 +139,7 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
     call = re.match(r"\s*[\w.]+\s*$", lines[line - 1][:column]) is not None or _is_whole_value(lines[line - 1], column)
     if compiling:
         sure = call or count_programs([*compiling[:1], *same_line]) == 1
+        sure = sure and not _closes_idly(split_lines(compiling[0].source)[line - 1], column)
         yield Mend(compiling[0].source, title, sure, 0.9 if sure else 0.6)
         yield from (Mend(m.source, title, False, 0.5) for m in compiling[1:])
         yield from same_line[:3]
@@ -144,7 +147,9 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
         yield from same_line[:3]
     else:  # further errors remain: the next mends go on from here
         sure = call or not any(reads_to(m.source, line) for m in within)
-        yield from (Mend(m.source, title, sure, m.prior if sure else 0.6) for m in ends[:3])
+        for mend in ends[:3]:
+            is_sure = sure and not _closes_idly(split_lines(mend.source)[line - 1], column)
+            yield Mend(mend.source, title, is_sure, mend.prior if is_sure else 0.6)
 
 
 def _is_whole_value(text: str, column: int) -> bool:
@@ -154,6 +159,37 @@ def _is_whole_value(text: str, column: int) -> bool:
     inside = "".join(c if code[n] else "'" for n, c in enumerate(text[: find_code_end(text)]))[column + 1 :].strip()
     alone = re.fullmatch(r"\s*[\w.]+\s*=\s*", text[:column]) is not None
     return alone and text[column] in "[{" and inside[-1:] not in ("", ",") and not BEHIND.search(inside)
+
+
+def _closes_idly(text: str, column: int) -> bool:
+    """Whether a line has a bracket from there on that groups nothing (``print((a + b * c))``), and would where it closed earlier
+    (``print((a + b) * c)``): whoever opened it had something in mind."""
+    head = re.sub(r"^\s*(?:el)?if\b", "if", text).strip()
+    tree = src.parse(f"{head} pass" if head.endswith(":") else head)
+    shift = len(text) - len(text.lstrip()) + text.lstrip().startswith("elif") * 2
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.BinOp | ast.BoolOp) or not _binds_later(node) or not head.isascii():
+            continue
+        before = text[: node.col_offset + shift].rstrip()
+        behind = text[(node.end_col_offset or 0) + shift :].lstrip()
+        grouped = before.endswith("(") and len(before) > column and behind.startswith(")")
+        if grouped and _GROUPS.search(before[:-1]) and re.match(r"\)\s*(?:[),\]}:;#]|$)", behind):
+            return True
+    return False
+
+
+_GROUPS = re.compile(r"(?:[=(,\[{:]|\b(?:if|elif|while|return|not|in|and|or))\s*$|^\s*$")
+"""What stands before a bracket that calls nothing."""
+
+
+def _binds_later(node: ast.BinOp | ast.BoolOp) -> bool:
+    """``a + b * c``, ``a or b and c``: with a bracket around the first two it is another value."""
+    if isinstance(node, ast.BoolOp):
+        return isinstance(node.op, ast.Or) and any(isinstance(v, ast.BoolOp) for v in node.values[1:])
+    product = isinstance(node.right, ast.BinOp) and isinstance(
+        node.right.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
+    )
+    return isinstance(node.op, ast.Add | ast.Sub) and product
 
 
 def _is_far_fetched(text: str, column: int, at: int) -> bool:

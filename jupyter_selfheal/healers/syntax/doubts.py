@@ -38,6 +38,7 @@ def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
     doubts += find_cost("doubt.asks_nothing") * (
         sum(_is_always_true(n) for n in ast.walk(tree)) + _count_self_comparisons(tree, given)
     )
+    doubts += find_cost("doubt.asks_sum") * sum(_asks_sum(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.reckons_with_truth") * sum(_reckons_with_truth(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.one_branch") * len(list_one_branch_names(tree, known))
     doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
@@ -118,6 +119,12 @@ def _is_always_true(node: ast.AST) -> bool:
     """``if (a, b):``."""
     test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
     return bool(isinstance(test, ast.Tuple | ast.List | ast.Set) and test.elts)
+
+
+def _asks_sum(node: ast.AST) -> bool:
+    """``if word + other:``: what was to be compared is added up."""
+    test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
+    return isinstance(test, ast.BinOp) and isinstance(test.op, ast.Add)
 
 
 def _reckons_with_truth(node: ast.AST) -> bool:

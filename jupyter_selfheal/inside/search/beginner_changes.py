@@ -30,6 +30,7 @@ def list_beginner_changes(
     yield from _set_earlier(tree, source, table, there)
     yield from _leave_loops(tree, source, table)
     yield from _index_called(tree, table)
+    yield from _multiply_letters(tree, table, there)
     yield from _free_values(tree, source, table, expected)
 
 
@@ -154,6 +155,15 @@ def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
         yield Change(tuple(sorted(edits)), 0.85, calls[0].lineno, words)
 
 
+def _multiply_letters(tree: ast.Module, table: LineTable, there: set[str]) -> Iterator[Change]:
+    """``volume = abc`` as ``volume = a*b*c``: the letters of a name that nothing binds are variables."""
+    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in there]
+    for name in dict.fromkeys(n.id for n in read):
+        if len(name) > 1 and set(name) <= there:
+            edits = tuple(sorted((*find_span(n, table), f"({'*'.join(name)})") for n in read if n.id == name))
+            yield Change(edits, 0.75, 1, f"`{name}` is a product")
+
+
 def _free_values(tree: ast.Module, source: str, table: LineTable, expected: str) -> Iterator[Change]:
     """``print("a + b")`` as ``print(a + b)``, ``print("Sum is total")`` as ``print("Sum is", total)``: a value stands within the text."""
     variables = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -165,7 +175,7 @@ def _free_values(tree: ast.Module, source: str, table: LineTable, expected: str)
             body, quote = source[start + 1 : end - 1], source[start]
             if quote not in "'\"" or body != text.value:
                 continue
-            begins = (m.start() for m in re.finditer(r"(?<![\w.])[^\W\d]\w*", body) if m[0] in variables)
+            begins = (m.start() for m in re.finditer(r"(?<!\w)[^\W\d]\w*", body) if m[0] in variables)
             at = next((at for at in begins if _is_made_of(body[at:], variables)), -1)
             if at >= 0:
                 head = body[:at].rstrip().removesuffix("+").rstrip().removesuffix(",").rstrip()

@@ -114,6 +114,25 @@ def test_an_ambiguous_bracket_is_not_called_safe() -> None:
     assert patch.applicability is Applicability.UNSAFE
 
 
+@pytest.mark.parametrize(
+    ("line", "is_sure"),
+    [
+        ("print((a + b * c)", False),
+        ("print('x', (a - b / c", False),
+        ("x = int((a + b // 2)", False),
+        ("if (a > 1 or b > 1 and c > 1:\n    print(a)", False),
+        ("print((a * b)", True),
+        ("print((a + b) * c", True),
+        ("print(int(a + b * c)", True),  # the call's own bracket
+        ("print(a + b * c", True),
+    ],
+)
+def test_a_bracket_that_would_group_nothing_is_not_called_safe(line: str, is_sure: bool) -> None:
+    patch = best(f"a, b, c = 1, 2, 3\n{line}")
+    assert patch is not None
+    assert (patch.applicability is Applicability.SAFE) == is_sure
+
+
 def test_the_number_of_several_errors_does_not_matter() -> None:
     source = "\n".join(f"print 'line {n}'" for n in range(60))
     assert mended(source).count("print('line") == 60

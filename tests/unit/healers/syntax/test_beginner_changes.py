@@ -45,6 +45,8 @@ CHANGED = {
     ),
     "a value within a text": ("w = 2\nprint('Weight: w * 5')", "w = 2\nprint('Weight:', w * 5)"),
     "an item that is called": ("ages = {'Bo': 4}\nprint(ages('Bo'))", "ages = {'Bo': 4}\nprint(ages['Bo'])"),
+    "letters beside each other": ("p = r = 2\ncost = pr", "p = r = 2\ncost = (p*r)"),
+    "a value behind a full stop": ("w = 2\nprint('Rs.w')", "w = 2\nprint('Rs.', w)"),
     "nothing but a value": ("w = 2\nprint('w * 5')", "w = 2\nprint(w * 5)"),
 }
 
@@ -63,6 +65,7 @@ def test_what_was_meant_is_among_the_changes(case: str) -> None:
         "def sqrt(x):\n    return x ** 0.5\nprint(sqrt(9))",
         "def reverse(s):\n    return s\nprint(reverse('ab'))",
         "ages = {'Bo': 4}\nages = max\nprint(ages(2, 3))",  # a function
+        "p = r = 2\npr = 3\nprint(pr)",  # a variable of its own
         "def show(n):\n    print(n)\nshow(2)",  # gives nothing
         "w = 2\nprint('Weight', w)\nw = 3",  # set before, too
         "w = 2\nprint('the w or so')",  # a sentence
