@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -101,6 +102,11 @@ def _rewrite_use(
     receiver = context.text(node.value)
     if call is not None and call.keywords:
         return _rename_method(context, receiver, _find_forms(owner, wrong), call)
+    if wrong in ("decode", "encode") and call is not None:
+        if _is_of_no_text(call):
+            return None
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "str":
+            return context.text(node.value.value)  # the values of a column are texts already
     if isinstance(node.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.Lambda | ast.IfExp | ast.UnaryOp):
         receiver = f"({receiver})"
     arguments = [context.text(a) for a in call.args] if call is not None else []
@@ -120,6 +126,17 @@ def _rewrite_use(
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):
         return None
     return _fill_first(_find_forms(owner, wrong), receiver, arguments)
+
+
+def _is_of_no_text(call: ast.Call) -> bool:
+    """True for ``text.decode("hex")``: a codec of Python 2 that made other bytes of bytes, which a text does not hold already."""
+    named = [a.value for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Constant)]
+    for name in named[:1]:
+        try:
+            return not getattr(codecs.lookup(str(name)), "_is_text_encoding", True)
+        except LookupError:
+            return True
+    return False
 
 
 def _rename_method(context: RuleContext, receiver: str, forms: tuple[CallForm, ...], call: ast.Call) -> str | None:

@@ -18,6 +18,9 @@ class NestedRenamer(Rule):
     **Fix** For one column `s.agg({'total': 'sum'})` → `s.agg(total='sum')` (or a list of pairs where a name is no identifier);
     for a table `{'a': {'total': 'sum'}}` → `{'a': [('total', 'sum')]}`, which gives the same two levels of columns.
 
+    NumPy's `std` and `var` are written `'std'` and `'var'`: pandas took them for its own, which divide by one less, until 3.0, and calls them as they
+    are since.
+
     **Fix safety** Safe: both forms give the columns that the dictionary gave.
     """
 
@@ -72,15 +75,22 @@ def _rewrite_aggregation(context: RuleContext, given: ast.Dict, live: ObjectInfo
     names = [k.value if isinstance(k, ast.Constant) else None for k in given.keys]
     if inline and all(isinstance(n, str) and n.isidentifier() for n in names):
         start, end = context.span(given)
-        text = ", ".join(f"{n!s}={context.text(v)}" for n, v in zip(names, given.values, strict=True))
+        text = ", ".join(f"{n!s}={_write_function(context, v)}" for n, v in zip(names, given.values, strict=True))
         return [(start, end, text)]
     return [(*context.span(given), _write_pairs(context, given))]
 
 
 def _write_pairs(context: RuleContext, given: ast.Dict) -> str:
     parts = [
-        f"({context.text(k)}, {context.text(v)})"
+        f"({context.text(k)}, {_write_function(context, v)})"
         for k, v in zip(given.keys, given.values, strict=True)
         if k is not None
     ]
     return "[" + ", ".join(parts) + "]"
+
+
+def _write_function(context: RuleContext, node: ast.expr) -> str:
+    """A function as it is written; by name where pandas 1 took NumPy's for its own, and the two give different numbers."""
+    live = context.describe_all([node])[0] if isinstance(node, ast.Name | ast.Attribute) else None
+    own = {"numpy.std": "'std'", "numpy.var": "'var'"}.get(live.path, "") if live is not None else ""
+    return own or context.text(node)

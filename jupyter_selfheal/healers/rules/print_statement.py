@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -10,16 +11,22 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
+SHIFTED = re.compile(r"unsupported operand type\(s\) for >>: 'builtin_function_or_method' and ")
+"""What Python 3 says of `print >>file`."""
+END = 'end=" "'
+"""Python 2 printed a blank behind a comma at the end, and no new line."""
+
 
 class PrintStatement(Rule):
     """Print the whole expression, not only the part in brackets.
 
     **Failure** `TypeError: unsupported operand type(s) for **: 'NoneType' and 'int'` (or an `AttributeError` about `NoneType`) at
-    `print (a + b)**2` or `print ("…").upper()`: a print statement of Python 2 that parses as a call.
+    `print (a + b)**2` or `print ("…").upper()`: a print statement of Python 2 that parses as a call. Also `unsupported operand type(s) for >>:
+    'builtin_function_or_method' and …` at `print >>log, "begun"`.
 
-    **Fix** `print((a + b)**2)`, for every such statement of the cell.
+    **Fix** `print((a + b)**2)` and `print("begun", file=log)`, for every such statement of the cell.
 
-    **Fix safety** Safe: `print` gives None, so that nothing else can be meant.
+    **Fix safety** Safe: `print` gives None, and nothing can be shifted by a function, so that nothing else can be meant.
     """
 
     code = "NON103"
@@ -30,6 +37,8 @@ class PrintStatement(Rule):
     why = "`print` gives None, with which nothing can be reckoned: the whole expression was to be printed."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if SHIFTED.search(context.failure.evalue):
+            yield from self._print_into(context)
         if not context.is_about_none:
             return
         cell_id, source, line = context.location
@@ -49,6 +58,35 @@ class PrintStatement(Rule):
                 "`print(…)` returns None, and the expression goes on after its parentheses.",
                 prior=0.93,
             )
+
+    def _print_into(self, context: RuleContext) -> Iterator[Patch]:
+        """``print >>log, "begun"``, wherever the cell says it."""
+        cell_id, source, line = context.location
+        changes: list[Splice] = []
+        failed = False
+        for node in src.walk(source):
+            if isinstance(node, ast.Expr) and (text := _write_into(source, node)):
+                changes.append((*src.find_span(source, node), text))
+                failed = failed or node.lineno <= line <= (node.end_lineno or 0)
+        if failed:
+            yield self.patch(
+                context.replace(cell_id, changes),
+                "Print into the file",
+                "`print >>file` is Python 2's way to say `file=`.",
+                prior=0.95,
+            )
+
+
+def _write_into(source: str, statement: ast.Expr) -> str:
+    """The call of `print` that a statement with an arrow stands for; empty where it is none."""
+    value = statement.value
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    match parts:
+        case [ast.BinOp(left=ast.Name(id="print"), op=ast.RShift(), right=file), *printed]:
+            given = [src.extract_text(source, p) for p in printed] + [f"file={src.extract_text(source, file)}"]
+            goes_on = printed and src.extract_text(source, statement).rstrip().endswith(",")
+            return f"print({', '.join(given + [END] * bool(goes_on))})"
+    return ""
 
 
 def _begins_with_print(node: ast.expr) -> bool:

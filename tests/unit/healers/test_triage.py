@@ -391,3 +391,23 @@ def test_a_service_that_its_reader_gave_up_is_outside(bench: Bench, monkeypatch:
     gone = diagnose(bench.fail("from pandas_datareader import DataReader", read))
     assert (gone.skip_reason, gone.advice) == (SkipReason.NETWORK, "Read the data from another source, or from a file.")
     assert diagnose(bench.fail(raises, read)).skip_reason is not SkipReason.NETWORK, "a function of the notebook's own"
+
+
+@pytest.mark.parametrize(
+    ("source", "count", "above", "reason"),
+    [
+        ("shelf.place()", None, 3, SkipReason.SKELETON),
+        ("shelf.place()", 4, 3, None),  # somebody ran it
+        ("shelf.place()", None, None, None),  # nothing was run: that it was not says nothing
+        ("shelf.place(depth=2)", None, 3, None),
+        ("books = shelf.place()", None, 3, None),
+    ],
+)
+def test_a_call_of_nothing_that_was_never_run_shows_its_parameters(
+    bench: Bench, source: str, count: int | None, above: int | None, reason: SkipReason | None
+) -> None:
+    made = "class Shelf:\n    def place(self, book, depth=1):\n        return book\nshelf = Shelf()"
+    cells = (Cell("a", made, count=above), Cell("b", source, count=count))
+    broken = find_first_failure(build_notebook(cells, bench.folder))
+    assert broken is not None
+    assert diagnose(broken).skip_reason is reason

@@ -21,6 +21,8 @@ OPEN = re.compile(
 
 LOADED = re.compile(r"(?m)^\s*# *(%load +.+?)\s*$")
 
+_LACKING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: ")
+
 NEAR = 12
 """Code cells above in which an open exercise is looked for."""
 
@@ -97,7 +99,8 @@ def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
 
 
 def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with no output stored."""
+    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with no output stored; or ``df.to_sql()``, written to read its
+    parameters and never run."""
     failure, cell = context.failure, find_cell(context)
     line = "\n".join(t for t in context.failure.source.splitlines() if not t.lstrip().startswith("#")).strip()
     if cell.outputs or not line:
@@ -113,6 +116,8 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
         owner, _, start = line.rpartition(".")
         known = context.describe(owner)
         shown = known is not None and sum(a.startswith(start) for a in known.attributes) > 1
+    elif _LACKING.search(failure.evalue) and re.fullmatch(r"[A-Za-z_][\w.]*\.\w+\(\)", line):
+        shown = cell.count is None and any(c.count is not None for c in context.notebook.cells)
     if not shown:
         return None
     return leave_alone(
