@@ -23,6 +23,8 @@ CALLED = frozenset(
     {"abs", "float", "input", "int", "len", "max", "min", "print", "range", "round", "sorted", "str", "sum"}
 )
 """Builtins of beginners, which are called wherever they are named with a value behind them."""
+OFTEN_NAMES = frozenset({"input", "len", "max", "min", "str", "sum"})
+"""Those that beginners name a variable by."""
 ONE_VALUE = frozenset({"abs", "float", "input", "int", "print", "round"})
 """Those to which nobody gives one tuple."""
 METHODS = frozenset({"append", "format", "join", "lower", "replace", "split", "strip", "upper"})
@@ -42,13 +44,15 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
         return ""
     plain = split_tokens(mended)
     blanked = _blank_texts(given)
-    uncalled, typed = set(_UNCALLED.findall(blanked)), (TYPES & CALLED).union(_TYPED.findall(blanked))
+    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    called = CALLED - (stored & OFTEN_NAMES)  # `sum = 0`: a variable from there on
+    uncalled, typed = called.intersection(_UNCALLED.findall(blanked)), (TYPES & CALLED).union(_TYPED.findall(blanked))
     for node in ast.walk(tree):
-        if (words := _object_to_node(node, uncalled, typed)) or (words := _object_to_call(node, tree)):
+        if (words := _object_to_node(node, uncalled, typed, called)) or (words := _object_to_call(node, tree, called)):
             return words
     for words in (
         _find_swallowed_code({t.text for t in plain if t.kind == TEXT}, given, tree, known or frozenset()),
-        _find_idle_name(tree),
+        _find_idle_name(tree, called),
         _find_warning(mended),
     ):
         if words:
@@ -75,8 +79,8 @@ def _blank_texts(source: str) -> str:
     return "".join(parts)
 
 
-def _object_to_node(node: ast.AST, uncalled: set[str], typed: frozenset[str]) -> str:
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in CALLED:
+def _object_to_node(node: ast.AST, uncalled: frozenset[str], typed: frozenset[str], called: frozenset[str]) -> str:
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in called:
         return f"`{node.value.id}` is called, and has no items"
     if isinstance(node, ast.BinOp) and any(isinstance(s, ast.Tuple) for s in (node.left, node.right)):
         is_text = isinstance(node.op, ast.Mod | ast.Add) or (
@@ -92,7 +96,7 @@ def _object_to_node(node: ast.AST, uncalled: set[str], typed: frozenset[str]) ->
     operands = [getattr(node, "value", None)] if isinstance(node, ast.Assign) else []
     operands += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
     operands += [node.left, node.right] if isinstance(node, ast.BinOp) else []
-    if name := next((v.id for v in operands if isinstance(v, ast.Name) and v.id in CALLED), ""):
+    if name := next((v.id for v in operands if isinstance(v, ast.Name) and v.id in called), ""):
         return f"`{name}` is named where it is to be called"
     inside = (
         getattr(node, "args", [])
@@ -122,7 +126,7 @@ def _find_shown_inside(node: ast.AST) -> str:
     return "what `print` gives is no value" if shown else ""
 
 
-def _object_to_call(node: ast.AST, tree: ast.Module) -> str:
+def _object_to_call(node: ast.AST, tree: ast.Module, called: frozenset[str]) -> str:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return ""
     name, first = node.func.id, node.args[0] if node.args else None
@@ -132,7 +136,7 @@ def _object_to_call(node: ast.AST, tree: ast.Module) -> str:
         left := next((a.attr for a in node.args if isinstance(a, ast.Attribute) and a.attr in METHODS), "")
     ):
         return f"`{left}` is named where it is to be called"
-    if name in ("int", "float", "str", "len") and isinstance(first, ast.Name) and first.id in CALLED:
+    if name in ("int", "float", "str", "len") and isinstance(first, ast.Name) and first.id in called:
         return f"`{first.id}` is named where it is to be called"
     if doubts.has_other_arguments(node):
         return f"`{name}` does not take these arguments"
@@ -179,13 +183,13 @@ def _holds_code(body: str, bound: frozenset[str]) -> bool:
     return bool(names & bound) and names <= bound | vars(builtins).keys()
 
 
-def _find_idle_name(tree: ast.Module) -> str:
+def _find_idle_name(tree: ast.Module, called: frozenset[str]) -> str:
     """A statement that is a name alone. The last one of a cell shows its value, but for a function's."""
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Name)
-            and (node is not tree.body[-1] or node.value.id in CALLED)
+            and (node is not tree.body[-1] or node.value.id in called)
         ):
             return f"`{node.value.id}` stands alone, and does nothing"
     return ""

@@ -25,6 +25,8 @@ SPOKEN_AGAINST = {
     "a builtin's arguments": ("f(int(x, 2, 3)", "f(int(x, 2, 3))"),
     "a method is named": ("print('{}'.format x))", "print('{}'.format, x)"),
     "what print gives": ("x = round(x, 2) print(x)", "x = round(x, 2), print(x)"),
+    "a builtin that is set by the mend": ("print = (x))", "print = (x)\nprint[0]"),
+    "a builtin is added": ("y = sum + (x", "y = sum + (x)"),
     "a builtin is kept": ("n = input)", "n = input"),
     "a builtin is compared": ("if x == len):\n    x = 1", "if x == len:\n    x = 1"),
     "a call of a text": ("print('a' (x))", "print('a'(x))"),
@@ -44,6 +46,8 @@ NOTHING_AGAINST = {
     ),
     "a default": ("def f(n=1, m):\n    return n", "def f(n=1):\n    return n\nprint(f(), f(2))"),
     "a kind in brackets": ("def f(xs: list[int] -> int:\n    return xs", "def f(xs: list[int]) -> int:\n    return xs"),
+    "a sum that is a variable": ("sum = 0\nsum = sum + (x", "sum = 0\nsum = sum + (x)"),
+    "a text that is a variable": ("str = 'ab'\nprint(str[0]", "str = 'ab'\nprint(str[0])"),
     "a joined text": ("print(', '.join(ys)", "print(', '.join(ys))"),
 }
 KNOWN = frozenset({"x", "ys", "w", "total"})
