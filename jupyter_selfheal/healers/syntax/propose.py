@@ -35,6 +35,8 @@ BETWEEN_VALUES = OPERATORS | COMPARISONS | {"and", "or", "in"}
 """Operators that may be put between two values: of two that pass in the same gap neither is applied, whatever they cost."""
 LIKE, CHANGE = 0.3, 2.0
 """How much of the output a reading must give (0 to 1) to be searched for what else is wrong, and what such a change costs."""
+SEARCHED = 2
+"""Readings that are searched for what else is wrong."""
 LOST = 0.3
 """What it costs of a source that passes that a name, number or text of the cell is no longer in it."""
 WAIT = 300.0
@@ -88,12 +90,17 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
     patches = [p for p in passing if p.id not in tried]
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
-        best = next((readings[n] for n in order if reply["likeness"][n] >= LIKE and not readings[n].guessed), None)
-        if search is not None and best is not None:
-            patches = [p for p in _search_reading(case, best, search) if p.id not in tried]
+        found = (_search_reading(case, r, search) for r in _list_likely(readings, order, reply["likeness"]) if search)
+        patches = [p for p in next(filter(None, found), []) if p.id not in tried]
         patches += _offer_readings(case, [readings[n] for n in order], history)
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
     return Answer(tuple(patches), note=note, exhausted=True)
+
+
+def _list_likely(readings: Sequence[Reading], order: Sequence[int], likeness: Sequence[float]) -> list[Reading]:
+    """The readings to be searched for what else is wrong: the likeliest one, and the next one that prints as much of what is expected."""
+    likely = [n for n in order if likeness[n] >= LIKE and not readings[n].guessed]
+    return [readings[n] for n in likely[:SEARCHED] if likeness[n] >= likeness[likely[0]]]
 
 
 def _search_reading(case: Case, reading: Reading, search: Search) -> list[Patch]:

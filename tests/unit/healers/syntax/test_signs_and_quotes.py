@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.syntax import parser
-from jupyter_selfheal.healers.syntax.best_first import find_readings
+from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.propose import _list_likely
 from jupyter_selfheal.healers.syntax.touching_values import list_completions
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
@@ -109,3 +110,17 @@ def test_what_a_reading_lacks_is_changed(case: str) -> None:
 def test_near_misses_are_not_changed_so(source: str) -> None:
     words = [c.words for c in list_value_changes(source, "4 2.56", frozenset())]
     assert not any(w.endswith(("is a text", "is `input()`", "closes too early", "is `print`")) for w in words)
+
+
+@pytest.mark.parametrize(
+    ("likeness", "searched"),
+    [
+        ([0.5, 0.5, 0.9], [0, 1]),
+        ([0.5, 0.4, 0.5], [0]),  # the next one prints less
+        ([0.1, 0.9, 0.9], [1, 2]),
+        ([0.1, -1.0, 0.2], []),  # nothing of what is expected
+    ],
+)
+def test_the_next_reading_is_searched_where_it_prints_as_much(likeness: list[float], searched: list[int]) -> None:
+    readings = [Reading(str(n), float(n), ()) for n in range(3)]
+    assert [int(r.source) for r in _list_likely(readings, range(3), likeness)] == searched
