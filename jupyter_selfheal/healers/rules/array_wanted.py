@@ -25,7 +25,8 @@ class ArrayWanted(Rule):
     **Fix** `np.asarray(m)` around the matrix; `dtype=object` for an array of lists of different lengths; `np.asarray(x)` in
     place of `np.array(x, copy=False)`.
 
-    **Fix safety** Safe: each is what the library did before by itself, and what its message or its migration guide names.
+    **Fix safety** Safe: each is what the library did before by itself, and what its message or its migration guide names. Unsafe for rows of numbers that stand in
+    the call, of which one may be missing.
     """
 
     code = "NPA101"
@@ -71,11 +72,14 @@ class ArrayWanted(Rule):
         ):
             return None
         end = context.span(call)[1] - 1
+        is_written = _is_written_out(call.args[0])
         return self.patch(
             context.replace(context.cell_id, [(end, end, ", dtype=object")]),
             "Add `dtype=object`",
             "The rows have different lengths, so they only fit an array of objects.",
-            prior=0.85,
+            applicability=Applicability.UNSAFE if is_written else Applicability.SAFE,
+            why="A number may be missing in a row." if is_written else self.why,
+            prior=0.6 if is_written else 0.85,
         )
 
     def _avoid_copy(self, context: RuleContext, call: ast.Call) -> Patch | None:
@@ -96,3 +100,12 @@ class ArrayWanted(Rule):
             "Since NumPy 2.0, `copy=False` fails where a copy is needed.",
             prior=0.9,
         )
+
+
+def _is_written_out(rows: ast.expr) -> bool:
+    """``[[1, 2, 3], [4, 5]]``: rows of numbers that stand in the call."""
+    lists = rows.elts if isinstance(rows, ast.List | ast.Tuple) else []
+    return bool(lists) and all(
+        isinstance(row, ast.List | ast.Tuple) and all(isinstance(n, ast.Constant | ast.UnaryOp) for n in row.elts)
+        for row in lists
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import codecs
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -14,6 +15,12 @@ from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, 
 from jupyter_selfheal.model import Applicability, Patch
 
 TABLE = "foreign_methods"
+UNCHANGED = frozenset({"str", "bytes", "int", "float"})
+"""Types whose methods only give something, which a statement of its own loses: `name.trim()` trims nothing."""
+GIVES_NOTHING = re.compile(
+    r"\.(?:append|appendleft|extend|insert|add|update|remove|discard|clear|sort|reverse)\([^()]*\)$"
+)
+"""What changes a list, set or dictionary, and gives None."""
 
 
 class ForeignMethod(Rule):
@@ -26,7 +33,8 @@ class ForeignMethod(Rule):
     **Fix** The expression of the same meaning: `items.append(x)`, `y in text`, `len(values)`, `k in d`, `d.items()`, `d["name"]`,
     `next(reader)`, `str(error)`.
 
-    **Fix safety** Safe: the type of the live object is known, and the words mean one thing on it.
+    **Fix safety** Safe: the type of the live object is known, and the words mean one thing on it. Silent where the value is used of what
+    gives none (`xs = xs.add(4)`), and where a text's is lost (`name.trim()` above `print(name)`).
     """
 
     code = "ATT102"
@@ -120,12 +128,20 @@ def _rewrite_use(
         return f"str({receiver})"
     if call is None and _is_key(context, node, owner, wrong):
         return f'{receiver}["{wrong}"]'
-    is_result_lost = is_alone and wrong in read_words(TABLE, "giving")
+    gives = wrong in read_words(TABLE, "giving") or (owner.type in UNCHANGED and not _is_last(context, call))
+    is_result_lost = is_alone and gives
     if isinstance(node.ctx, ast.Store | ast.Del) or is_result_lost:
         return None
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):
         return None
-    return _fill_first(_find_forms(owner, wrong), receiver, arguments)
+    text = _fill_first(_find_forms(owner, wrong), receiver, arguments)
+    return None if text is not None and not is_alone and GIVES_NOTHING.search(text) else text
+
+
+def _is_last(context: RuleContext, call: ast.Call | None) -> bool:
+    """Whether a call is the cell's last statement, whose value is shown."""
+    last = context.tree.body[-1] if context.tree.body else None
+    return isinstance(last, ast.Expr) and last.value is call
 
 
 def _is_of_no_text(call: ast.Call) -> bool:

@@ -44,6 +44,7 @@ READ_OTHERWISE = {
             "print(homes, prices)",
         ),
     ),
+    "a row of which a number is missing": ("NPA101", ("import numpy as np", "np.array([[1, 2, 3], [4, 5], [6, 7, 8]])")),
     "a name for names": ("CAL101", ("def greet(names):\n    return [f'Hi {n}' for n in names]", "greet(name='Ann')")),
 }  # fmt: skip
 
