@@ -16,6 +16,7 @@ from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.documented_handlers import are_handlers_documented
 from jupyter_selfheal.scoring.evidence import Count, Evidence
+from jupyter_selfheal.source.asserted_results import collect_asserted_results, is_contradicted
 
 DOCTESTS = "doctests"
 """Name of the probe that runs docstring examples."""
@@ -51,18 +52,7 @@ def _list_examples(source: str, asserted: dict[str, object]) -> Iterator[tuple[D
 
 
 def _collect_asserted_results(notebook: Notebook) -> dict[str, object]:
-    """What asserts of the form ``f(1, 2) == literal`` say that calls give."""
-    results: dict[str, object] = {}
-    for cell in notebook.cells:
-        tree = src.parse(cell.source) if cell.kind == "code" else None
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
-                test = node.test
-                if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq) and isinstance(test.left, ast.Call):
-                    value = _read_literal(test.comparators[0])
-                    if value:
-                        results[src.dump_tree(test.left)] = value[0]
-    return results
+    return collect_asserted_results(c.source for c in notebook.cells if c.kind == "code")
 
 
 def _list_contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON]:
@@ -70,24 +60,7 @@ def _list_contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON
         examples = doctest.DocTestParser().get_examples(docstring)
     except ValueError:  # inconsistent indentation: the probe says so
         return []
-    contradicted: list[JSON] = []
-    for example in examples:
-        try:
-            call = src.dump_tree(src.parse_expression(example.source))
-            value = _read_literal(src.parse_expression(example.want))
-        except SyntaxError:
-            continue
-        if value and call in asserted and asserted[call] != value[0]:
-            contradicted.append(example.source.strip())
-    return contradicted
-
-
-def _read_literal(node: ast.expr) -> tuple[object, ...]:
-    """The value of a literal, alone in a tuple; nothing for anything else."""
-    try:
-        return (ast.literal_eval(node),)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ()
+    return [e.source.strip() for e in examples if is_contradicted(e.source, e.want, asserted)]
 
 
 class Doctests:

@@ -23,6 +23,7 @@ from jupyter_selfheal.healers.search.reading import has_assert, list_written_cal
 from jupyter_selfheal.inside.search.mutations.own_collection import find_class_reads
 from jupyter_selfheal.inside.search.mutations.own_functions import read_parameters
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
+from jupyter_selfheal.source.asserted_results import collect_asserted_results, is_contradicted
 from jupyter_selfheal.source.callers import calls_any, choose_callers
 from jupyter_selfheal.source.rerun import DEFINITIONS, awaits, map_modules
 
@@ -166,7 +167,11 @@ def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Itera
 
 
 def _list_examples(case: Case, pieces: Sequence[Piece]) -> Iterator[tuple[str, str]]:
-    yield from list_doctests(p.text for p in pieces if p.mutable)
+    """The examples of docstrings, but for those that an assert contradicts, and what comments tell."""
+    sources = (case.failure.source, *(c.source for c in case.notebook.cells if c.kind == "code"))
+    asserted = collect_asserted_results(sources)
+    examples = list_doctests(p.text for p in pieces if p.mutable)
+    yield from (e for e in examples if not is_contradicted(*e, asserted))
     yield from list_told_results(case, _list_changeable(pieces))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.run_candidate import LOOPS
+from jupyter_selfheal.inside.search.run_candidate import LOOPS, Result
 
 LONGER = ((0.15, 20, 150), (0.4, 150, 40), (0.7, 500, 20), (0.85, 500, 20))
 """(share, longer, most): after that share of the steps single changes pause, and ``most`` candidates that were cut after
@@ -13,6 +13,9 @@ they had passed some checks are tried again with a limit so many times longer, f
 left at the end is for two changes."""
 LONGEST, ALMOST = 15_000_000, 6
 """Steps that no candidate exceeds, given to the few that passed most before they were cut a second time."""
+FINISHED, FINISHED_LONGER = 24, 10
+"""Candidates that were cut while everything else passed: so many are tried again with a limit so many times longer, before ``ALMOST`` of them are
+to their end."""
 GUESSES = 2
 """And of those, how many that had passed nothing."""
 LATE_AFTER = 12
@@ -29,8 +32,20 @@ COUNTED = 1500
 
 def list_unbeaten(late: Sequence[Candidate], passed: int) -> list[Candidate]:
     """Those of which every check that came to an end passes, and more than ``passed`` do; what passed most first."""
-    unbeaten = [c for c in late if c.result.failed == c.result.cut and c.result.passed > passed]
+    unbeaten = [c for c in late if c.result.failed == c.result.cut and c.result.passed > passed and c.given < LONGEST]
     return sorted(unbeaten, key=lambda c: (-c.result.passed, -c.weight))
+
+
+def choose_either(unbeaten: Sequence[Candidate], late: Sequence[Candidate], base: Result) -> list[Candidate]:
+    """A third of what :func:`list_unbeaten` gives by what they passed, one by weight, as the checks that come first may be those that take long,
+    and one of single changes that make more checks pass and none fail, with which a second change may mend the rest."""
+    third = FINISHED // 3
+    gaining = [c for c in late if c.parent is None and c.result.passed > base.passed and not base.mask & ~c.result.mask]
+    chosen: dict[int, Candidate] = {c.rank: c for c in unbeaten[:third]}
+    for others in (unbeaten, gaining):
+        likelier = sorted((c for c in others if c.rank not in chosen and c.given < LONGEST), key=lambda c: -c.weight)
+        chosen |= {c.rank: c for c in likelier[:third]}
+    return list(chosen.values())
 
 
 def select_likelier(late: Sequence[Candidate], weight: float) -> list[Candidate]:
@@ -45,7 +60,7 @@ def select_promising(late: Sequence[Candidate], most: int, *, counts_all: bool, 
     check failed before."""
     late = [c for c in late if c.given < LONGEST]
     if counts_all:  # a check that failed before it was cut fails with more time, too
-        late = [c for c in late if c.result.failed <= LOOPS]
+        late = [c for c in late if c.result.failed <= LOOPS or c.result.failed == c.result.cut]
     promising = sorted((c for c in late if c.result.passed), key=lambda c: (-c.result.passed, -c.weight))
     others = [c for c in late if not c.result.passed and is_one]
     most_of_others = most if most > ALMOST else GUESSES

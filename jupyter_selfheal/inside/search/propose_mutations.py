@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.mutations import (
     forgotten_updates,
     inverted_results,
     items_and_places,
+    leap_years,
     loop_ends,
     mirrored,
     missing_code,
@@ -76,6 +77,7 @@ OPERATORS = (
     *forgotten_updates.OPERATORS,
     *items_and_places.OPERATORS,
     *chained_tests.OPERATORS,
+    *leap_years.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

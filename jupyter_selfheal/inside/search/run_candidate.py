@@ -37,6 +37,7 @@ from jupyter_selfheal.inside.search.program import (
 )
 
 OK, TIME, DEEP = "ok", "time", "deep"
+NOTHING = "None"
 LOOPS = 3
 """Checks that may loop until a patient run gives up."""
 FEWER = 10
@@ -344,5 +345,7 @@ def _compile_example(source: str) -> CodeType | None:
 def _is_output_met(want: str, printed: str) -> bool:
     import doctest
 
+    if not printed and want.strip() == NOTHING:  # who writes None as a result means it, though nothing is shown
+        return True
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     return doctest.OutputChecker().check_output(want, printed, flags) or is_equal_text(want, printed)

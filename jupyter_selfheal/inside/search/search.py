@@ -19,9 +19,12 @@ from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.cut_candidates import (
     AGAIN,
     ALMOST,
+    FINISHED,
+    FINISHED_LONGER,
     LONGER,
     LONGER_COUNTED,
     LONGEST,
+    choose_either,
     list_likeliest,
     list_unbeaten,
     select_likelier,
@@ -188,6 +191,8 @@ class Search:
         if self.plausible or self.base.failed < 2:
             return
         self._screen_candidates(frontier.unite(self.partial, is_first=True), self.limit)
+        self._finish_what_was_cut()
+        self.pause = 1.0
         idle = 0
         for n in range(most):
             states = frontier.take_states(self.partial)
@@ -222,11 +227,14 @@ class Search:
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
-        cut = list_unbeaten(self.late, self.base.passed)
-        if cut and not self.plausible:
-            self.late = [c for c in self.late if c not in cut]
-            self.pause = ENOUGH_FINISHED
-            self._screen_candidates(iter(cut[:ALMOST]), LONGEST, again=True)
+        self.pause = ENOUGH_FINISHED
+        for most, steps in ((FINISHED, min(FINISHED_LONGER * self.limit, LONGEST)), (ALMOST, LONGEST)):
+            cut = list_unbeaten(self.late, self.base.passed)
+            chosen = choose_either(cut, self.late, self.base) if most == FINISHED else cut[:most]
+            if chosen and not self.plausible:
+                ranks = {c.rank for c in chosen}
+                self.late = [c for c in self.late if c.rank not in ranks]
+                self._screen_candidates(iter(chosen), steps, again=True)
 
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut and are tried again; the others of them are not."""

@@ -72,6 +72,34 @@ def propose_asked_function(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change((s.put(node.test, new),), prior, node.lineno, f"`{name}` is not asked: `{new}`")
 
 
+def propose_uncalled_helper(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if width > 0 and is_even(width)``, ``return tidy(name)``: a function within, of one parameter, that nothing calls was written to be called."""
+    if not isinstance(node, ast.If | ast.Return) or (isinstance(node, ast.If) and s.is_in_loop(node)):
+        return  # of a loop's conditions `propose_asked_function` asks
+    asked = node.test if isinstance(node, ast.If) else node.value
+    if asked is None:
+        return
+    for name in _list_uncalled(s, node):
+        words = f"`{name}` is not called"
+        if isinstance(node, ast.Return):
+            new = f"{name}({s.text_of(asked)})"
+            yield Change((s.put(asked, new),), 0.3, node.lineno, f"{words}: `{new}`")
+            continue
+        test = s.parenthesize(asked)
+        for read in dict.fromkeys(n.id for n in ast.walk(asked) if isinstance(n, ast.Name) and n.id in s.values):
+            for new, prior in ((f"{test} and {name}({read})", 0.4), (f"{name}({read})", 0.3)):
+                yield Change((s.put(asked, new),), prior, node.lineno, f"{words}: `{new}`")
+
+
+def _list_uncalled(s: Scope, node: ast.AST) -> list[str]:
+    """The functions of one parameter within the one around a node that nothing calls."""
+    function = s.find_function(node)
+    body = getattr(function, "body", ()) if function is not s.tree else ()
+    within = [n for n in body if isinstance(n, ast.FunctionDef)]
+    read = {n.id for n in s.order if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return [n.name for n in within if len(read_parameters(n) or ()) == 1 and n.name not in read]
+
+
 def _list_asking_calls(s: Scope, node: ast.If, name: str) -> Iterator[str]:
     """Calls of a function with the variables that are called as its parameters are; what it lacks is an item, or a part of one."""
     parameters = s.hints.signatures[name]
@@ -165,6 +193,7 @@ OPERATORS = (
     propose_call,
     propose_left_out_arguments,
     propose_asked_function,
+    propose_uncalled_helper,
     propose_link,
     propose_own_name,
 )

@@ -6,12 +6,14 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.healers.syntax.propose import RUNS
 from jupyter_selfheal.inside.search.idle_conditions import change_condition
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Output, Patch
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import NoFacts
+from tests.unit.healers.search.searching import find
 
 NOTHING = Oracle()
 
@@ -167,6 +169,30 @@ def test_doctests_are_an_oracle() -> None:
         after(search(define + "print(f(3))\n").patches[0]).replace("n ** 2", "n * n")
         == define.replace("* 2", "* n") + "print(f(3))\n"
     )
+
+
+TOLD = '''def span(prices):
+    """The greatest less the least; None of nothing.
+
+    span([]) == None
+    span([3, 5]) == 2
+    span([4, 9]) == 6
+    """
+    if not prices:
+        return None
+    return max(prices) + min(prices)
+'''
+
+
+def test_an_example_that_gives_none_is_met_and_one_that_an_assert_contradicts_is_left_out() -> None:
+    checks = "assert span([4, 9]) == 5\nassert span([3, 5]) == 2\nassert span([7]) == 0"
+    plan = build_plan(
+        Case(Failure("t", checks, FailureKind.RAISED, "AssertionError"), Notebook((Cell("d", TOLD), Cell("t", checks))))
+    )
+    assert plan is not None
+    assert [call.strip() for call, _ in plan.doctests] == ["span([])", "span([3, 5])"]
+    reply = find(TOLD, checks)
+    assert "max(prices) - min(prices)" in reply["patches"][0]["texts"]["0"]
 
 
 def test_patches_that_differ_on_an_unseen_input_become_a_question() -> None:

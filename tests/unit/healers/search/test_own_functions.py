@@ -43,6 +43,33 @@ def test_what_was_meant_is_tried(body: str, meant: str) -> None:
     assert meant in texts_of(body)
 
 
+HELPER = "def is_even(m):\n        return m % 2 == 0\n    "
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        (f"{HELPER}if n > 0:\n        return 1", "if ((n > 0) and is_even(n)):"),
+        (f"{HELPER}if n > line:\n        return 1", "if (is_even(n)):"),
+        (f"{HELPER}return n", "return (is_even(n))"),
+    ],
+)
+def test_a_helper_that_nothing_calls_is_called(body: str, meant: str) -> None:
+    assert any(meant in text for text in texts_of(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{HELPER}if n > 0:\n        return is_even(n)",  # it is called
+        "def join(a, b):\n        return a + b\n    return n",  # it takes two
+        f"{HELPER}if line:\n        return 1\n    return all(map(is_even, rides))",
+    ],
+)
+def test_a_helper_that_is_called_or_handed_on_is_not_called_once_more(body: str) -> None:
+    assert not any("and is_even(" in text or "return join(n)" in text for text in texts_of(body))
+
+
 @pytest.mark.parametrize(
     ("body", "not_meant"),
     [
