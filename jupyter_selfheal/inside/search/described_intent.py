@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
+OWN_SORT = 0.2
+"""What remains of the weight of ``sorted(values)`` in a function that is to sort by itself: it is right whatever the rest does, and mends nothing."""
 GAIN, LOSS = 1.4, 0.65
 """Factors of the prior of a change that adds, and of one that drops, what the description names."""
 
@@ -31,13 +34,22 @@ _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]"""
 
 def weigh_change(s: Scope, change: Change) -> float:
     """How much likelier the description makes a change. Thousands of changes bring in the same at other places: each is read once."""
+    own = OWN_SORT if any("sorted(" in new for _, _, new in change.edits) and _sorts_by_itself(s) else 1.0
     if not s.described_words:
-        return 1.0
+        return own
     known = _list_known(s)
     key = tuple((s.text[start:end], text) for start, end, text in change.edits)
     if key not in known:
         known[key] = _weigh_texts(s, key)
-    return known[key]
+    return own * min(known[key], 1.0 if own < 1 else known[key])
+
+
+@cache_on_scope
+def _sorts_by_itself(s: Scope) -> bool:
+    """Whether it is a function that is called after sorting, has a loop, and nobody else sorts for it: that is what it is for."""
+    names = [n.name for n in s.order if isinstance(n, ast.FunctionDef)]
+    has_loop = any(isinstance(n, ast.For | ast.While) for n in s.order)
+    return has_loop and any("sort" in name.lower() for name in names) and not re.search(r"\bsorted\(|\.sort\(", s.text)
 
 
 @cache_on_scope

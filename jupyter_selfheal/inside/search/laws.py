@@ -184,7 +184,14 @@ def _list_possible_laws(count: int) -> Iterator[_Named]:
 
 
 def _ask_one(at: int, holds: Callable[[Any, Any], bool | None]) -> Law:
-    return lambda given, result: holds(given[at], result)
+    def ask(given: Arguments, result: Any) -> bool | None:
+        """What is another argument as it was given says nothing of this one."""
+        beside = (other for n, other in enumerate(given) if n != at)
+        if isinstance(result, list | tuple | str) and any(type(o) is type(result) and o == result for o in beside):
+            return None
+        return holds(given[at], result)
+
+    return ask
 
 
 def _ask_two(at: int, other: int, holds: Callable[[Any, Any, Any], bool | None]) -> Law:
@@ -222,7 +229,7 @@ def _is_ordered(given: Sequence[Any], result: Any, reverse: bool) -> bool | None
         is_given = any(isinstance(a, list | tuple) and list(a) == sorted(a, reverse=reverse) for a in given)
     except TypeError:
         return None
-    if is_given and list(result) == wanted:
+    if (is_given and list(result) == wanted) or wanted[0] == wanted[-1]:
         return None
     return list(result) == wanted
 
@@ -272,7 +279,10 @@ def _has_no_more(whole: Any, result: Any) -> bool | None:
 
 
 def _has_each_once(whole: Any, result: Any) -> bool | None:
+    """Of what was given: an item and its place, or two counts, may well be equal."""
     if not _can_hold(whole, result) or len(set(_count(whole))) == len(whole):
+        return None
+    if not set(_count(result)) <= set(_count(whole)) or len(result) < 1:
         return None
     return len(set(_count(result))) == len(result)
 

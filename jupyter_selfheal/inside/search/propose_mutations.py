@@ -19,6 +19,7 @@ from jupyter_selfheal.inside.search.mutations import (
     exchanges,
     expressions,
     forgotten_updates,
+    guards,
     inverted_results,
     items_and_places,
     leap_years,
@@ -33,6 +34,7 @@ from jupyter_selfheal.inside.search.mutations import (
     overwritten,
     own_functions,
     parts_beside,
+    parts_of_amounts,
     rebuilt_collections,
     statements,
     textbook,
@@ -77,7 +79,9 @@ OPERATORS = (
     *forgotten_updates.OPERATORS,
     *items_and_places.OPERATORS,
     *chained_tests.OPERATORS,
+    *guards.OPERATORS,
     *leap_years.OPERATORS,
+    *parts_of_amounts.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

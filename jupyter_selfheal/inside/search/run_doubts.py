@@ -16,6 +16,7 @@ from jupyter_selfheal.inside.search.empty_inputs import (
     asks_for_empty,
     asks_for_item,
     describe_failure_when_empty,
+    describe_new_failure,
     list_empty_inputs,
 )
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
@@ -150,8 +151,10 @@ class RunDoubts:
         def describe(function: str, checked: list[tuple[Any, ...]]) -> str:
             given = calls.get(function, ())
             text = next((t for t in c.texts.values() if is_defined_in(t, function)), "")
-            return describe_broken_law(self.runner, c.codes, function, given, checked) or describe_unfinished(
-                self.runner, c.codes, function, text, given, checked
+            return (
+                describe_broken_law(self.runner, c.codes, function, given, checked)
+                or describe_unfinished(self.runner, c.codes, function, text, given, checked)
+                or describe_new_failure(self.runner, c.codes, self.sight.checked, function)
             )
 
         if doubt := self._ask_functions(n, describe) or self._describe_unbound(n) or self._describe_membership(c):

@@ -35,15 +35,45 @@ def propose_remembered(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change(((end, end, f"{pad}{indent}{text}\n"),), 0.8, node.lineno, words)
 
 
+def propose_new_best(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``least = d`` in ``if d < least:``, where ``least`` is set above the loop and by nothing in it: it is to be the least so far."""
+    loop = next((p for p in s.walk_upwards(node) if isinstance(p, _LOOPS)), None)
+    if not isinstance(node, ast.If) or loop is None or not isinstance(node.test, ast.Compare):
+        return
+    tail = node.body[-1]
+    indent = s.read_indent(tail)
+    if len(node.test.ops) != 1 or indent is None or isinstance(tail, ast.Return | ast.Break | ast.Continue):
+        return
+    bound, begun = _list_stored(loop), _list_begun(s, loop)
+    end = s.find_line_span(tail)[1]
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    sides = (node.test.left, node.test.comparators[0])
+    for kept, other in (sides, sides[::-1]):
+        if (
+            not isinstance(kept, ast.Name)
+            or kept.id not in begun
+            or kept.id in bound
+            or isinstance(other, ast.Constant)
+        ):
+            continue
+        text = f"{kept.id} = {s.text_of(other)}"
+        words = f"`{text}` is missing: `{kept.id}` never changes"
+        yield Change(((end, end, f"{pad}{indent}{text}\n"),), 0.9, node.lineno, words)
+
+
 def _list_begun(s: Scope, loop: ast.AST) -> dict[str, str]:
     """The variables that are set above a loop in its block, and to what."""
     block = next((b for b in s.list_blocks() if loop in b), [])
     above = block[: block.index(loop)] if loop in block else []
-    return {
-        n.targets[0].id: s.text_of(n.value)
-        for n in above
-        if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)
-    }
+    begun: dict[str, str] = {}
+    for statement in above:
+        match statement:
+            case ast.Assign([ast.Name(name)], value):
+                begun[name] = s.text_of(value)
+            case ast.Assign([ast.Tuple(names)], ast.Tuple(values)) if len(names) == len(values):
+                pairs = zip(names, values, strict=True)
+                begun |= {name.id: s.text_of(value) for name, value in pairs if isinstance(name, ast.Name)}
+    return begun
 
 
 def _list_stored(node: ast.AST) -> list[str]:
@@ -139,4 +169,4 @@ def _list_guards(s: Scope, stmt: ast.AST) -> Iterator[tuple[str, float]]:
             yield f"if {part}:", 1.0
 
 
-OPERATORS = (propose_remembered, propose_begun_anew, propose_last_group)
+OPERATORS = (propose_remembered, propose_new_best, propose_begun_anew, propose_last_group)

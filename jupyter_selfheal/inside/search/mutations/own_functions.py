@@ -83,11 +83,11 @@ def propose_uncalled_helper(s: Scope, node: ast.AST) -> Iterator[Change]:
         words = f"`{name}` is not called"
         if isinstance(node, ast.Return):
             new = f"{name}({s.text_of(asked)})"
-            yield Change((s.put(asked, new),), 0.3, node.lineno, f"{words}: `{new}`")
+            yield Change((s.put(asked, new),), 0.5, node.lineno, f"{words}: `{new}`")
             continue
         test = s.parenthesize(asked)
         for read in dict.fromkeys(n.id for n in ast.walk(asked) if isinstance(n, ast.Name) and n.id in s.values):
-            for new, prior in ((f"{test} and {name}({read})", 0.4), (f"{name}({read})", 0.3)):
+            for new, prior in ((f"{test} and {name}({read})", 0.8), (f"{name}({read})", 0.5)):
                 yield Change((s.put(asked, new),), prior, node.lineno, f"{words}: `{new}`")
 
 

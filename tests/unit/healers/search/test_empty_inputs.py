@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from jupyter_selfheal.inside.search.empty_inputs import list_empty_inputs
+from jupyter_selfheal.inside.search.empty_inputs import describe_new_failure, list_empty_inputs
+from jupyter_selfheal.inside.search.program import compile_unit, read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
 from tests.unit.healers.search.searching import find
 
 LAST = """\
@@ -120,3 +122,38 @@ def test_what_changes_for_an_empty_list_alone_needs_more_checks_of_others(more: 
     found = find(FIRST, f"assert first_above([], 3) == 0\nassert first_above([1, 3, 8], 3) == 2\n{more}")["patches"]
     assert ("only what an empty collection gives" in found[0]["rival"]) == is_told
     assert is_told or not found[0]["rival"]
+
+
+MORSE = """\
+def worth(coins):
+    values = {"c": 1, "n": 5, "d": 10}
+    total = 0
+    for i in range(len(coins)):
+        total += values[coins[i]] * (1 if i % 2 else 2)
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_doubted"),
+    [
+        ("    return total", "    return total + values[coins[-1]]", True),
+        ("    return total", "    return total + values[coins[-1]] if coins else 0", False),
+        ("2)", "3)", False),
+    ],
+)
+def test_what_raises_for_an_empty_text_and_gave_a_value_before_is_doubted(old: str, new: str, is_doubted: bool) -> None:
+    program = read_program(
+        {
+            "units": [
+                {"text": MORSE, "role": "define", "mutable": True},
+                {"text": "assert worth('c') == 2", "role": "check"},
+            ]
+        }
+    )
+    space: dict[str, object] = {"__name__": "__main__"}
+    exec(MORSE, space)
+    codes = {0: compile_unit(program, 0, MORSE.replace(old, new))}
+    doubt = describe_new_failure(Runner(program, space), codes, {"worth": [("cc",), ("n",)]}, "worth")
+    assert bool(doubt) == is_doubted
+    assert not is_doubted or doubt == "`worth('')` raises IndexError with it, and gave 0 before"

@@ -1,0 +1,49 @@
+"""Mutation operators for what is to be left out, or looked at only where it is there: an index behind the end, letters that do not count."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import TEXT, Change, Scope
+
+_LETTERS = (("isalpha", 0.3), ("isalnum", 0.2), ("isdigit", 0.2))
+
+
+def propose_index_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``i + 1 < len(xs) and xs[i] < xs[i + 1]``: in the last round there is no next item, and in the first one none before."""
+    if not isinstance(node, ast.If | ast.While | ast.IfExp):
+        return
+    test = node.test
+    asked = "".join(s.text_of(test).split())
+    for part in ast.walk(test):
+        match part:
+            case ast.Subscript(ast.Name(whole), ast.BinOp(ast.Name(index), ast.Add(), ast.Constant(int()))):
+                place = s.text_of(part.slice)
+                guard, known = f"{place} < len({whole})", "".join(f"{place}<len({whole})".split())
+            case ast.Subscript(ast.Name(), ast.BinOp(ast.Name(index), ast.Sub(), ast.Constant(int(step)))):
+                guard, known = (
+                    (f"{index} > 0", f"{index}>0") if step == 1 else (f"{index} >= {step}", f"{index}>={step}")
+                )
+            case _:
+                continue
+        if known not in asked:
+            new = f"{guard} and {s.parenthesize(test)}"
+            yield Change((s.put(test, new),), 0.4, test.lineno, f"`{s.text_of(test)}` lacks `{guard}`")
+
+
+def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``[c for c in text if c.isalpha()]`` where nothing is left out: spaces and signs may not count."""
+    if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp) or len(node.generators) != 1:
+        return
+    loop = node.generators[0]
+    if loop.ifs or not isinstance(loop.target, ast.Name) or s.infer_kinds(loop.iter) != {TEXT}:
+        return
+    name, end = loop.target.id, s.end_of(loop.iter)
+    for method, prior in _LETTERS:
+        condition = f"{name}.{method}()"
+        words = f"`{s.text_of(node)}` lacks the condition `{condition}`"
+        yield Change(((end, end, f" if {condition}"),), prior, node.lineno, words)
+
+
+OPERATORS = (propose_index_guard, propose_letters)

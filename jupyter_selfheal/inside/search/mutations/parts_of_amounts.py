@@ -1,0 +1,74 @@
+"""Mutation operators for amounts that are taken apart: what lies above a bound (brackets of a tax, hours beyond forty), and what is left when
+larger units are taken out (minutes of seconds)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+
+BOUNDS = 4
+"""Bounds of one name that are tried."""
+
+
+def propose_above_bound(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``(income - 1000) * 0.1`` for ``income * 0.1`` where the function compares ``income`` with 1000."""
+    parent = s.parents.get(node)
+    if not isinstance(node, ast.Name) or not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult):
+        return
+    for bound in _list_bounds(s).get(node.id, ())[:BOUNDS]:
+        new = f"{node.id} - {bound}"
+        yield Change((s.put(node, new),), 0.35, node.lineno, f"`{node.id}` should be `{new}`")
+
+
+@cache_on_scope
+def _list_bounds(s: Scope) -> dict[str, list[str]]:
+    """By name, the positive numbers that the source compares it with, as they are written."""
+    found: dict[str, list[str]] = {}
+    for node in s.order:
+        match node:
+            case ast.Compare(
+                ast.Name(name), [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [ast.Constant(int() | float() as number)]
+            ) if number > 1:
+                found.setdefault(name, []).append(repr(number))
+    return {name: list(dict.fromkeys(bounds)) for name, bounds in found.items()}
+
+
+def propose_rest_of_units(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``seconds % 3600 // 60`` and ``seconds // 60 % 60`` for ``seconds // 60``, of which all the hours are in it too."""
+    asked = _read_division(node)
+    parent = s.parents.get(node)
+    if asked is None or (isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod)):
+        return
+    whole, unit = asked
+    larger = sorted({n for w, n in _list_units(s) if w == whole and n > unit})
+    words = f"`{s.text_of(node)}` has the larger units in it"
+    for other in larger[:BOUNDS]:
+        yield Change((s.put(node, f"{whole} % {other} // {unit}"),), 0.5, node.lineno, words)  # type: ignore[attr-defined]
+    if larger:
+        ratio = larger[0] // unit if larger[0] % unit == 0 else unit
+        yield Change((s.put(node, f"{whole} // {unit} % {ratio}"),), 0.3, node.lineno, words)  # type: ignore[attr-defined]
+
+
+def _read_division(node: ast.AST) -> tuple[str, int] | None:
+    match node:
+        case ast.BinOp(ast.Name(name), ast.FloorDiv(), ast.Constant(int() as unit)) if unit > 1:
+            return name, unit
+    return None
+
+
+@cache_on_scope
+def _list_units(s: Scope) -> list[tuple[str, int]]:
+    """The names that the source divides, or takes the remainder of, and by what."""
+    found = []
+    for node in s.order:
+        match node:
+            case ast.BinOp(ast.Name(name), ast.FloorDiv() | ast.Div() | ast.Mod(), ast.Constant(int() as unit)) if (
+                unit > 1
+            ):
+                found.append((name, unit))
+    return found
+
+
+OPERATORS = (propose_above_bound, propose_rest_of_units)
