@@ -65,18 +65,9 @@ class OpenMode(Rule):
         """``open(path, "wb")`` for ``csv``, as Python 2 wanted it."""
         if not BYTES.search(context.failure.evalue):
             return
-        tree = context.tree
-        given = {
-            name.id
-            for call in ast.walk(tree)
-            if isinstance(call, ast.Call)
-            and read_last_name(call.func) in ("writer", "DictWriter", "reader", "DictReader")
-            for name in call.args[:1]
-            if isinstance(name, ast.Name)
-        }
-        for call, name in _list_opened(tree, BINARY):
+        for call, name in _list_given_to_csv(context.tree):
             mode = next((k.value for k in call.keywords if k.arg == "mode"), None) or call.args[1]
-            if name not in given or not isinstance(mode, ast.Constant):
+            if not isinstance(mode, ast.Constant):
                 continue
             letter = str(mode.value)[0]
             newline = "" if any(k.arg == "newline" for k in call.keywords) else ', newline=""'
@@ -95,6 +86,16 @@ BYTES = re.compile(r"a bytes-like object is required, not 'str'|iterator should 
 BINARY = ("wb", "ab", "rb", "wb+", "rbU")
 EXISTS = 'The file exists: "w" empties it, and "a" may be meant.'
 AGAIN = 'The file is perhaps opened more than once: "w" empties it each time, and "a" may be meant.'
+
+
+def _list_given_to_csv(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    """Calls of ``open`` for bytes whose file a reader or writer of `csv` is given, by a name or as it is opened, with what to call it."""
+    names = ("writer", "DictWriter", "reader", "DictReader")
+    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and read_last_name(n.func) in names)
+    given = [call.args[0] for call in calls if call.args]
+    named = {node.id for node in given if isinstance(node, ast.Name)}
+    yield from (pair for pair in _list_opened(tree, BINARY) if pair[1] in named)
+    yield from ((n, ast.unparse(n)) for n in given if isinstance(n, ast.Call) and _is_opened(n, BINARY))
 
 
 def _is_repeated(context: RuleContext, call: ast.Call) -> bool:
