@@ -13,7 +13,7 @@ from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
-    r"'(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
+    r"'(?:numpy\.)?(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
 )
 
 INDEX = re.compile(

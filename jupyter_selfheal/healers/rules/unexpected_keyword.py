@@ -14,6 +14,8 @@ from jupyter_selfheal.model import Applicability, Patch
 
 TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected")
 """Matplotlib's functions hand what they do not know to an artist, which names its class."""
+MADE_BY = re.compile(r"(?<![\w.])(\w+)\.__init__\(\) got an unexpected")
+"""Others hand it to what makes one: ``Legend``."""
 
 MESSAGE = re.compile(
     r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument"
@@ -36,9 +38,11 @@ MEANINGS: dict[str, tuple[str, ...]] = {
 """Words for a parameter, and what pandas, NumPy, scikit-learn, Matplotlib and Python call it; with `!` what says the opposite."""
 
 WITHOUT_SIGNATURE = {
-    "datetime.timedelta": ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
+    "datetime.timedelta": ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"),
+    "Legend": ("loc", "ncols", "title", "fontsize", "frameon", "labelcolor", "bbox_to_anchor", "markerscale", "shadow"),
 }
-"""What functions take that cannot be asked for it: https://docs.python.org/3/library/datetime.html#datetime.timedelta."""
+"""What functions take that cannot be asked for it: https://docs.python.org/3/library/datetime.html#datetime.timedelta,
+https://matplotlib.org/stable/api/legend_api.html#matplotlib.legend.Legend."""
 
 
 class UnexpectedKeyword(Rule):
@@ -84,6 +88,8 @@ class UnexpectedKeyword(Rule):
             if name and signature is None:
                 live = context.describe(name)
                 known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
+            made = MADE_BY.search(context.failure.evalue)
+            known += WITHOUT_SIGNATURE.get(made[1], ()) if made is not None and not known else ()
             artist = TAKEN_BY.search(context.failure.evalue)
             if artist is not None:
                 known += context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1])

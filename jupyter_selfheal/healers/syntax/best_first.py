@@ -20,6 +20,7 @@ from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, lis
 from jupyter_selfheal.healers.syntax import (
     layouts,
     line_edits,
+    lists_of_arguments,
     missing_tokens,
     name_edits,
     other_languages,
@@ -83,6 +84,8 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     other_languages.bracket_parameters,
     other_languages.split_declarations,
     other_languages.name_arguments,
+    lists_of_arguments.brace_pairs,
+    lists_of_arguments.list_named_values,
     other_languages.open_lambdas,
     other_languages.close_calls_later,
     token_edits.join_tokens,

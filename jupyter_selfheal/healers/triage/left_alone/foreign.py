@@ -81,7 +81,7 @@ def _is_r(context: RuleContext) -> bool:
     )  # fmt: skip
 
 
-_LIKE_CODE = re.compile(r"[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*\([^$]*")
+_LIKE_CODE = re.compile(r"[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*(?:\[[^\]$]*\][\w.]*)*\([^$]*")
 """A line that sets a name or calls something: with a slip in it it is Python all the same. A shell's has ``$``."""
 
 _CASES = re.compile(r"(?:switch|select|case|default|otherwise)\b[^{}\n]*:")

@@ -35,6 +35,8 @@ READ = {
         "t = 0\ndef add(k):\n    global t\n    t += k",
     ),
     "an argument with a colon": ("xs = [2]\nxs.sort(reverse: True)", "xs = [2]\nxs.sort(reverse= True)"),
+    "pairs without braces": ("t.replace('Ulm': 'U', 'Bonn': 'B')", "t.replace({'Ulm': 'U', 'Bonn': 'B'})"),
+    "several values of a name": ("t.sort_values(by='town', 'year')", "t.sort_values(by=['town', 'year'])"),
     "a lambda without its colon": ("xs = [2]\nxs.sort(key=lambda x -x)", "xs = [2]\nxs.sort(key=lambda x: -x)"),
     "a definition without brackets": ("def hello:\n    print('hi')", "def hello():\n    print('hi')"),
     "a definition without any": ("def cube x:\n    return x ** 3", "def cube(x):\n    return x ** 3"),
@@ -75,6 +77,10 @@ def test_what_stands_so_is_left(source: str) -> None:
         ("def f(a)\n    return a.b = 3", "return_"),
         ("d = f({a: 1)", "a= 1"),  # a key
         ("g(lambda a: 1", "a= 1"),
+        ("t.loc('a': 'b', 3", "{"),  # not all are pairs
+        ("open('a' 'b'", "{"),
+        ("print(end='', total", "["),  # a name, which may be what is printed
+        ("round(ndigits=2, 'a'", "[2"),  # of another kind
         ("def f(a: int, b: int\n    return a", "= int"),  # a type
         ("while True:\n    switch = on off\n    break", "match"),  # a name
     ],

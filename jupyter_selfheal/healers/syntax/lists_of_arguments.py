@@ -1,0 +1,81 @@
+"""Edits of a call's arguments that are one value: pairs without braces, and what follows a named list of one."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.syntax.site import Site, Slip
+from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.token_edits import CLOSERS, OPENERS
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, TEXT, Token
+
+_LITERALS = (TEXT, NUMBER)
+
+
+def brace_pairs(site: Site) -> Iterator[Slip]:
+    """``replace("Ulm": "U")`` as ``replace({"Ulm": "U"})``: pairs of a key and its value are a dictionary."""
+    for inside in _list_calls(site):
+        arguments = _split(inside)
+        if all(len(a) > 2 and a[0].kind in _LITERALS and a[1].text == ":" for a in arguments):
+            words = "the pairs are a dictionary, without its braces"
+            start, end = inside[0].start, inside[-1].end
+            text = f"{{{site.source[start:end]}}}"
+            yield Slip(start, end, text, find_cost("replace.named_argument"), words)
+
+
+def list_named_values(site: Site) -> Iterator[Slip]:
+    """``sort_values(by="town", "year")`` as ``sort_values(by=["town", "year"])``: what follows a named value belongs to it."""
+    for inside in _list_calls(site):
+        arguments = _split(inside)
+        named = next((n for n, a in enumerate(arguments) if len(a) > 1 and a[1].text == "="), None)
+        if named is None or len(arguments[named]) != 3 or arguments[named][2].kind not in _LITERALS:
+            continue
+        value, end = arguments[named][2], named + 1
+        while end < len(arguments) and len(arguments[end]) == 1 and arguments[end][0].kind == value.kind:
+            end += 1
+        if end > named + 1 and all(len(a) > 1 and a[1].text == "=" for a in arguments[end:]):
+            last = arguments[end - 1][0]
+            words = f"`{arguments[named][0].text}=` is given several values, without the brackets of a list"
+            text = f"[{site.source[value.start : last.end]}]"
+            yield Slip(value.start, last.end, text, find_cost("replace.named_argument"), words)
+
+
+def _list_calls(site: Site) -> Iterator[list[Token]]:
+    """What stands between the brackets of each call near the fault."""
+    for index, token in site.nearby:
+        before = site.tokens[index - 1] if index else None
+        is_call = (
+            token.text == "(" and before is not None and before.kind == NAME and not keyword.iskeyword(before.text)
+        )
+        heads = is_call and site.list_line_tokens(token.start)[0].text in ("def", "class")
+        inside = _find_inside(site, index) if is_call and not heads else []
+        if inside:
+            yield inside
+
+
+def _find_inside(site: Site, index: int) -> list[Token]:
+    depth, inside = 0, list[Token]()
+    for token in site.tokens[index:]:
+        if token.kind in (COMMENT, NEWLINE):
+            continue
+        depth += token.text in OPENERS and token.kind not in (TEXT, NAME)
+        depth -= token.text in CLOSERS and token.kind not in (TEXT, NAME)
+        if depth == 0:
+            return inside[1:]
+        inside.append(token)
+    return []
+
+
+def _split(inside: list[Token]) -> list[list[Token]]:
+    """The arguments: what commas outside of brackets part."""
+    arguments: list[list[Token]] = [[]]
+    depth = 0
+    for token in inside:
+        depth += token.text in OPENERS
+        depth -= token.text in CLOSERS
+        if token.text == "," and depth == 0:
+            arguments.append([])
+        else:
+            arguments[-1].append(token)
+    return arguments if arguments[-1] else arguments[:-1]
