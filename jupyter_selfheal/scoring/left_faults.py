@@ -169,20 +169,36 @@ def _find_first_place(function: ast.FunctionDef) -> str:
 
 
 def _find_place_behind(function: ast.FunctionDef) -> str:
-    """``xs.index(max(xs)) + 1`` where something is greater than ``max(xs)``: behind the first of equal items, not behind the last one."""
+    """``xs.index(max(xs)) + 1`` where something is greater than ``max(xs)``: behind the first of equal items, not behind the last one. So it is
+    where ``max(xs)`` has a name."""
     nodes = list(walk_in_order(function))
-    compared = (part for n in nodes if isinstance(n, ast.Compare) for part in ast.walk(n))
+    named = {
+        node.targets[0].id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+    }
+    compared = [part for n in nodes if isinstance(n, ast.Compare) for part in ast.walk(n)]
     asked = {ast.unparse(part) for part in compared if isinstance(part, ast.Call)}
+    asked |= {side.id for n in compared if isinstance(n, ast.Compare) for side in _list_lesser(n)}
     for node in nodes:
         match node:
-            case ast.BinOp(
-                ast.Call(
-                    ast.Attribute(owner, "index"), [ast.Call(ast.Name("max"), [ast.Name(whole)]) as item]
-                ) as place,
-                ast.Add(),
-            ) if ast.unparse(item) in asked and whole in list_names(owner):
-                return f"`{ast.unparse(place)}` is the place of the first of equal items"
+            case ast.BinOp(ast.Call(ast.Attribute(owner, "index"), [item]) as place, ast.Add()):
+                greatest = named.get(item.id) if isinstance(item, ast.Name) else item
+                match greatest:
+                    case ast.Call(ast.Name("max"), [ast.Name(whole)]):
+                        if ast.unparse(item) in asked and whole in list_names(owner):
+                            return f"`{ast.unparse(place)}` is the place of the first of equal items"
     return ""
+
+
+def _list_lesser(node: ast.Compare) -> list[ast.Name]:
+    """The names than which something else is asked to be greater: ``top`` of ``x > top``."""
+    match node:
+        case ast.Compare(ast.Name() as left, [ast.Lt() | ast.LtE()], [_]):
+            return [left]
+        case ast.Compare(_, [ast.Gt() | ast.GtE()], [ast.Name() as right]):
+            return [right]
+    return []
 
 
 def _find_unused_function(function: ast.FunctionDef) -> str:

@@ -118,6 +118,15 @@ def test_nothing_is_said_of_another_place(found: str) -> None:
     assert fault_of(after.replace("return ", ""), after) == ""
 
 
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [("x > top", True), ("top <= x", True), ("top + x > 9", False), ("x > len(xs)", False), ("x != top", False)],
+)
+def test_the_place_behind_the_greatest_is_told_where_that_has_a_name(question: str, is_told: bool) -> None:
+    after = f"def put(x, xs):\n    top = max(xs)\n    if {question}:\n        return xs.index(top) + 1\n    return 0\n"
+    assert bool(fault_of(after.replace("return 0", "0"), after)) == is_told
+
+
 def test_nothing_is_said_of_a_function_that_the_patch_leaves_alone() -> None:
     other = "def end(xs):\n    return xs.index(xs[-1])\n"
     assert fault_of(f"{other}x = end([1)\n".replace("[1)", "[1, 2])"), f"{other}x = end([1])\n") == ""
