@@ -33,7 +33,7 @@ class ArgumentsForList(Rule):
 
     **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`.
 
-    **Fix safety** Safe for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
+    **Fix safety** Safe for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
 
     code = "CAL128"
@@ -84,14 +84,19 @@ class ArgumentsForList(Rule):
             return
         name, start = calls[0].func.id, context.span(calls[0].args[0])[0]
         of_python = name in _TAKE_ONE and not context.is_bound_anywhere(name)
+        starred = calls[0].args[0]
+        given = context.text(starred.value) if isinstance(starred, ast.Starred) else ""
+        nested = not context.is_true(f"not any(isinstance(i, (list, tuple, set, dict)) for i in {given})")
         if of_python or _takes_list(context, name):
             yield self.patch(
                 context.replace_here((start, start + 1, "")),
                 "Give the collection itself, without `*`",
                 f"`{name}` takes one collection; `*` gives it the items one by one.",
-                applicability=Applicability.SAFE,
-                why="The function takes one collection, and this is the only thing that it is given.",
-                prior=0.93,
+                applicability=Applicability.UNSAFE if nested else Applicability.SAFE,
+                why="What its items hold may be meant."
+                if nested
+                else "The function takes one collection, and this is the only thing that it is given.",
+                prior=0.7 if nested else 0.93,
             )
 
 

@@ -19,7 +19,7 @@ class AttributeOfParameter(Rule):
     **Fix** `self.r` becomes `self.radius` wherever the methods of the class read it.
 
     **Fix safety** Safe: the object keeps under one name what it was given under the other. Unsafe where code outside of the class reads the name that is
-    missing: the attribute may have been meant to have it. Silent where the parameter is kept under several names, or changed before it is kept.
+    missing: the attribute may have been meant to have it; and where the attribute is set again (`self.balance += n`): what was given may be meant. Silent where the parameter is kept under several names, or changed before it is kept.
     """
 
     code = "ATT124"
@@ -40,13 +40,15 @@ class AttributeOfParameter(Rule):
                 splices = _respell(source, node, wrong, kept) if kept else []
                 if not splices or kept not in live.owner.attributes:
                     return
-                outside = _is_read_outside(context, wrong, len(splices))
+                outside = _is_read_outside(context, wrong, len(splices)) or _is_set_again(context, kept)
                 yield self.patch(
                     context.replace(cell_id, splices),
                     f"Change `self.{wrong}` to `self.{kept}`",
                     f"`{node.name}` keeps `{wrong}` as `{kept}`.",
                     applicability=Applicability.UNSAFE if outside else Applicability.SAFE,
-                    why="The attribute may have been meant to have the other name." if outside else self.why,
+                    why="What was given may be meant, or the attribute to have the other name."
+                    if outside
+                    else self.why,
                     prior=0.6 if outside else 0.93,
                 )
                 return
@@ -79,6 +81,12 @@ def _respell(source: str, node: ast.ClassDef, wrong: str, right: str) -> list[Sp
                 end = src.find_span(source, n)[1]
                 splices.append((end - len(wrong), end, right))
     return splices
+
+
+def _is_set_again(context: RuleContext, name: str) -> bool:
+    """Whether the notebook sets the attribute in more places than one: ``self.balance += n`` makes another thing of it than what was given."""
+    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    return sum(isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store) for n in nodes) > 1
 
 
 def _is_read_outside(context: RuleContext, name: str, inside: int) -> bool:

@@ -14,6 +14,14 @@ FIT = (
     "model = LinearRegression()",
     "model.score(X_test, y_test)",
 )
+ACCOUNT = """class Account:
+    def __init__(self, start):
+        self.balance = start
+    def add(self, n):
+        self.balance += n
+    def gain(self):
+        return self.balance - self.start
+mine = Account(9)"""
 TWIN = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nother = ax.twinx()"
 
 READ_OTHERWISE = {
@@ -45,6 +53,8 @@ READ_OTHERWISE = {
         ),
     ),
     "a row of which a number is missing": ("NPA101", ("import numpy as np", "np.array([[1, 2, 3], [4, 5], [6, 7, 8]])")),
+    "what an account began with": ("ATT124", (ACCOUNT, "mine.gain()")),
+    "the items of lists in a list": ("CAL128", ("pairs = [[1, 2], [3, 4]]", "list(*pairs)")),
     "a name for names": ("CAL101", ("def greet(names):\n    return [f'Hi {n}' for n in names]", "greet(name='Ann')")),
 }  # fmt: skip
 
