@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.decimal_commas import DOUBT, has_decimal_commas
 from jupyter_selfheal.model import Applicability, Patch
 
 PLAIN = r"\s*[-+]?(?:0|[1-9]\d*)(?:\.\d*)?\s*"
@@ -22,7 +23,7 @@ class NumbersAsTexts(Rule):
     **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`; `df["price"].str.replace(",", ".").astype(float).mean()` for `3,5`.
 
     **Fix safety** Safe: every text of the column that is not missing is a number in one notation, with groups of three digits after commas
-    where there are any. Unsafe for a comma before decimals. Silent where one is not, and for codes: a number does not begin with `0` before another digit.
+    where there are any. Unsafe for a comma before decimals, and for groups where another column has such ones. Silent where one is not, and for codes: a number does not begin with `0` before another digit.
     """
 
     code = "PDA138"
@@ -51,7 +52,8 @@ class NumbersAsTexts(Rule):
                 way = '.str.replace(",", ".").astype(float)'
             else:
                 return
-            sure = '"."' not in way
+            is_decimal = '"."' in way
+            sure = not is_decimal and ("," not in way or not has_decimal_commas(context, column))
             end = context.span(column)[1]
             splices = [(end, end, way)]
             if context.operand(column) != context.text(column):
@@ -61,7 +63,7 @@ class NumbersAsTexts(Rule):
                 f"Make numbers of it first: `{way}`",
                 f"`{context.text(column)}` holds numbers that are written as texts.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "The commas may part something else than decimals.",
+                why=self.why if sure else "The commas may part something else than decimals." if is_decimal else DOUBT,
                 prior=0.92,
             )
             return

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.decimal_commas import DOUBT, has_decimal_commas
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NUMBER = re.compile(
@@ -24,7 +25,8 @@ class ThousandsSeparator(Rule):
 
     **Fix** `df["price"].str.replace(",", "").astype(float)`; with a currency sign `.str.replace(r"[$,]", "", regex=True)`; `.str.rstrip("%")` for `12%`.
 
-    **Fix safety** Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe with a
+    **Fix safety** Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe where a number of the table
+    can only have a comma before its decimals (`3,5`), with a
     currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
 
@@ -57,6 +59,8 @@ class ThousandsSeparator(Rule):
             if column is None or not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
                 continue
             end = context.span(column)[1]
+            if not doubt and has_decimal_commas(context, column):
+                doubt = DOUBT
             yield self.patch(
                 context.replace(context.cell_id, [(end, end, text)]),
                 f"Take the signs out with `{text}`" if doubt else f"Take the separators out with `{text}`",

@@ -55,6 +55,14 @@ READ_OTHERWISE = {
     "a row of which a number is missing": ("NPA101", ("import numpy as np", "np.array([[1, 2, 3], [4, 5], [6, 7, 8]])")),
     "what an account began with": ("ATT124", (ACCOUNT, "mine.gain()")),
     "the items of lists in a list": ("CAL128", ("pairs = [[1, 2], [3, 4]]", "list(*pairs)")),
+    "thousands among decimal commas": (
+        "PDA112",
+        ("import pandas as pd\nkilos = pd.Series(['1,250', '3,5'])", "kilos.astype(float)"),
+    ),
+    "thousands beside a column of decimal commas": (
+        "PDA138",
+        ("import pandas as pd\nt = pd.DataFrame({'kg': ['1,250', '3,000'], 'eur': ['2,5', '3']})", "t['kg'].mean()"),
+    ),
     "a name for names": ("CAL101", ("def greet(names):\n    return [f'Hi {n}' for n in names]", "greet(name='Ann')")),
 }  # fmt: skip
 

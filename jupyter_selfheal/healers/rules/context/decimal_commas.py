@@ -1,0 +1,25 @@
+"""Whether a column, or the table that it is of, writes decimals behind a comma: `1,250` is then as likely one and a quarter as a thousand."""
+
+from __future__ import annotations
+
+import ast
+
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+
+_DECIMAL = r"\s*[-+]?\d+,(?!\d{3}\s*$)\d+\s*"
+ROWS = 2000
+"""Rows of each column that are looked at."""
+DOUBT = "Other numbers have a comma before their decimals: these may have, too."
+
+
+def has_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
+    """True where a text of the column, or of another one of its table, can only be a number with a decimal comma."""
+    text = context.text(column)
+    asked = f".astype(str).str.fullmatch({_DECIMAL!r}).any()"
+    if context.is_true(f"({text}).head({ROWS}){asked}"):
+        return True
+    table = column.value if isinstance(column, ast.Subscript | ast.Attribute) else None
+    if not isinstance(table, ast.Name) or not context.describe_all([table])[0].is_a("pandas.DataFrame"):
+        return False
+    whole = f"{table.id}.head({ROWS}).select_dtypes(exclude='number')"
+    return context.is_true(f"any(held{asked} for _, held in {whole}.items())")
