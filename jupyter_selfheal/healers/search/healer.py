@@ -37,6 +37,8 @@ PATCHES = 10
 WALL, STARTING = 12.0, 60.0
 """Seconds on the clock for each second of the setting, and those in which it starts and ranks, after which a search is cut; it ends
 by itself before."""
+WITHOUT_EXAMPLES = 0.5
+"""The share of the seconds for a second search, where nothing met the asserts and the examples of docstrings together."""
 READING_SECONDS = 4.0
 """Seconds (as the setting counts them) for what else is wrong in a cell that did not parse."""
 WHY = "It makes the checks pass; another change may do so too, and no check sees everything."
@@ -80,7 +82,8 @@ class SearchHealer:
             and plan.doctests
             and (plan.oracle or any(p.role == "check" for p in plan.pieces))
         ):
-            reply = self._search_candidates(starts.best, plan, with_doctests=False)
+            seconds = self.config.search_seconds * WITHOUT_EXAMPLES
+            reply = self._search_candidates(starts.best, plan, with_doctests=False, seconds=seconds)
         if not reply:
             return Answer(note="the search did not come back from its trial")
         every = [_build_patch(case, plan, raw, n, bool(reply["replayed"])) for n, raw in enumerate(reply["patches"])]

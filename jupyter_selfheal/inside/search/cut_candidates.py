@@ -36,7 +36,16 @@ def list_unbeaten(late: Sequence[Candidate], passed: int) -> list[Candidate]:
     return sorted(unbeaten, key=lambda c: (-c.result.passed, -c.weight))
 
 
-def choose_either(unbeaten: Sequence[Candidate], late: Sequence[Candidate], base: Result) -> list[Candidate]:
+def choose_unfinished(late: Sequence[Candidate], base: Result, limit: int, round_: int) -> tuple[list[Candidate], int]:
+    """Candidates against which nothing speaks but that they were cut, and the steps that they are given: in the first round (0) many, and in
+    the second few as many as there are."""
+    unbeaten = list_unbeaten(late, base.passed)
+    if round_ == 0:
+        return _choose_either(unbeaten, late, base), min(FINISHED_LONGER * limit, LONGEST)
+    return unbeaten[:ALMOST], LONGEST
+
+
+def _choose_either(unbeaten: Sequence[Candidate], late: Sequence[Candidate], base: Result) -> list[Candidate]:
     """A third of what :func:`list_unbeaten` gives by what they passed, one by weight, as the checks that come first may be those that take long,
     and one of single changes that make more checks pass and none fail, with which a second change may mend the rest."""
     third = FINISHED // 3

@@ -34,7 +34,7 @@ _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]"""
 
 def weigh_change(s: Scope, change: Change) -> float:
     """How much likelier the description makes a change. Thousands of changes bring in the same at other places: each is read once."""
-    own = OWN_SORT if any("sorted(" in new for _, _, new in change.edits) and _sorts_by_itself(s) else 1.0
+    own = OWN_SORT if any(re.search(r"\bsorted\b", new) for _, _, new in change.edits) and _sorts_by_itself(s) else 1.0
     if not s.described_words:
         return own
     known = _list_known(s)

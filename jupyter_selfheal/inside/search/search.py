@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from typing import Any
 
-from jupyter_selfheal.inside.search import seen
+from jupyter_selfheal.inside.search import patience, seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, is_likely_slip
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
@@ -19,38 +19,23 @@ from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.cut_candidates import (
     AGAIN,
     ALMOST,
-    FINISHED,
-    FINISHED_LONGER,
     LONGER,
     LONGER_COUNTED,
     LONGEST,
-    choose_either,
+    choose_unfinished,
     list_likeliest,
-    list_unbeaten,
     select_likelier,
     select_promising,
 )
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
 from jupyter_selfheal.inside.search.patience import (
-    CLOCK,
     ENOUGH_FINISHED,
     ENOUGH_SINGLES,
-    FIRST_ROUNDS,
-    GO_ON_STEPS,
-    LAST,
-    LAST_SECONDS,
-    LEAST_CLOCK,
     LEAST_NET,
-    LOOK,
     MOST_STEPS,
     NET,
-    RANKED,
     ROUNDS_AGAIN,
-    RUSHED,
-    TRACED,
-    UNITED_AFTER,
-    VARIED,
     count_further,
     count_least,
     count_singles,
@@ -113,7 +98,7 @@ class Search:
 
     def run(self) -> dict[str, Any]:
         """Search, and say what was found."""
-        self.sight = trace_program(self.runner, TRACED)
+        self.sight = trace_program(self.runner, patience.TRACED)
         self.seen_calls = seen.record(self.ns, self.program.callers)
         self.sight.calls = seen.add_inputs(self.sight.calls, self.seen_calls, self.runner)
         self.base = base = self.sight.result
@@ -132,7 +117,7 @@ class Search:
             self.pause = ENOUGH_SINGLES
             singles = self._screen_singles(singles, frontier, most_singles)
             self._finish_what_was_cut()
-            self._combine_edits(frontier, FIRST_ROUNDS)
+            self._combine_edits(frontier, patience.FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
         for (share, longer, most), end in zip(longer_times, ends, strict=True):
@@ -158,7 +143,8 @@ class Search:
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
         if not self.plausible and base.failed > 1:
             self._try_what_is_rare(itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies()))
-        return self._build_report("" if self.plausible else describe_failure(self.base, self.partial, left))
+        ended = read_cpu_time() - self.began if self.is_rushed else 0.0
+        return self._build_report("" if self.plausible else describe_failure(self.base, self.partial, left, ended))
 
     def _prepare_counting(self) -> None:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
@@ -173,7 +159,7 @@ class Search:
     def _screen_singles(self, singles: Iterator[Candidate], frontier: Frontier, most: int) -> Iterator[Candidate]:
         """Try single changes, with a look now and then at whether some that are known mend together all that fails. Gives what is left."""
         united = 0
-        for after in UNITED_AFTER:
+        for after in patience.UNITED_AFTER:
             singles = self._screen_candidates(singles, self.limit, most=min(after, most) + united)
             if self.plausible or after >= most:
                 break
@@ -210,16 +196,16 @@ class Search:
         """Pairs of likely changes and new bodies, for as long as the whole search stays below its seconds and they take few of them."""
         cpu = read_cpu_time() - self.began
         if cpu < self.seconds:
-            self.ends_at = min(cpu + LAST_SECONDS, self.seconds)
-            self.steps = min(self.steps, self.spent + int(LAST_SECONDS * STEPS_PER_SECOND))
-            self._screen_candidates(source, self.limit, most=LAST)
+            self.ends_at = min(cpu + patience.LAST_SECONDS, self.seconds)
+            self.steps = min(self.steps, self.spent + int(patience.LAST_SECONDS * STEPS_PER_SECOND))
+            self._screen_candidates(source, self.limit, most=patience.LAST)
 
     def _look_at_state(self, state: Candidate) -> Suspicion:
         """Which lines are suspicious with a candidate's changes; as it was where its run does not come back."""
 
         def look() -> list[Any]:
             changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
-            sight = trace_program(self.runner, min(self.limit, LOOK), changed)
+            sight = trace_program(self.runner, min(self.limit, patience.LOOK), changed)
             return [[unit, list(lines.items())] for unit, lines in sight.suspicion.items()]
 
         reply = run_in_fork(look, WAIT)
@@ -228,9 +214,8 @@ class Search:
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
         self.pause = ENOUGH_FINISHED
-        for most, steps in ((FINISHED, min(FINISHED_LONGER * self.limit, LONGEST)), (ALMOST, LONGEST)):
-            cut = list_unbeaten(self.late, self.base.passed)
-            chosen = choose_either(cut, self.late, self.base) if most == FINISHED else cut[:most]
+        for round_ in (0, 1):
+            chosen, steps = choose_unfinished(self.late, self.base, self.limit, round_)
             if chosen and not self.plausible:
                 ranks = {c.rank for c in chosen}
                 self.late = [c for c in self.late if c.rank not in ranks]
@@ -250,7 +235,8 @@ class Search:
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
         clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
-        is_caught = clock >= max(CLOCK * self.seconds, LEAST_CLOCK) or cpu >= self.ends_at
+        ends_at = self.ends_at if self.plausible else min(self.ends_at, max(patience.UNFOUND * self.seconds, LEAST_NET))
+        is_caught = clock >= max(patience.CLOCK * self.seconds, patience.LEAST_CLOCK) or cpu >= ends_at
         self.is_rushed = self.is_rushed or is_caught
         return is_caught
 
@@ -297,7 +283,7 @@ class Search:
         candidate.result, candidate.given = result, max(candidate.given, self.given)
         if result.plausible:
             old = [self.program.units[n].text for n in candidate.texts]
-            if self.base.failed >= VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
+            if self.base.failed >= patience.VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
                 self.plausible.append(candidate)
                 self.found_at = self.found_at or self.spent
         elif result.status in ("time", "deep"):
@@ -366,7 +352,7 @@ class Search:
             return True
         if not self.plausible:
             return self.spent >= self.pause * self.steps
-        if self.spent - self.found_at > max(GO_ON_STEPS, self.found_at // 4):
+        if self.spent - self.found_at > max(patience.GO_ON_STEPS, self.found_at // 4):
             return True
         return not again and (rank >= self._find_last() or len(self.plausible) >= PLAUSIBLE)
 
@@ -379,7 +365,12 @@ class Search:
             seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
             seen.set_back_unmet(self.plausible, self.runner)
             patches, questions = Ranking(
-                self.plausible, self.runner, self.sight, RANKED, self.maker, RUSHED if self.is_rushed else ""
+                self.plausible,
+                self.runner,
+                self.sight,
+                patience.RANKED,
+                self.maker,
+                patience.RUSHED if self.is_rushed else "",
             ).rank()
         base = self.base
         return {

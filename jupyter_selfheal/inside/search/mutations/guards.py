@@ -46,4 +46,39 @@ def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((end, end, f" if {condition}"),), prior, node.lineno, words)
 
 
-OPERATORS = (propose_index_guard, propose_letters)
+def propose_last_place(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``high = len(xs) - 1`` for ``high = len(xs)``: the last place, and not the one behind it."""
+    match node:
+        case ast.Assign(value=ast.Call(ast.Name("len"), [_]) as size):
+            sizes = [size]
+        case ast.Assign(value=ast.Tuple(parts)):
+            sizes = [p for p in parts if isinstance(p, ast.Call) and s.text_of(p.func) == "len"]
+        case _:
+            return
+    for size in sizes:
+        new = f"{s.text_of(size)} - 1"
+        yield Change((s.put(size, new),), 0.5, size.lineno, f"`{s.text_of(size)}` should be `{new}`")
+
+
+def propose_item_of_unread(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``total += days[m]`` for ``total += m`` where ``days`` is a list that nothing reads, and ``m`` counts."""
+    if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
+        return
+    function = s.find_function(node)
+    read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    lists = [
+        n.targets[0].id
+        for n in ast.walk(function)
+        if isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and isinstance(n.value, ast.List | ast.Tuple | ast.Dict)
+    ]
+    index = node.target.id
+    for whole in dict.fromkeys(name for name in lists if name not in read):
+        for use in (n for stmt in node.body for n in ast.walk(stmt)):
+            if isinstance(use, ast.Name) and use.id == index and isinstance(use.ctx, ast.Load):
+                new = f"{whole}[{index}]"
+                yield Change((s.put(use, new),), 0.6, use.lineno, f"`{index}` should be `{new}`")
+
+
+OPERATORS = (propose_index_guard, propose_letters, propose_last_place, propose_item_of_unread)

@@ -337,17 +337,23 @@ def _propose_slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator
         )
 
 
+_QUESTIONS = frozenset({"isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric", "isdecimal"})
+"""Methods of a text that answer yes or no."""
+
+
 def _is_asked_uncalled(s: Scope, node: ast.Attribute) -> bool:
-    """``if self.is_empty:`` where a class of the program has a method of that name, and nothing stores another thing under it: a method is
-    always true."""
+    """``if self.is_empty:`` where a class of the program has a method of that name, and nothing stores another thing under it, and
+    ``if c.isalpha:``: a method is always true."""
     parent = s.parents.get(node)
     if isinstance(parent, ast.If | ast.While | ast.IfExp):
         is_asked = parent.test is node
+    elif isinstance(parent, ast.comprehension):
+        is_asked = node in parent.ifs
     else:
         is_asked = isinstance(parent, ast.BoolOp) or (
             isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
         )
-    return is_asked and node.attr in _list_methods(s)
+    return is_asked and (node.attr in _list_methods(s) or node.attr in _QUESTIONS)
 
 
 @cache_on_scope

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.cut_candidates import FINISHED, choose_either, list_unbeaten, select_promising
+from jupyter_selfheal.inside.search.cut_candidates import FINISHED, choose_unfinished, select_promising
 from jupyter_selfheal.inside.search.run_candidate import Result
 
 BASE = Result(failed=4, passed=2, mask=0b000011)
@@ -18,7 +18,7 @@ def test_a_likely_one_whose_first_checks_take_long_is_among_them() -> None:
     many = [cut(n, 0.1, 4, 4, 4) for n in range(1, 60)]
     likely = cut(90, 0.6, 3, 4, 4)
     late = [*many, likely]
-    chosen = choose_either(list_unbeaten(late, BASE.passed), late, BASE)
+    chosen = choose_unfinished(late, BASE, 8000, 0)[0]
     assert likely in chosen
     assert len(chosen) <= FINISHED
 
@@ -26,14 +26,14 @@ def test_a_likely_one_whose_first_checks_take_long_is_among_them() -> None:
 def test_a_change_that_mends_some_checks_and_loses_none_is_among_them() -> None:
     gaining = cut(7, 0.6, 3, 3, 2, mask=0b000111)
     losing = cut(8, 0.7, 3, 3, 2, mask=0b011100)
-    chosen = choose_either(list_unbeaten([gaining, losing], BASE.passed), [gaining, losing], BASE)
+    chosen = choose_unfinished([gaining, losing], BASE, 8000, 0)[0]
     assert chosen == [gaining]
 
 
 def test_what_had_all_the_steps_there_are_is_not_tried_again() -> None:
     done = cut(3, 0.9, 5, 1, 1)
     done.given = 15_000_000
-    assert choose_either(list_unbeaten([done], BASE.passed), [done], BASE) == []
+    assert choose_unfinished([done], BASE, 8000, 0)[0] == []
 
 
 def test_one_of_which_nothing_but_what_was_cut_fails_is_promising_however_much_was_cut() -> None:

@@ -304,7 +304,7 @@ def test_results_come_in_the_order_of_the_candidates_however_late_a_fork_is() ->
 
 
 def test_a_search_that_had_to_end_early_only_offers_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "CLOCK", 1e6)  # steps end it, on a busy machine too
+    monkeypatch.setattr(search.patience, "CLOCK", 1e6)  # steps end it, on a busy machine too
     whole = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 2, {}).run()
     seconds = 0.9 * whole["steps"] / STEPS_PER_SECOND
     found = [Search(MANY_MEND, {"__name__": "__main__"}, seconds, jobs, {}).run() for jobs in (2, 1)]

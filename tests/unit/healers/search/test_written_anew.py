@@ -89,7 +89,7 @@ def test_only_what_is_said_of_the_function_itself_counts() -> None:
 def test_what_is_rare_is_tried_only_while_the_search_stays_within_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     checks = "".join(f"assert turn({[n, n + 1, n + 2]}, 1) == {n * n}\n" for n in (3, 5, 8, 9))
     whole = find(TURN, checks, 20.0)
-    monkeypatch.setattr(search, "LAST_SECONDS", 0.0)
+    monkeypatch.setattr(search.patience, "LAST_SECONDS", 0.0)
     without = find(TURN, checks, 20.0)
     assert whole["tried"] > without["tried"] + 50
 

@@ -1,0 +1,61 @@
+"""What is looked at only where it is there, letters that do not count, the last place, an item of a list that nothing reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
+from jupyter_selfheal.inside.search.scope import TEXT, Hints, Scope
+from tests.unit.healers.search.searching import list_texts
+
+TEXTS = Hints(kinds={"line": frozenset({TEXT})})
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "meant"),
+    [
+        (
+            "def dips(h):\n    for k in range(len(h)):\n        if h[k] > h[k + 1]:\n            print(k)\n",
+            "lacks `k + 1 < len(h)`",
+            "if (k + 1 < len(h) and (h[k] > h[k + 1])):",
+        ),
+        (
+            "def rises(h):\n    for k in range(len(h)):\n        if h[k] > h[k - 1]:\n            print(k)\n",
+            "lacks `k > 0`",
+            "if (k > 0 and (h[k] > h[k - 1])):",
+        ),
+        ("def signs(line):\n    return [c for c in line]\n", "lacks the condition", "for c in line if c.isalpha()]"),
+        ("def seek(xs):\n    low, high = 0, len(xs)\n    return xs[high]\n", "- 1`", "low, high = 0, (len(xs) - 1)"),
+        (
+            "def cost(n):\n    fees = [3, 5, 8]\n    s = 0\n    for k in range(n):\n        s += k\n    return s\n",
+            "`fees[k]`",
+            "s += (fees[k])",
+        ),
+    ],
+)
+def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
+    texts = list_texts(source, words, TEXTS)
+    assert any(meant in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def dips(h, k):\n    if k + 1 < len(h) and h[k] > h[k + 1]:\n        print(k)\n", "lacks `k + 1 < len(h)`"),
+        ("def signs(line):\n    return [c for c in line if c != '-']\n", "lacks the condition"),
+        ("def signs(xs):\n    return [c for c in xs]\n", "lacks the condition"),
+        (
+            "def cost(n):\n    fees = [3, 5]\n    for k in fees:\n        n += k\n    return n\n",
+            "`k` should be `fees[k]`",
+        ),
+    ],
+)
+def test_what_is_there_is_not_put_in_once_more(source: str, words: str) -> None:
+    assert list_texts(source, words, TEXTS) == []
+
+
+@pytest.mark.parametrize("body", ["[c for c in line if c.isdigit]", "1 if line.isupper else 0", "not line.isspace"])
+def test_a_question_of_a_text_that_is_not_called_is_likely_the_fault(body: str) -> None:
+    source = f"def ask(line):\n    return {body}\n"
+    changes = [c for c in list_changes(Scope(source, TEXTS)) if "is not called" in c.words]
+    assert max(c.prior for c in changes) == 0.9

@@ -1,0 +1,41 @@
+"""When a search ends because little more is to be expected, and what it says then."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search import search
+from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.patience import describe_failure
+from jupyter_selfheal.inside.search.program import read_program
+from jupyter_selfheal.inside.search.run_candidate import Result
+
+
+@pytest.mark.parametrize(
+    ("spent", "seconds", "is_found", "is_caught"),
+    [
+        (10.0, 20.0, False, False),
+        (11.5, 20.0, False, True),
+        (11.5, 20.0, True, False),  # what is found is ranked and compared
+        (16.5, 20.0, True, True),
+        (6.0, 10.0, False, True),
+        (4.5, 4.0, False, False),  # the least that each search has
+    ],
+)
+def test_a_search_that_found_nothing_ends_sooner(
+    monkeypatch: pytest.MonkeyPatch, spent: float, seconds: float, is_found: bool, is_caught: bool
+) -> None:
+    program = read_program({"units": [{"text": "x = 1", "role": "cell", "cell": "c"}]})
+    one = search.Search(program, {"__name__": "__main__"}, seconds, 1, {})
+    one.plausible = [Candidate({}, "", 1, 0.5, 0, 1)] if is_found else []
+    one.began = 0.0
+    monkeypatch.setattr(search, "read_cpu_time", lambda: spent)
+    assert one._is_caught() == is_caught
+
+
+def test_it_says_after_how_long_it_ended() -> None:
+    told = describe_failure(Result(2, 3), [], 10, 11.2)
+    assert told.endswith(
+        "; 10 less likely changes were not tried; ended after 11 s, as nearly all that is found comes in the first 5"
+    )
+    assert "ended" not in describe_failure(Result(2, 3), [], 10)
