@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,7 +29,7 @@ class Equals(SyntaxRule):
 
     **Fix** `=` becomes `==` in a condition and in an index (`df[df.a = 1]`), `:` in a dictionary; `=<`, `=>`, `=!`, `===` become `<=`, `>=`, `!=`, `==`.
 
-    **Fix safety** Safe: an assignment cannot stand in a condition, in an index, nor in a dictionary.
+    **Fix safety** Safe: an assignment cannot stand in a condition, in an index, nor in a dictionary. Silent for the name of an argument (`area(w=3 h=4)`).
     """
 
     code = "SYN106"
@@ -50,7 +51,7 @@ class Equals(SyntaxRule):
                 yield Mend(replace_line(source, fault.line, text), f"Change `{wrong}` to `{right}`", prior=0.95)
         for match in re.finditer(r"(?<![=!<>:+\-*/%&|^@])=(?!=)", line):
             at = match.start()
-            if not code[at]:
+            if not code[at] or _names_argument(source, fault, line, at):
                 continue
             index = _find_index(source, fault, line, at)
             if _selects_rows(line, index, at) if index else CONDITION.search(line[:at]):
@@ -69,6 +70,14 @@ def _find_index(source: str, fault: Fault, line: str, at: int) -> int:
     number, opened, closer = find_open_bracket(source, replace(fault, column=at)) or (0, 0, "")
     is_index = closer == "]" and number == fault.line and re.search(r"[\w\])]$", line[:opened])
     return opened if is_index else 0
+
+
+def _names_argument(source: str, fault: Fault, line: str, at: int) -> bool:
+    """``area(w=3 h=4)``: what names an argument compares nothing."""
+    number, opened, closer = find_open_bracket(source, replace(fault, column=at)) or (0, 0, "")
+    called = re.search(r"([\w\])]+)$", line[:opened]) if closer == ")" and number == fault.line else None
+    name = re.split(r"[,(]", line[opened:at])[-1].strip()
+    return called is not None and not keyword.iskeyword(called[1]) and name.isidentifier()
 
 
 def _selects_rows(line: str, index: int, at: int) -> bool:

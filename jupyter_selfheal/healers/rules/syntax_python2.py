@@ -36,6 +36,8 @@ MARKS = re.compile(
     r"|\bdef[ \t]+\w+\([^)\n]*\([\w, ]+\)|lambda[ \t]*\(",
     re.MULTILINE,
 )
+OCTAL = re.compile(r"\b0\d+\b(?!\.)")
+RIGHTS = re.compile(r"\b(?:l?f?chmod|umask|makedirs|mkdir|mkfifo|mknod|S_I\w+)\b|(?:\b|_)mode\b|\bperm", re.IGNORECASE)
 MESSAGES = re.compile(
     r"Missing parentheses in call|multiple exception types|invalid syntax|leading zeros|invalid decimal literal|"
     r"Did you mean print|cannot assign|invalid hexadecimal|Lambda expression parameters|Function parameters cannot"
@@ -53,7 +55,8 @@ class Python2Syntax(SyntaxRule):
 
     A cell that also calls `print` with several values, and has nothing else of Python 2, gets the brackets that are missing.
 
-    **Fix safety** Unsafe in such a cell, unless something of Python 3 is in it. Safe elsewhere: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
+    **Fix safety** Unsafe in such a cell, unless something of Python 3 is in it, and where nothing but a zero before a number is of Python 2 (`010`, which was 8), the rights of
+    a file apart. Safe elsewhere: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
     `len(x) / 2`), unless the notebook imports `division` from `__future__`. Of any other `/` the types are not known: the
     result is compared with the stored outputs, where there are some.
     """
@@ -86,7 +89,15 @@ class Python2Syntax(SyntaxRule):
                 return
         if find_fault(text) is None:
             text = refactor(text, MEANING) or text
-        yield Mend(text, "Convert the cell to Python 3", prior=0.95)
+        sure = not _is_open_number(source)
+        yield Mend(text, "Convert the cell to Python 3", sure, 0.95 if sure else 0.6)
+
+
+def _is_open_number(source: str) -> bool:
+    """Whether nothing but a zero before a number is of Python 2: ``010`` was 8 there, and is ten to who writes it today. The rights of a file are octal to all."""
+    others = OCTAL.sub("1", source)
+    is_all = MARKS.search(others) is None and IS_PYTHON2.search(source) is None
+    return is_all and not RIGHTS.search(source) and any(int(n) > 7 for n in OCTAL.findall(source))
 
 
 def _calls_print(source: str) -> bool:

@@ -63,6 +63,7 @@ READ_OTHERWISE = {
         "PDA138",
         ("import pandas as pd\nt = pd.DataFrame({'kg': ['1,250', '3,000'], 'eur': ['2,5', '3']})", "t['kg'].mean()"),
     ),
+    "a month that was octal": ("SYN101", ("import datetime\ndatetime.date(2020, 010, 012)",)),
     "a name for names": ("CAL101", ("def greet(names):\n    return [f'Hi {n}' for n in names]", "greet(name='Ann')")),
 }  # fmt: skip
 
