@@ -48,7 +48,7 @@ ALIKE, PUT_TOGETHER, PASSED_ON = 2, 20, 6
 those that are put together."""
 PATIENCE = 2
 """How much more work is done as long as there is no reading."""
-DEEPEST = 12
+DEEPEST = 30
 """Edits of one reading."""
 MENDS = 5
 """What one rule says of one fault."""
@@ -188,9 +188,15 @@ class _Search:
                 self._waiting.setdefault(key, []).append(state)
                 continue
             self._try_slips(state)
-        for key, states in self._waiting.items():
+        for _, _, state in self._heap:  # not reached any more, and its rest may be known all the same
+            if (key := _find_rest(state)) in self._rests:
+                self._waiting.setdefault(key, []).append(state)
+        for key in sorted(
+            self._waiting, key=lambda k: len(k[1])
+        ):  # from below: what is found there is a rest of those above
             rests = sorted(self._rests.get(key, {}).values(), key=lambda r: r.cost)[:PASSED_ON]
-            for rest, state in itertools.product(rests, states[:PUT_TOGETHER]):
+            states = sorted(self._waiting[key], key=lambda s: s.cost)[:PUT_TOGETHER]
+            for rest, state in sorted(itertools.product(rests, states), key=lambda p: p[0].cost + p[1].cost):
                 if len(self.readings) < FOUND + PUT_TOGETHER * PASSED_ON:
                     self._pass_on(state, rest)
 
@@ -259,7 +265,7 @@ class _Search:
         if cost <= self._most + MARGIN and new not in self._met:
             self._met.add(new)
             if self.parser.find_fault(new) is None:
-                self._keep_reading(new, cost, (*state.words, *rest.words), state.guessed or rest.guessed, None)
+                self._keep_reading(new, cost, (*state.words, *rest.words), state.guessed or rest.guessed, state)
 
 
 def _find_needed(fault: Fault) -> str:

@@ -49,6 +49,8 @@ GUESSED = "another value in its place may be meant that gives the same"
 LIKELIER = "a likelier way to read the cell prints the same"
 _LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
 """In the words of an edit that deletes a word, a number or a text: ``elif`` with nothing behind it."""
+_MOVED = re.compile(r"` belongs behind the `=`$")
+"""In the words of an edit that moves what makes a number or a text: ``str(rev) = word[::-1]``, which is a text already."""
 TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether another one is meant."
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
@@ -209,6 +211,7 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
         rival = raw["rival"] or find_idle_part(raw["text"], used)
         rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
         rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
+        rival = rival or next((f"{w}, and may be meant of another value" for w in words if _MOVED.search(w)), "")
         rival = rival or object_in_notebook(raw["text"], case.failure, case.notebook)
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER

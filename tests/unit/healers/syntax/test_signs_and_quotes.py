@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.syntax import parser
+from jupyter_selfheal.healers.syntax import parser, propose
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.propose import _list_likely
 from jupyter_selfheal.healers.syntax.touching_values import list_completions
@@ -124,3 +124,9 @@ def test_near_misses_are_not_changed_so(source: str) -> None:
 def test_the_next_reading_is_searched_where_it_prints_as_much(likeness: list[float], searched: list[int]) -> None:
     readings = [Reading(str(n), float(n), ()) for n in range(3)]
     assert [int(r.source) for r in _list_likely(readings, range(3), likeness)] == searched
+
+
+def test_a_moved_conversion_is_offered_and_a_moved_name_is_not_doubted_for_it() -> None:
+    """``str(rev) = word[::-1]`` is a text already: something else may have been meant."""
+    assert propose._MOVED.search("`str` belongs behind the `=`")
+    assert not propose._MOVED.search("the name belongs before the `=`")
