@@ -81,4 +81,17 @@ def propose_item_of_unread(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change((s.put(use, new),), 0.6, use.lineno, f"`{index}` should be `{new}`")
 
 
-OPERATORS = (propose_index_guard, propose_letters, propose_last_place, propose_item_of_unread)
+def propose_list_of_one(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return [items]`` for ``return items`` in a function that calls itself: the one way that there is, and not its parts."""
+    if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Name):
+        return
+    function = s.find_function(node)
+    name = getattr(function, "name", "")
+    calls = (n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
+    others = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n is not node]
+    if name in calls and others:
+        new = f"[{node.value.id}]"
+        yield Change((s.put(node.value, new),), 0.35, node.lineno, f"`{node.value.id}` should be `{new}`")
+
+
+OPERATORS = (propose_list_of_one, propose_index_guard, propose_letters, propose_last_place, propose_item_of_unread)

@@ -49,6 +49,18 @@ def _list_keys(s: Scope) -> list[tuple[str, float]]:
     return keys
 
 
+def propose_tie_break(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``key=lambda name: (-marks[name], name)`` for ``key=lambda name: -marks[name]``: of equal ones the lesser comes first."""
+    match node:
+        case ast.keyword("key", ast.Lambda(ast.arguments(args=[ast.arg(item)]), body)) if not isinstance(
+            body, ast.Tuple
+        ):
+            if item != s.text_of(body):
+                new = f"({s.text_of(body)}, {item})"
+                words = f"`{s.text_of(body)}` says nothing of equal ones: `{new}`"
+                yield Change((s.put(body, new),), 0.35, body.lineno, words)
+
+
 def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``sorted(xs)`` for ``xs.sort()``, ``xs[::-1]`` for ``xs.reverse()``, ``xs + [x]`` for ``xs.append(x)``, where what they give is read."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -67,4 +79,4 @@ def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(node, new),), 0.85, node.lineno, words)
 
 
-OPERATORS = (propose_key, propose_new_list)
+OPERATORS = (propose_key, propose_tie_break, propose_new_list)

@@ -31,6 +31,16 @@ TEXTS = Hints(kinds={"line": frozenset({TEXT})})
             "`fees[k]`",
             "s += (fees[k])",
         ),
+        (
+            "def ways(xs):\n    if len(xs) < 2:\n        return xs\n    return [[x] + w for x in xs for w in ways(xs[1:])]\n",
+            "`xs` should be `[xs]`",
+            "return ([xs])",
+        ),
+        (
+            "def best(marks):\n    return sorted(marks, key=lambda who: -marks[who])\n",
+            "says nothing of equal ones",
+            "(-marks[who], who)",
+        ),
     ],
 )
 def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
@@ -43,6 +53,8 @@ def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
     [
         ("def dips(h, k):\n    if k + 1 < len(h) and h[k] > h[k + 1]:\n        print(k)\n", "lacks `k + 1 < len(h)`"),
         ("def signs(line):\n    return [c for c in line if c != '-']\n", "lacks the condition"),
+        ("def best(marks):\n    return max(marks, key=lambda who: (marks[who], who))\n", "says nothing of equal"),
+        ("def best(marks):\n    return sorted(marks, key=len)\n", "says nothing of equal"),
         ("def signs(xs):\n    return [c for c in xs]\n", "lacks the condition"),
         (
             "def cost(n):\n    fees = [3, 5]\n    for k in fees:\n        n += k\n    return n\n",
