@@ -132,9 +132,11 @@ class RunBeside:
         sandbox: Sandbox,
         deadline: Deadline,
         close_seconds: float = CLOSE_SECONDS,
+        *,
+        is_brief: bool = False,
     ) -> None:
         self._open_clean, self._sandbox, self._deadline = open_clean, sandbox, deadline
-        self._close_seconds = close_seconds
+        self._close_seconds, self._is_brief = close_seconds, is_brief
         self._news = threading.Condition()
         self._wanted: tuple[CellSteps, ...] = ()
         self._paths: tuple[str, ...] = ()
@@ -240,7 +242,9 @@ class RunBeside:
             state = self._state
         if state is None:
             raise _GivenUp
-        trial, after = state.run(TrialRequest(steps, timeout=timeout, keep=keep, sandbox=self._sandbox, paths=paths))
+        brief = self._is_brief
+        request = TrialRequest(steps, timeout=timeout, keep=keep, sandbox=self._sandbox, paths=paths, is_brief=brief)
+        trial, after = state.run(request)
         if after is not None:
             self._take_state(after)
         is_whole = trial.ending is Ending.FINISHED and len(trial.steps) == len(steps)

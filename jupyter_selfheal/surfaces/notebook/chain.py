@@ -46,8 +46,18 @@ def build_maker(
 class Chain:
     """Runs cells on from a state. At most two states live at once: the present one, and that after the cell just run."""
 
-    def __init__(self, first: TrialKernel, replay: Replay, scorer: Scorer, limits: Limits, deadline: Deadline) -> None:
+    def __init__(
+        self,
+        first: TrialKernel,
+        replay: Replay,
+        scorer: Scorer,
+        limits: Limits,
+        deadline: Deadline,
+        *,
+        is_brief: bool = False,
+    ) -> None:
         self.state = first
+        self._is_brief = is_brief
         self.deadline = deadline
         self.notes: list[str] = []
         self.peak_mb = 0.0
@@ -189,6 +199,7 @@ class Chain:
             keep=keep,
             sandbox=self._limits.sandbox,
             paths=self._paths,
+            is_brief=self._is_brief,
             is_last=True,  # most cells run, and this state is let go then
             stop_after=stop_after,
         )

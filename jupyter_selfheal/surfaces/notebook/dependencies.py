@@ -86,6 +86,8 @@ class BatchDependencies:
     """Opens the state in which the healed notebook is run in the end; where there is none, ``open_state`` does."""
     runs_beside: bool = False
     """Whether the healed notebook's clean run may begin while its last cells are still being healed."""
+    is_brief: bool = False
+    """Whether errors may be written as Python writes them: nobody is shown the outputs of cells that fail."""
     runs_together: bool = False
     """Whether cells that need not be alone may be run several in one process, and some of them once more where one behind them fails."""
     look_at_end: Callable[[TrialKernel], None] | None = None

@@ -36,7 +36,9 @@ def heal_document(
 ) -> tuple[NotebookReport, dict[str, CellRun]]:
     """Run and heal a notebook, in a session of its own: the report, and what each cell did. No model is asked."""
     healers = tuple(name for name in HEALERS if name != "language_model")
-    settings = Settings(HealConfig(offline=offline, healers=healers), approve=approve, cell_seconds=timeout)
+    settings = Settings(
+        HealConfig(offline=offline, healers=healers), approve=approve, cell_seconds=timeout, shows_errors=True
+    )
     with Session(settings) as session:
         chosen = session.choose_kernel_for(document)
         return Batch(chosen, session.build_dependencies(chosen), session.limits).run()

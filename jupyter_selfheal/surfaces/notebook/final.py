@@ -111,7 +111,8 @@ class FinalCheck:
         begin = self.dependencies.open_clean or self.dependencies.open_state
         # asked for is not had: where no overlay can be made, both would write into the same folder
         may_begin = self.dependencies.runs_beside and self.isolation is not None and OVERLAY in self.isolation.layers
-        self._beside = RunBeside(begin, self.limits.sandbox, self.deadline) if may_begin else None
+        is_brief = self.dependencies.is_brief
+        self._beside = RunBeside(begin, self.limits.sandbox, self.deadline, is_brief=is_brief) if may_begin else None
         """The clean run that begins while the notebook is healed. It counts where nothing in it goes wrong; else all is run again, alone."""
         self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
         self._made_beside: CleanRun | None = None
@@ -211,6 +212,7 @@ class FinalCheck:
             timeout=min(sum(group.seconds for group in groups) + 60.0, self.deadline.left),
             sandbox=self.limits.sandbox,
             paths=paths,
+            is_brief=self.dependencies.is_brief,
         )
         try:
             trial = self._run_clean_trial(request)

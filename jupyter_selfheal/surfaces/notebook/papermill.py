@@ -78,7 +78,14 @@ def _build_settings(given: Mapping[str, Any], approve: str, cell_seconds: float,
     """The engine arguments as settings. Raises :class:`ConfigError` for one that is unknown or cannot be read."""
     named = {name: value for name, value in given.items() if name not in PAPERMILLS_OWN}
     config = resolve_settings(named, given_by="engine argument", base=HealConfig(offline=True)).config
-    return Settings(config, approve=approve, cell_seconds=cell_seconds, writes="allow", kernelspec=kernel_name)
+    return Settings(
+        config,
+        approve=approve,
+        cell_seconds=cell_seconds,
+        writes="allow",
+        kernelspec=kernel_name,
+        shows_errors=True,
+    )
 
 
 def _build_document(nb: Any) -> Document:

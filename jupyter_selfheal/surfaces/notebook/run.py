@@ -84,7 +84,14 @@ class Batch:
         began = time.monotonic()
         deadline = Deadline(self.limits.find_seconds_for_notebook(self.notebook.cells))
         first = self.dependencies.open_state()
-        chain = Chain(first, self.dependencies.replay, self.dependencies.scorer, self.limits, deadline)
+        chain = Chain(
+            first,
+            self.dependencies.replay,
+            self.dependencies.scorer,
+            self.limits,
+            deadline,
+            is_brief=self.dependencies.is_brief,
+        )
         self.proof = final.FinalCheck(
             self.document, self.dependencies, self.limits, deadline, isolation=first.isolation
         )

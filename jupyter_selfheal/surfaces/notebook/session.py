@@ -158,6 +158,7 @@ class Session:
             open_clean=lambda: self.kernels.open_clean_state(document, CLEAN_SEED),
             look_at_end=self._note_reads if self.settings.cache else None,
             runs_beside=self.may_run_beside(document),
+            is_brief=not self.settings.shows_errors,
             runs_together=self.may_run_together(document),
         )
         self.reads = None

@@ -39,6 +39,8 @@ class Settings:
     ``warnings`` heals what a cell's own line is warned of.
     ``max_slowdown``: fixes with which the notebook takes more than so many times as long are refused.
     ``environments``: those that fixes are proven in, where several are named; the notebook is healed in the last one.
+    ``shows_errors``: what cells raise is shown to somebody as IPython draws it, with sources and colours; else as Python writes it, which takes a second less for
+    each error that comes up deep in a library.
     ``share_fixes``: what healed one notebook of the run is tried first in the next.
     """
 
@@ -59,6 +61,7 @@ class Settings:
     max_slowdown: float = math.inf
     warnings: bool = False
     share_fixes: bool = False
+    shows_errors: bool = False
     environments: tuple[Environment, ...] = ()
 
     def __post_init__(self) -> None:

@@ -166,6 +166,23 @@ def test_what_a_cell_imported_before_its_failure_is_not_imported_again_to_heal_i
     assert tried_from(made) == [IMPORTS]
 
 
+@pytest.mark.parametrize("is_brief", [True, False])
+def test_errors_are_drawn_only_where_they_are_shown(document: Make, is_brief: bool) -> None:
+    """What IPython draws of an error deep in pandas takes it a second."""
+    asked = set()
+
+    class Asked(FakeKernel):
+        def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+            asked.add(request.is_brief)
+            return super().run(request)
+
+    made = batch(document("a = undefined", "print(b)"), write_one)
+    made.dependencies = replace(made.dependencies, open_state=Asked, open_clean=Asked, is_brief=is_brief)
+    made.run()
+    assert is_brief in asked
+    assert asked <= {is_brief, False}
+
+
 def tried_from(made: Batch) -> list[str]:
     """The cells that made the state in which the first patch was tried."""
     return [run.code for run in made.loop.starts[0].before[0]._history]  # type: ignore[attr-defined]
