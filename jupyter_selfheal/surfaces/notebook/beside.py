@@ -200,6 +200,7 @@ class RunBeside:
 
     def _work(self) -> None:
         try:
+            self._begin_anew(self._paths)  # cells will come while its kernel starts
             while self._wait_for_more():
                 self._run_more()
         except (_GivenUp, SelfHealError, OSError):
@@ -230,8 +231,7 @@ class RunBeside:
     def _run_more(self) -> None:
         with self._news:
             wanted, paths, is_all = self._wanted, self._paths, self._is_all
-            if measure_available_mb() < 2 * self._needed_mb + SPARE_MB:
-                raise _GivenUp
+        self._check_memory()
         if self._state is None or paths != self._ran_paths or wanted[: len(self._ran)] != self._ran:
             self._begin_anew(paths)
         more = wanted[len(self._ran) :]
@@ -255,10 +255,17 @@ class RunBeside:
             self._trials.append(trial)
             self._news.notify_all()
 
+    def _check_memory(self) -> None:
+        with self._news:
+            needed = 2 * self._needed_mb + SPARE_MB
+        if measure_available_mb() < needed:
+            raise _GivenUp
+
     def _begin_anew(self, paths: tuple[str, ...]) -> None:
         self._restarts += 1
         if self._restarts > MOST_RESTARTS:
             raise _GivenUp
+        self._check_memory()
         self._ran, self._ran_paths, self._trials = (), paths, []
         self._take_state(self._open_clean())
 

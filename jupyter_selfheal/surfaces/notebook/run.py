@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
@@ -37,7 +37,7 @@ from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, S
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
-from jupyter_selfheal.surfaces.notebook.together import leaves_only_imports, take_cells
+from jupyter_selfheal.surfaces.notebook.together import is_set_up, leaves_only_imports, take_cells
 
 
 class _TimeIsUp(Exception):
@@ -176,7 +176,7 @@ class Batch:
                     raise
                 return f"Its kernel could not go on: {str(error).replace(RUN_AGAIN, '')}."
             if self.fixes:
-                self._go_on_beside(chain)
+                self._go_on_beside(chain, self.done)
             if len(self.fixes) > fixes:
                 self._keep_point(chain)
         return None
@@ -201,8 +201,8 @@ class Batch:
     def _list_done(self) -> list[Cell]:
         return [c for c in self.notebook.cells if c.kind == "code" and c.id in self.done]
 
-    def _go_on_beside(self, chain: Chain) -> None:
-        self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.records, self.fixes, self.done)
+    def _go_on_beside(self, chain: Chain, known: Collection[str]) -> None:
+        self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.records, self.fixes, known)
 
     def _run_together(self, chain: Chain) -> bool:
         """Run the next cells in one process, as far as they may be and run; False where the next one is to be run by itself."""
@@ -282,8 +282,9 @@ class Batch:
         )
         case = Case(failure, self._number_cells_run(), cell.oracle)
         self.heals += 1
-        if failures.lies_in_notebook(failure):  # its fix will be proven in a clean kernel, which takes a while to start
-            self._go_on_beside(chain)
+        if failures.lies_in_notebook(failure) and not self.fixes:
+            # its fix will be proven in a clean kernel, which takes a while to start, and to import what the notebook does
+            self._go_on_beside(chain, {c.id for c in self._list_done() if is_set_up(c)})
         outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:

@@ -109,6 +109,11 @@ def leaves_only_imports(cell: Cell, failure: Failure) -> bool:
     return is_import and has_plain_magics(cell.source) and all(map(_is_set_up, above))
 
 
+def is_set_up(cell: Cell) -> bool:
+    """Whether a cell holds nothing but imports and settings: hardly a fix of another cell changes it."""
+    return has_plain_magics(cell.source) and all(_is_set_up(s.node) for s in src.list_statements(cell.source))
+
+
 def _is_set_up(node: ast.stmt) -> bool:
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):  # as which a magic is read
         return True
