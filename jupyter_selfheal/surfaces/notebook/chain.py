@@ -92,7 +92,7 @@ class Chain:
         if not trials:  # it did not come to a cell
             self._failed = (cells[0], trial, after)
             return []
-        if after is not None and trials[len(ran)].steps[0].status == "timeout":
+        if after is not None and trials[len(ran)].ending is Ending.TIMED_OUT:
             after.close()  # as a cell that was run by itself leaves none
             after = None
         if ran and not self._go_again(runs[: len(ran)], past):

@@ -70,10 +70,15 @@ def split_trial(trial: Trial) -> list[Trial]:
     begun = [step for step in trial.steps if step.status != "skipped"]
     endings = [Ending.FINISHED] * (len(begun) - 1) + [trial.ending]
     return [
-        replace(trial, steps=(step,), ending=ending, seconds=step.seconds)
+        replace(trial, steps=(step,), ending=Ending.TIMED_OUT, detail=LATE, seconds=step.seconds)
+        if step.status == "timeout"
+        else replace(trial, steps=(step,), ending=ending, seconds=step.seconds)
         for step, ending in zip(begun, endings, strict=False)
     ]
 
+
+LATE = "the time limit was reached"
+"""The detail of a trial that was cut off."""
 
 _SETTERS = frozenset(
     {

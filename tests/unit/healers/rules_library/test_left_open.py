@@ -99,3 +99,37 @@ def test_what_comes_of_a_cast_and_is_treated_as_missing_is_left_to_the_user(
 def test_a_call_whose_bracket_was_left_out_is_offered(bench: Bench, source: str, offered: bool) -> None:
     patches = [p for p in bench.propose_patches("SYN103", source) if "max(scores)" in p.source_of("c1", "")]
     assert [p.applicability for p in patches] == [UNSAFE] * offered
+
+
+TABLE = PANDAS + "homes = pd.DataFrame({'price': [10, 300], 'rooms': [1, 2]})\n"
+SET_AGAIN, COPIED = "homes['price'] = v", ".values.copy()"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (("v = homes['price'].values", "v[0] = 1", "v.sum()"), [(COPIED, SAFE)]),
+        (("v = homes['price'].values", "v[0] = 1", "homes.price.sum()"), [(SET_AGAIN, SAFE), (COPIED, UNSAFE)]),
+        # another write would have to reach the table, too
+        (("v = homes['price'].values", "v[0] = 1", "v[1] = 2\nhomes.price.sum()"), [(COPIED, UNSAFE)]),
+        # no column alone
+        (("v = homes.values", "v[0] = 1", "homes.sum()"), [(COPIED, UNSAFE)]),
+        (("v = homes['price'].values[:1]", "v[0] = 1", "homes.sum()"), [(".values[:1].copy()", UNSAFE)]),
+    ],
+)
+def test_a_write_that_reached_the_table_reaches_it_again_or_is_offered(
+    bench: Bench, cells: tuple[str, ...], expected: list[tuple[str, Applicability]]
+) -> None:
+    patches = bench.propose_patches("NPA102", TABLE + cells[0], cells[1], f"# not run\n{cells[2]}")
+    assert [p.applicability for p in patches] == [level for _, level in expected]
+    written = ["".join(getattr(e, "source", "") for e in p.edits) for p in patches]
+    assert all(text in source for (text, _), source in zip(expected, written, strict=True))
+
+
+def test_a_reduction_below_a_question_for_text_is_offered_alone(bench: Bench) -> None:
+    """What the question would have encoded is no text that may be left out."""
+    above = (
+        TABLE + "homes['zone'] = ['a', 'b']\nfor c in homes:\n    if homes[c].dtype == object:\n        homes[c] = 0"
+    )
+    together, alone = bench.propose_patches("PDA103", above, "homes.mean()")
+    assert (together.applicability, alone.applicability) == (SAFE, UNSAFE)

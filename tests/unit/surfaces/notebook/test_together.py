@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.model import Case, Cell, Failure, Patch, Replace, Run, Trial, TrialRequest
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Patch, Replace, Run, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
@@ -75,6 +75,17 @@ def test_one_that_fails_first_costs_no_further_run(document: Make) -> None:
     report, _ = made.run()
     assert (report.count(Status.NOT_HEALED), report.count(Status.RAN)) == (1, 1)
     assert trials == [["undefined", "print(1)"], ["print(1)"]]
+
+
+def test_one_that_does_not_end_leaves_the_state_before_it_as_when_it_is_run_by_itself(document: Make) -> None:
+    made = batch(document("a = 1", "while True: a += 1", "print(a)"), seconds=0.2)
+    trials = together(made)
+    report, seen = made.run()
+    assert [r.status for r in report.records] == [Status.RAN, Status.NOT_HEALED, Status.RAN]
+    assert report.records[1].failure[0].kind is FailureKind.TIMED_OUT
+    assert [o.text for o in seen["c2"].result.outputs] == ["1\n"]
+    assert not report.notes
+    assert sum("while True: a += 1" in codes for codes in trials) == 1
 
 
 class OnceOnly(Watched):
