@@ -56,7 +56,9 @@ class ReadOnlyArray(Rule):
         title = f"Copy the array before it is written into: `{splice[2].strip('()')}`"
         cause = "Since pandas 3.0, arrays that share data with a table are read-only."
         table = src.find_root_name(node.value)
-        is_read = _is_read_below(context, table) and context.describe_all([table])[0].is_a(*TABLES)
+        is_read = is_read_below(context, table, _find_own_column(node.value)) and context.describe_all([table])[0].is_a(
+            *TABLES
+        )
         if is_read and (back := _set_column(context, other, node)):
             splices = {other.cell_id: [splice]}
             splices.setdefault(context.cell_id, []).append(back)
@@ -174,12 +176,51 @@ def _ran_once(context: RuleContext) -> bool:
     return is_stored and all(o.output_type != "error" for o in cell.outputs)
 
 
-def _is_read_below(context: RuleContext, table: str) -> bool:
-    """Whether a name is read behind the failing line, in this cell or in one below."""
-    later = [n for n in ast.walk(context.tree) if isinstance(n, ast.Name) and n.lineno > context.line]
-    return any(n.id == table for n in later) or any(
-        table in src.find_names(c.source).uses for c in context.notebook.list_code_after(context.failure.cell_id)
-    )
+def _find_own_column(value: ast.expr) -> str:
+    """The column that an array is of, where it is of one."""
+    inner = next((n for n in ast.walk(value) if isinstance(n, ast.expr) and _find_column(n) is not None), None)
+    place = _find_column(inner) if inner is not None else None
+    return place[1] if place is not None else ""
+
+
+def is_read_below(context: RuleContext, table: str, column: str) -> bool:
+    """Whether a table, or what holds this column of it where one is named, is read behind the failing line: in this cell or in one below."""
+    later = [n for n in context.tree.body if n.lineno > context.line]
+    later += _list_beside(context)
+    cells = [c.source for c in context.notebook.list_code_after(context.failure.cell_id) if table in c.source]
+    statements = (*later, *(s.node for source in cells for s in src.list_statements(source)))
+    shape = context.table(table) if column else None
+    others = frozenset(map(str, shape.columns)) - {column} if shape else frozenset[str]()
+    return any(_reads(statement, table, column, others) for statement in statements)
+
+
+def _list_beside(context: RuleContext) -> list[ast.stmt]:
+    """The statements of the loop or block that the failing one stands in: they may run behind it."""
+    around = next((n for n in context.tree.body if n.lineno <= context.line <= (n.end_lineno or 0)), None)
+    inner = [n for n in ast.walk(around) if isinstance(n, ast.stmt) and n is not around] if around is not None else []
+    return [n for n in inner if not n.lineno <= context.line <= (n.end_lineno or 0)]
+
+
+def _reads(statement: ast.stmt, table: str, column: str, others: frozenset[str]) -> bool:
+    """Whether it reads more of a table than its shape and its ``others``, columns that are not the one at hand."""
+    elsewhere: set[int] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and node.id == table and id(node) not in elsewhere:
+            return True
+        read = set[str]()
+        owner: ast.expr | None = None
+        if isinstance(node, ast.Subscript):
+            owner, keys = node.value, node.slice.elts if isinstance(node.slice, ast.List) else [node.slice]
+            read = {str(k.value) if isinstance(k, ast.Constant) else column for k in keys}
+        elif isinstance(node, ast.Attribute):
+            owner, read = node.value, set() if node.attr in ("shape", "columns", "index") else {node.attr}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "drop":
+            given = [n for part in (*node.args, *(k.value for k in node.keywords)) for n in ast.walk(part)]
+            is_left_out = any(isinstance(n, ast.Constant) and n.value == column for n in given)
+            owner = node.func.value if is_left_out else None
+        if column and isinstance(owner, ast.Name) and read <= others:
+            elsewhere.add(id(owner))
+    return False
 
 
 def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> Splice | None:
@@ -197,6 +238,8 @@ def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> S
     writing = next((n for n in context.tree.body if n.lineno <= context.line <= (n.end_lineno or 0)), None)
     if place is None or len(node.targets) > 1 or not isinstance(target, ast.Name) or writing is None:
         return None
+    if any(_reads(statement, place[0], "", frozenset()) for statement in _list_beside(context)):
+        return None  # before the block has ended
     below = [n for n in ast.walk(context.tree) if getattr(n, "lineno", 0) > (writing.end_lineno or 0)]
     below += [n for c in context.notebook.list_code_after(context.failure.cell_id) for n in src.walk(c.source)]
     if any(
