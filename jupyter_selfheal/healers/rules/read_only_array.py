@@ -28,7 +28,7 @@ class ReadOnlyArray(Rule):
     set to it behind the write too (`homes['price'] = prices`). `homes['area'].values[mask] = 0` becomes `homes.loc[mask, 'area'] = 0`,
     `homes.columns.values[2] = 'zone'` a `rename`.
 
-    **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the table. Where something does, the copy alone is
+    **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the column. Where something does, the copy alone is
     unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too). That is
     safe where the notebook stores that the failing cell has run, and unsafe elsewhere: who writes it today may mean the array alone.
     """

@@ -109,10 +109,10 @@ SET_AGAIN, COPIED = "homes['price'] = v", ".values.copy()"
     ("cells", "expected"),
     [
         (("v = homes['price'].values", "v[0] = 1", "v.sum()"), [(COPIED, SAFE)]),
-        (("v = homes['price'].values", "v[0] = 1", "homes.price.sum()"), [(SET_AGAIN, SAFE), (COPIED, UNSAFE)]),
+        (("v = homes['price'].values", "v[0] = 1", "homes.price.sum()"), [(SET_AGAIN, UNSAFE), (COPIED, UNSAFE)]),
         (("v = homes['price'].values", "v[0] = 1", "homes.rooms.sum()\nhomes[['rooms']]\nhomes.drop('price', axis=1)"), [(COPIED, SAFE)]),
-        (("v = homes['price'].values", "v[0] = 1", "homes.drop('rooms', axis=1)"), [(SET_AGAIN, SAFE), (COPIED, UNSAFE)]),
-        (("v = homes['price'].values", "v[0] = 1", "homes[names]"), [(SET_AGAIN, SAFE), (COPIED, UNSAFE)]),
+        (("v = homes['price'].values", "v[0] = 1", "homes.drop('rooms', axis=1)"), [(SET_AGAIN, UNSAFE), (COPIED, UNSAFE)]),
+        (("v = homes['price'].values", "v[0] = 1", "homes[names]"), [(SET_AGAIN, UNSAFE), (COPIED, UNSAFE)]),
         (("v = homes['price'].values", "for i in range(len(homes)):\n    v[i] = 1\n    print(homes.price)", ""), [(COPIED, UNSAFE)]),
         # another write would have to reach the table, too
         (("v = homes['price'].values", "v[0] = 1", "v[1] = 2\nhomes.price.sum()"), [(COPIED, UNSAFE)]),
@@ -121,7 +121,7 @@ SET_AGAIN, COPIED = "homes['price'] = v", ".values.copy()"
         (("v = homes['price'].values[:1]", "v[0] = 1", "homes.sum()"), [(".values[:1].copy()", UNSAFE)]),
     ],
 )  # fmt: skip
-def test_a_write_that_reached_the_table_reaches_it_again_or_is_offered(
+def test_a_write_that_may_have_reached_the_table_is_offered(
     bench: Bench, cells: tuple[str, ...], expected: list[tuple[str, Applicability]]
 ) -> None:
     patches = bench.propose_patches("NPA102", TABLE + cells[0], cells[1], f"# not run\n{cells[2]}")
