@@ -40,6 +40,8 @@ def propose_new_best(s: Scope, node: ast.AST) -> Iterator[Change]:
     loop = next((p for p in s.walk_upwards(node) if isinstance(p, _LOOPS)), None)
     if not isinstance(node, ast.If) or loop is None or not isinstance(node.test, ast.Compare):
         return
+    if isinstance(loop.body[-1], ast.Return | ast.Break):
+        return  # there is no next round
     tail = node.body[-1]
     indent = s.read_indent(tail)
     if len(node.test.ops) != 1 or indent is None or isinstance(tail, ast.Return | ast.Break | ast.Continue):
