@@ -31,7 +31,7 @@ class MissingComma(SyntaxRule):
     inside brackets comes first.
 
     **Fix safety** Safe where one place only gives a program. Unsafe where several do, and in a list, set or dictionary in which texts stand side by side too: Python joins these,
-    and their commas may have been forgotten as well.
+    and their commas may have been forgotten as well; and in `{"a" 1}`, which may be a pair without its colon.
     """
 
     code = "SYN109"
@@ -51,11 +51,33 @@ class MissingComma(SyntaxRule):
         mends = [m for m in _list_candidates(source, fault) if _gets_on(m.source, fault)]
         compiling = [m for m in mends if find_fault(m.source) is None]
         joined = add_between_joined_texts(compiling[0].source, fault) if compiling else ""
-        sure = count_programs(compiling) == 1 and not joined
+        paired = [m for m in map(_pair_with_colon, [source] * len(compiling), compiling) if m is not None]
+        paired = paired if _begins_braces(source, fault) else []
+        sure = count_programs(compiling) == 1 and not joined and not paired
         for mend in (compiling or mends)[:3]:
             yield Mend(mend.source, mend.title, sure or not compiling, 0.9 if sure else 0.55)
+        yield from paired[:1]
         if joined:
             yield Mend(joined, "Add the missing commas, between texts too", False, 0.5)
+
+
+def _begins_braces(source: str, fault: Fault) -> bool:
+    """Whether the fault is in the first item of braces: ``{"a" 1}`` is a set without its comma, or a pair without its colon."""
+    open_at = find_open_bracket(source, fault)
+    if open_at is None or open_at[2] != "}":
+        return False
+    inside = "\n".join(split_lines(source)[open_at[0] - 1 : fault.line])[open_at[1] + 1 :]
+    ahead = inside[: len(inside) - max(len(split_lines(source)[fault.line - 1]) - fault.column, 0)]
+    return not any(sign in ahead for sign in ",:")
+
+
+def _pair_with_colon(source: str, mend: Mend) -> Mend | None:
+    """The mend with a colon for its comma, where that parses too."""
+    at = next((n for n, (a, b) in enumerate(zip(source, mend.source, strict=False)) if a != b), len(source))
+    if mend.source[at : at + 1] != ",":
+        return None
+    colon = f"{source[:at]}:{source[at:]}"
+    return Mend(colon, "Add the missing colon", False, 0.55) if find_fault(colon) is None else None
 
 
 def add_between_joined_texts(source: str, fault: Fault) -> str:

@@ -51,6 +51,7 @@ _LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
 """In the words of an edit that deletes a word, a number or a text: ``elif`` with nothing behind it."""
 _MOVED = re.compile(r"` belongs behind the `=`$")
 """In the words of an edit that moves what makes a number or a text: ``str(rev) = word[::-1]``, which is a text already."""
+CUT_TEXT = "signs of the cell were taken out, and what is left became a text"
 TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether another one is meant."
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
@@ -212,6 +213,7 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
         rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
         rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
         rival = rival or next((f"{w}, and may be meant of another value" for w in words if _MOVED.search(w)), "")
+        rival = rival or (CUT_TEXT if _makes_text_of_less(words) else "")
         rival = rival or object_in_notebook(raw["text"], case.failure, case.notebook)
         if not rival and any(p.rival for p in patches):
             rival = LIKELIER
@@ -231,6 +233,11 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
             )
         patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
     return patches
+
+
+def _makes_text_of_less(words: Sequence[str]) -> bool:
+    """``if c in [a, e:`` as ``if c in "a e":``."""
+    return any(w.startswith("the quotes around") for w in words) and any(w.endswith("is too much") for w in words)
 
 
 def _differ_in_operators(text: str, words: Sequence[str], other: str, other_words: Sequence[str]) -> bool:

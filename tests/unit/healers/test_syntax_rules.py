@@ -117,6 +117,9 @@ def test_an_ambiguous_bracket_is_not_called_safe() -> None:
 @pytest.mark.parametrize(
     ("line", "is_sure"),
     [
+        ('ages = {"a" 1}', False),  # a set, or a pair
+        ('ages = {"a": 1 "b": 2}', True),
+        ('ages = ["a" 1]', True),
         ("print((a + b * c)", False),
         ("print('x', (a - b / c", False),
         ("x = int((a + b // 2)", False),

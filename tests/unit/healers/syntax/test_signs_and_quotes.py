@@ -130,3 +130,10 @@ def test_a_moved_conversion_is_offered_and_a_moved_name_is_not_doubted_for_it() 
     """``str(rev) = word[::-1]`` is a text already: something else may have been meant."""
     assert propose._MOVED.search("`str` belongs behind the `=`")
     assert not propose._MOVED.search("the name belongs before the `=`")
+
+
+def test_a_text_of_what_is_left_of_a_list_is_offered() -> None:
+    told = ("`[` is too much", "`,` is too much", "the quotes around `a e` are missing")
+    assert propose._makes_text_of_less(told)
+    assert not propose._makes_text_of_less(told[:2])
+    assert not propose._makes_text_of_less(told[2:])
