@@ -151,6 +151,15 @@ _BOTH = ("set({})", "sorted({})", "len({})", "abs({})", "str({})", "int({})", "l
 _BOTH_AFTER = ("{}.lower()", "{}.upper()", "{}.strip()", "{}[::-1]", "{}[0]", "{}[-1]", "{}[1]", "{}.split()")
 
 
+def _is_slice_of(s: Scope, part: ast.expr, whole: ast.expr) -> bool:
+    """Whether it is ``xs[:-1]`` beside ``xs``: the items of both are asked for, in their order, and not whether they have the same ones."""
+    return (
+        isinstance(part, ast.Subscript)
+        and isinstance(part.slice, ast.Slice)
+        and s.text_of(part.value) == s.text_of(whole)
+    )
+
+
 def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``set(a) == set(b)`` for ``a == b``: the same call is missing on both operands, or is too many there."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -159,7 +168,8 @@ def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
         left, right = node.left, node.right
     else:
         return
-    for form in (*_BOTH, *_BOTH_AFTER):
+    is_of_itself = any(_is_slice_of(s, part, whole) for part, whole in ((left, right), (right, left)))
+    for form in () if is_of_itself else (*_BOTH, *_BOTH_AFTER):
         first, second = (form.format(s.text_of(e) if form in _BOTH else s.parenthesize(e)) for e in (left, right))
         if not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
             edits = (s.put(left, first), s.put(right, second))

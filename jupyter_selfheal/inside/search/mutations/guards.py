@@ -94,4 +94,21 @@ def propose_list_of_one(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(node.value, new),), 0.35, node.lineno, f"`{node.value.id}` should be `{new}`")
 
 
-OPERATORS = (propose_list_of_one, propose_index_guard, propose_letters, propose_last_place, propose_item_of_unread)
+def propose_reversed(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs[::-1]`` for ``xs[:-1]`` and ``xs[-1:]``: a colon too few, or in the wrong place."""
+    match node:
+        case ast.Subscript(_, ast.Slice(lower, upper, None)) if (lower is None) != (upper is None):
+            end = s.text_of(lower or upper or node)
+            if end == "-1":
+                new = f"{s.parenthesize(node.value)}[::-1]"
+                yield Change((s.put(node, new),), 0.45, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
+
+
+OPERATORS = (
+    propose_reversed,
+    propose_list_of_one,
+    propose_index_guard,
+    propose_letters,
+    propose_last_place,
+    propose_item_of_unread,
+)

@@ -36,6 +36,7 @@ TEXTS = Hints(kinds={"line": frozenset({TEXT})})
             "`xs` should be `[xs]`",
             "return ([xs])",
         ),
+        ("def same(xs):\n    return xs == xs[:-1]\n", "should be `xs[::-1]`", "xs == (xs[::-1])"),
         (
             "def best(marks):\n    return sorted(marks, key=lambda who: -marks[who])\n",
             "says nothing of equal ones",
@@ -54,6 +55,8 @@ def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
         ("def dips(h, k):\n    if k + 1 < len(h) and h[k] > h[k + 1]:\n        print(k)\n", "lacks `k + 1 < len(h)`"),
         ("def signs(line):\n    return [c for c in line if c != '-']\n", "lacks the condition"),
         ("def best(marks):\n    return max(marks, key=lambda who: (marks[who], who))\n", "says nothing of equal"),
+        ("def same(xs):\n    return xs == xs[:-1]\n", "not `set(xs)`"),  # which asks for another thing
+        ("def same(xs):\n    return xs == xs[:2]\n", "`xs[:2]` should be `xs[::-1]`"),
         ("def best(marks):\n    return sorted(marks, key=len)\n", "says nothing of equal"),
         ("def signs(xs):\n    return [c for c in xs]\n", "lacks the condition"),
         (
