@@ -119,6 +119,8 @@ def _list_integers(s: Scope, value: int) -> Iterator[tuple[str, float]]:
         (str(value + 2), 0.15),
         (str(value - 2), 0.15),
     ]
+    if value > 9 and value % 10 not in (0, value // 10 % 10):
+        yield str(value)[:-2] + str(value)[-1] + str(value)[-2], 0.3  # 23 for 32
     if value % 10 == 0 and value:
         yield str(value // 10), 0.2
     yield from [

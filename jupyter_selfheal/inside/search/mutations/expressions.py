@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.operators import may_be_items, propose_off_by_one
@@ -197,6 +198,10 @@ def propose_operands(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
 
 
+_OF_HUNDRED = re.compile(r"percent|pct|prozent|rate|discount|interest|tax", re.IGNORECASE)
+"""Names of what is told in parts of a hundred."""
+
+
 def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> Iterator[Change]:
     if not s.may_be(node, NUMBER):
         if s.may_be(node, ITEMS, TEXT) and isinstance(node, ast.Name | ast.List | ast.Subscript | ast.BinOp):
@@ -206,6 +211,8 @@ def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: floa
         ("** 2", 0.25), ("* 2", 0.2), ("// 2", 0.2), ("/ 2", 0.18), ("% 2", 0.15), ("* 100", 0.2), ("/ 100", 0.2), ("% 10", 0.08), ("// 10", 0.08), ("+ 2", 0.08), ("- 2", 0.08),
         ("** 0.5", 0.12), ("** 3", 0.06),
     ):  # fmt: skip
+        if after == "/ 100" and isinstance(node, ast.Name) and _OF_HUNDRED.search(node.id):
+            prior = 0.4
         yield Change(
             (s.put(node, f"{atom} {after}"),), prior * place, node.lineno, f"`{text}` should be `{text} {after}`"
         )

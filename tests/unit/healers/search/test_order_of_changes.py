@@ -23,6 +23,7 @@ from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.run_candidate import TIME, Result
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.search import Search
+from tests.unit.healers.search.searching import find
 
 MANY_MEND = Program(
     (
@@ -181,3 +182,16 @@ def test_what_is_equal_is_not_turned_to_meet_a_check() -> None:
     pair = "class Pair:\n    def __eq__(self, o):\n        return self.a == o.a\n    def is_at(self, o):\n        return self.a == o.a\n"
     turned = [c.line for c in propose_mutations.list_changes(Scope(pair)) if c.words == "`==` should be `!=`"]
     assert turned == [5]
+
+
+def test_what_is_told_in_parts_of_a_hundred_is_divided() -> None:
+    report = find(
+        "def off(amount, percent):\n    return amount - amount * percent\n",
+        "assert off(100, 20) == 80\nassert off(50, 10) == 45\n",
+    )
+    assert report["patches"][0]["words"] == "`percent` should be `percent / 100`"
+
+
+def test_digits_that_are_exchanged_come_before_a_number_that_is_added() -> None:
+    report = find("def warm(c):\n    return c * 9 / 5 + 23\n", "assert warm(0) == 32\nassert warm(100) == 212\n")
+    assert report["patches"][0]["words"] == "`23` should be `32`"

@@ -119,6 +119,17 @@ def test_expected_literals_are_known_as_hard_coded() -> None:
     assert not hard_codes(program, ["return 1"], ["return x"])
 
 
+def test_a_number_that_is_reckoned_with_is_no_answer_where_two_are_expected() -> None:
+    two = Program((Unit("assert off(100, 20) == 80", "check"), Unit("assert off(50, 10) == 45", "check")))
+    old = ["return a - a * p"]
+    assert not hard_codes(two, ["return a - a * (p / 100)"], old)
+    assert hard_codes(two, ["return 80 if p else a * p / 100"], old)
+    assert hard_codes(two, ["if a == 100:\n    return a / 100"], old), "it asks for the argument of a check"
+    assert hard_codes(two, ["return 40 + 40 if a / 80 else 80"], old)
+    same = Program((Unit("assert off(100, 20) == 80", "check"), Unit("assert off(160, 50) == 80", "check")))
+    assert hard_codes(same, ["return a * 0 + 80"], old)
+
+
 STEPS = 100_000
 
 
