@@ -48,14 +48,17 @@ class CallWithoutEffect(Rule):
 def _list_calls(context: RuleContext) -> list[ast.Expr]:
     """Statements `sys.setdefaultencoding("utf-8")` that are not all that a block has."""
     found = []
+    modules = {ast.dump(n.value) for n in context.list_failing_nodes(ast.Attribute) if n.attr == "setdefaultencoding"}
     for block in (getattr(n, part, None) for n in context.walk(ast.AST) for part in ("body", "orelse", "finalbody")):
         for node in block if isinstance(block, list) and len(block) > 1 else ():
             match node:
                 case ast.Expr(
                     value=ast.Call(
-                        func=ast.Attribute(attr="setdefaultencoding"), args=[ast.Constant(value=str(name))], keywords=[]
+                        func=ast.Attribute(value=module, attr="setdefaultencoding"),
+                        args=[ast.Constant(value=str(name))],
+                        keywords=[],
                     )
-                ) if name.lower() in UTF8:
+                ) if name.lower() in UTF8 and ast.dump(module) in modules:
                     found.append(node)
     return found
 

@@ -121,7 +121,7 @@ class RemovedName(Rule):
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             f"Change `{context.text(targets[0])}` to `{shown}`",
-            f"`{change.old}` was removed{when}.",
+            f"`{change.old}` was removed{when}." if when else f"There is no `{change.old}`, but `{change.new}`.",
             applicability=level,
             why=doubt or self.cite(change.source),
             removes=change.removes,

@@ -141,6 +141,7 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
             "class Square(Shape):\n    def __init__(self, side):\n        super().__init__()\n        self.side = side\nassert Square(3).side == 3",
         ],
         ["print 'hello'"],
+        ["def cube x:\n    return x ** 3\nprint(cube(2))"],
         ["import pandas as pd\nt = pd.DataFrame({'town': ['Ulm']})", "t['town'].replace('Ulm': 'U')"],
         ["x = {'alpha': 1}", "x['alhpa']"],
         ["f = dict", "f(a=1, a=2)"],

@@ -81,8 +81,10 @@ def _is_r(context: RuleContext) -> bool:
     )  # fmt: skip
 
 
-_LIKE_CODE = re.compile(r"[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*(?:\[[^\]$]*\][\w.]*)*\([^$]*")
-"""A line that sets a name or calls something: with a slip in it it is Python all the same. A shell's has ``$``."""
+_LIKE_CODE = re.compile(
+    r"def [^{$]*:|[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*(?:\[[^\]$]*\][\w.]*)*\([^$]*"
+)
+"""A line that sets a name, calls something or begins a function: with a slip in it it is Python all the same. A shell's has ``$``."""
 
 _CASES = re.compile(r"(?:switch|select|case|default|otherwise)\b[^{}\n]*:")
 """A line of a choice of cases that is laid out as Python's, whatever language its words are from."""
