@@ -110,9 +110,10 @@ def _is_before(node: ast.expr, other: ast.AST) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What the names of a notebook stand for: its functions, and the modules that it imports."""
+    """What the names of a notebook stand for: its functions, the methods of its classes that change their object, and the modules that it imports."""
 
     functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]
+    changing: frozenset[str]
     modules: frozenset[str]
     made_anew: frozenset[str]
 
@@ -122,7 +123,32 @@ class _World:
         nodes = [s.node for source in code for s in src.list_statements(source)]
         modules = frozenset().union(*(src.find_names(source).imports for source in code)) if code else frozenset()
         anew = frozenset(name for c in notebook.cells if c.id in run_again for name in src.find_names(c.source).binds)
-        return cls({node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}, modules, anew)
+        functions = {node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}
+        methods = (
+            m for node in nodes if isinstance(node, ast.ClassDef) for m in node.body if isinstance(m, _FUNCTIONS)
+        )
+        changing = frozenset(m.name for m in methods if m.name != "__init__" and _changes_its_object(m))
+        return cls(functions, changing, modules, anew)
+
+
+def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method sets, deletes or changes something of the object that it is called on: ``self.lent += 1``, ``self.books.append(b)``."""
+    own = method.args.args[0].arg if method.args.args else ""
+    for node in ast.walk(method):
+        changed = (
+            node.func.value
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING
+            else node
+        )
+        is_changed = changed is not node or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+        if (
+            own
+            and is_changed
+            and isinstance(changed, ast.Attribute | ast.Subscript)
+            and src.find_root_name(changed) == own
+        ):
+            return True
+    return False
 
 
 def _list_effects(source: str, at: int, world: _World) -> list[str]:
@@ -265,6 +291,8 @@ class _Effects(ast.NodeVisitor):
             self._add_change(node.args[0])
         elif ended and isinstance(node.func, ast.Attribute) and (name in _CHANGING or _is_in_place(node)):
             self._add_change(node.func.value)
+        elif ended and isinstance(node.func, ast.Attribute) and name in self._world.changing:
+            self._add_change(_drop_calls(node.func.value))
 
     def _enter_function(self, name: str, call: ast.Call) -> None:
         """A function of the notebook: what its body changes of the notebook's, or of what it was given."""
@@ -284,6 +312,13 @@ class _Effects(ast.NodeVisitor):
                 self._add_change(given[changed])
             elif changed not in local:
                 self._add_change(ast.Name(changed))
+
+
+def _drop_calls(node: ast.expr) -> ast.expr:
+    """``lib`` of ``lib.find(title)``: what a method gives may be a part of its object."""
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
 
 
 def _is_in_place(node: ast.Call) -> bool:

@@ -265,6 +265,14 @@ def test_failure_without_a_copy_before_its_cell_is_healed_from_the_whole_cell(lo
     assert loaded.value("diffs") == "[2, 3]"
 
 
+def test_what_a_method_of_the_notebook_changed_is_not_done_again_where_no_copy_is(loaded: LiveKernel) -> None:
+    """The first assert would fail from the state that the second one left: that is not said to be the same state."""
+    shelf = "class Shelf:\n    lent = 0\n    def lend(self):\n        self.lent += 1\n        return self.lent < 2\nshelf = Shelf()"
+    loaded.run(f"{shelf}\n{SESSION}.checkpoints.allowance.saved_ms = -1e9")
+    loaded.run("assert shelf.lend() is True\nassert shelf.lend() is None", "c", allow_stdin=True)
+    assert "it changes `shelf`: only what is left of it was tried" in loaded.card("No working fix found")
+
+
 def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) -> None:
     """Later failures took its frozen states: the text is not lost, and what is tested is the state as it is."""
     loaded.run("items = [1, 2]")

@@ -180,7 +180,7 @@ class RunningHeal:
         finally:
             self.close_states()
             self._on_end(self, outcome)
-            self._send(m.Finished(self.run, outcome, journal))
+            self._send(m.Finished(self.run, self._stand_in.explain(outcome), journal))
 
     def _heal_case(self) -> tuple[Outcome, str]:
         message = self.message

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.messages import Heal, StateAddress
-from jupyter_selfheal.model import Patch, Proposal, Start
+from jupyter_selfheal.model import Outcome, Patch, Proposal, Reason, Start
 from jupyter_selfheal.surfaces.worker.states import connect_state
 
 
@@ -46,3 +46,9 @@ class StandIn:
             return proposal
         real = {Start.BEFORE_CELL: Start.STANDS_IN}
         return replace(proposal, proven_from=tuple(real.get(start, start) for start in proposal.proven_from))
+
+    def explain(self, outcome: Outcome) -> Outcome:
+        """The outcome, saying where nothing was found that only what is left of the cell was tried."""
+        if not self._note or outcome.reason not in (Reason.EXHAUSTED, Reason.NOT_REPRODUCED):
+            return outcome
+        return replace(outcome, detail="; ".join(t for t in (outcome.detail, self._note) if t))

@@ -13,6 +13,7 @@ EARLIER = (
     Cell("b", "def note(what):\n    seen.append(what)", runs=2),
     Cell("c", "def grow(items):\n    local = []\n    local.append(1)\n    items.append(1)", runs=3),
     Cell("d", "def counted():\n    global n\n    n += 1\n    return n", runs=4),
+    Cell("k", "class Shelf:\n    def __init__(self):\n        self.lent = 0\n    def lend(self):\n        self.lent += 1\n        return True\n    def count(self):\n        n = self.lent\n        return n\n    def find(self, title):\n        return self\nshelf = Shelf()", runs=6),
     Cell("e", "def mean(values):\n    total = 0\n    for v in values:\n        total += v\n    return total", runs=5),
 )  # fmt: skip
 
@@ -38,6 +39,10 @@ def of(source: str, *, kind: FailureKind = FailureKind.RAISED, statement: int = 
         ("random.shuffle(seen)", ("changes `seen`",)),
         ("frame.dropna(inplace=True)", ("changes `frame`",)),
         ("note('x')", ("changes `seen`",)),
+        ("assert shelf.lend()", ("changes `shelf`",)),
+        ("ok = shelf.find('Emma').lend() is True", ("changes `shelf`",)),
+        ("own = Shelf()\nassert own.lend()", ()),
+        ("assert shelf.count() == 0", ()),
         ("grow(seen)", ("changes `seen`",)),
         ("grow(items=seen)", ("changes `seen`",)),
         ("k = counted()", ("changes `n`",)),
