@@ -27,3 +27,15 @@ def list_read_names(tree: ast.AST) -> set[str]:
 def list_bound_names(tree: ast.AST) -> set[str]:
     """The names in it that get a value."""
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def list_defined_names(tree: ast.AST) -> set[str]:
+    """The names in it that stand for something: variables, parameters, functions, classes and what is imported, wherever that is."""
+    defined: set[str] = list_bound_names(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                defined.add(name)
+            case ast.Import(names) | ast.ImportFrom(names=names):
+                defined |= {(n.asname or n.name).partition(".")[0] for n in names}
+    return defined

@@ -135,18 +135,14 @@ def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a method sets, deletes or changes something of the object that it is called on: ``self.lent += 1``, ``self.books.append(b)``."""
     own = method.args.args[0].arg if method.args.args else ""
     for node in ast.walk(method):
-        changed = (
-            node.func.value
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING
-            else node
-        )
-        is_changed = changed is not node or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
-        if (
-            own
-            and is_changed
-            and isinstance(changed, ast.Attribute | ast.Subscript)
-            and src.find_root_name(changed) == own
-        ):
+        match node:
+            case ast.Call(ast.Attribute(changed, name)) if name in _CHANGING:
+                pass
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()) as changed:
+                pass
+            case _:
+                continue
+        if isinstance(changed, ast.Attribute | ast.Subscript) and src.find_root_name(changed) == own != "":
             return True
     return False
 
@@ -292,7 +288,7 @@ class _Effects(ast.NodeVisitor):
         elif ended and isinstance(node.func, ast.Attribute) and (name in _CHANGING or _is_in_place(node)):
             self._add_change(node.func.value)
         elif ended and isinstance(node.func, ast.Attribute) and name in self._world.changing:
-            self._add_change(_drop_calls(node.func.value))
+            self._add_change(ast.Name(src.find_root_name(node.func.value)))
 
     def _enter_function(self, name: str, call: ast.Call) -> None:
         """A function of the notebook: what its body changes of the notebook's, or of what it was given."""
@@ -312,13 +308,6 @@ class _Effects(ast.NodeVisitor):
                 self._add_change(given[changed])
             elif changed not in local:
                 self._add_change(ast.Name(changed))
-
-
-def _drop_calls(node: ast.expr) -> ast.expr:
-    """``lib`` of ``lib.find(title)``: what a method gives may be a part of its object."""
-    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node
 
 
 def _is_in_place(node: ast.Call) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.inside.tree_blocks import list_blocks
 from jupyter_selfheal.model import Applicability, Patch
 
 UTF8 = frozenset({"utf8", "utf-8", "utf_8"})
@@ -49,8 +50,8 @@ def _list_calls(context: RuleContext) -> list[ast.Expr]:
     """Statements `sys.setdefaultencoding("utf-8")` that are not all that a block has."""
     found = []
     modules = {ast.dump(n.value) for n in context.list_failing_nodes(ast.Attribute) if n.attr == "setdefaultencoding"}
-    for block in (getattr(n, part, None) for n in context.walk(ast.AST) for part in ("body", "orelse", "finalbody")):
-        for node in block if isinstance(block, list) and len(block) > 1 else ():
+    for block in (b for n in context.walk(ast.AST) for b in list_blocks(n)):
+        for node in block if len(block) > 1 else ():
             match node:
                 case ast.Expr(
                     value=ast.Call(

@@ -154,15 +154,7 @@ class NotCalled(Rule):
         if thing.is_class and not isinstance(outer, ast.Subscript):
             return
         if isinstance(node, ast.Attribute) and _is_column_too(context, node):
-            column = f"{context.text(node.value)}[{node.attr!r}]"
-            yield self.patch(
-                context.replace_here((*context.span(node), column)),
-                f"Use `{column}`",
-                f"The table has a column `{node.attr}`, which its method of that name hides.",
-                applicability=Applicability.UNSAFE,
-                why="What the method gives may be meant.",
-                prior=0.8,
-            )
+            yield self._name_column(context, node)
             return
         if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
             return
@@ -196,6 +188,17 @@ class NotCalled(Rule):
             return
         edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+
+    def _name_column(self, context: RuleContext, node: ast.Attribute) -> Patch:
+        column = f"{context.text(node.value)}[{node.attr!r}]"
+        return self.patch(
+            context.replace_here((*context.span(node), column)),
+            f"Use `{column}`",
+            f"The table has a column `{node.attr}`, which its method of that name hides.",
+            applicability=Applicability.UNSAFE,
+            why="What the method gives may be meant.",
+            prior=0.8,
+        )
 
     def _call_with_key(self, context: RuleContext, outer: ast.Subscript) -> Iterator[Patch]:
         """``Counter(text).most_common[3]``: the method of what a call gives, which is not called to ask it."""

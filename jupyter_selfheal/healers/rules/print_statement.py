@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
@@ -38,43 +38,31 @@ class PrintStatement(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if SHIFTED.search(context.failure.evalue):
-            yield from self._print_into(context)
-        if not context.is_about_none:
-            return
-        cell_id, source, line = context.location
-        changes: list[Splice] = []
-        failed = False
-        for node in src.walk(source):
-            if not isinstance(node, ast.Expr) or not _begins_with_print(node.value):
-                continue
-            start, end = src.find_span(source, node)
-            rest = source[start + len("print") : end].strip()
-            changes.append((start, end, f"print({rest})"))
-            failed = failed or node.lineno <= line <= (node.end_lineno or 0)
-        if failed:
-            yield self.patch(
-                context.replace(cell_id, changes),
-                "Print the whole expression",
-                "`print(…)` returns None, and the expression goes on after its parentheses.",
-                prior=0.93,
-            )
+            words = "Print into the file", "`print >>file` is Python 2's way to say `file=`."
+            yield from self._write_anew(context, _write_into, *words, prior=0.95)
+        if context.is_about_none:
+            cause = "`print(…)` returns None, and the expression goes on after its parentheses."
+            yield from self._write_anew(context, _write_whole, "Print the whole expression", cause, prior=0.93)
 
-    def _print_into(self, context: RuleContext) -> Iterator[Patch]:
-        """``print >>log, "begun"``, wherever the cell says it."""
+    def _write_anew(
+        self, context: RuleContext, write: Callable[[str, ast.Expr], str], title: str, cause: str, *, prior: float
+    ) -> Iterator[Patch]:
+        """Each statement of the cell that stands for another call of `print`, where the failing one does."""
         cell_id, source, line = context.location
         changes: list[Splice] = []
         failed = False
         for node in src.walk(source):
-            if isinstance(node, ast.Expr) and (text := _write_into(source, node)):
+            if isinstance(node, ast.Expr) and (text := write(source, node)):
                 changes.append((*src.find_span(source, node), text))
                 failed = failed or node.lineno <= line <= (node.end_lineno or 0)
         if failed:
-            yield self.patch(
-                context.replace(cell_id, changes),
-                "Print into the file",
-                "`print >>file` is Python 2's way to say `file=`.",
-                prior=0.95,
-            )
+            yield self.patch(context.replace(cell_id, changes), title, cause, prior=prior)
+
+
+def _write_whole(source: str, statement: ast.Expr) -> str:
+    """The call of `print` with all that the statement goes on with; empty where that is nothing."""
+    rest = src.extract_text(source, statement)[len("print") :].strip()
+    return f"print({rest})" if _begins_with_print(statement.value) else ""
 
 
 def _write_into(source: str, statement: ast.Expr) -> str:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature, questions
 from jupyter_selfheal.healers.rules.context.knowledge import is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, keep_digits
@@ -76,24 +76,9 @@ class UnexpectedKeyword(Rule):
             if keyword is None or not isinstance(call, ast.Call):
                 continue
             given = {k.arg for k in call.keywords}
-            name = context.read_plain_chain(call.func)
             if _is_in_changelog(context, call, wrong):
                 return  # `loffset` is no slip of `offset`: it is gone
-            signature = context.signature(name) if name else None
-            known = [
-                p.name
-                for p in (signature.parameters if signature else ())
-                if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
-            ]
-            if name and signature is None:
-                live = context.describe(name)
-                known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
-            made = MADE_BY.search(context.failure.evalue)
-            known += WITHOUT_SIGNATURE.get(made[1], ()) if made is not None and not known else ()
-            artist = TAKEN_BY.search(context.failure.evalue)
-            if artist is not None:
-                known += context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1])
-            known = [k for k in ([hinted] if hinted else known) if k not in given]
+            known = [k for k in ([hinted] if hinted else _list_parameters(context, call)) if k not in given]
             hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
             parts = tuple(k for k in known if wrong in k.split("_") and len(wrong) > 2)
             opposite = any(m.startswith("!") and m[1:] in known for m in MEANINGS.get(wrong, ()))
@@ -144,18 +129,33 @@ def _is_whole(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and type(value.value) is int
 
 
+def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
+    """What the failing function can be given by name, and what it hands it to."""
+    name = context.read_plain_chain(call.func)
+    signature = context.signature(name) if name else None
+    known = _list_named(signature)
+    if name and signature is None:
+        live = context.describe(name)
+        known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
+    made = MADE_BY.search(context.failure.evalue)
+    known += WITHOUT_SIGNATURE.get(made[1], ()) if made is not None and not known else ()
+    artist = TAKEN_BY.search(context.failure.evalue)
+    return known + (context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1]) if artist is not None else [])
+
+
+def _list_named(signature: Signature | None) -> list[str]:
+    """The parameters that can be given by name."""
+    parameters = signature.parameters if signature is not None else ()
+    return [p.name for p in parameters if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")]
+
+
 def _list_parameters_of_pandas(context: RuleContext) -> list[str]:
     """Parameters of the method of pandas that the message names: ``df[df.a > 1].dropna(…)`` is not evaluated to ask it."""
     method = OF_CLASS.match(context.failure.evalue)
     table = context.reference(f"pandas.{SHOWN.get(method[1], method[1])}") if method is not None else None
     if method is None or table is None or table.import_line:
         return []
-    signature = context.signature(f"{table.text}.{method[2]}")
-    return [
-        p.name
-        for p in (signature.parameters if signature else ())
-        if p.kind in ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
-    ]
+    return _list_named(context.signature(f"{table.text}.{method[2]}"))
 
 
 def _is_in_changelog(context: RuleContext, call: ast.Call, keyword: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.token_edits import CLOSERS, OPENERS
+from jupyter_selfheal.healers.syntax.token_edits import find_at_depth
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, TEXT, Token
 
 _LITERALS = (TEXT, NUMBER)
@@ -49,33 +49,16 @@ def _list_calls(site: Site) -> Iterator[list[Token]]:
             token.text == "(" and before is not None and before.kind == NAME and not keyword.iskeyword(before.text)
         )
         heads = is_call and site.list_line_tokens(token.start)[0].text in ("def", "class")
-        inside = _find_inside(site, index) if is_call and not heads else []
+        closed = find_at_depth(site.tokens, index, ")") if is_call and not heads else -1
+        inside = [t for t in site.tokens[index + 1 : max(closed, 0)] if t.kind not in (COMMENT, NEWLINE)]
         if inside:
             yield inside
 
 
-def _find_inside(site: Site, index: int) -> list[Token]:
-    depth, inside = 0, list[Token]()
-    for token in site.tokens[index:]:
-        if token.kind in (COMMENT, NEWLINE):
-            continue
-        depth += token.text in OPENERS and token.kind not in (TEXT, NAME)
-        depth -= token.text in CLOSERS and token.kind not in (TEXT, NAME)
-        if depth == 0:
-            return inside[1:]
-        inside.append(token)
-    return []
-
-
 def _split(inside: list[Token]) -> list[list[Token]]:
     """The arguments: what commas outside of brackets part."""
-    arguments: list[list[Token]] = [[]]
-    depth = 0
-    for token in inside:
-        depth += token.text in OPENERS
-        depth -= token.text in CLOSERS
-        if token.text == "," and depth == 0:
-            arguments.append([])
-        else:
-            arguments[-1].append(token)
-    return arguments if arguments[-1] else arguments[:-1]
+    arguments, first = list[list[Token]](), 0
+    while (comma := find_at_depth(inside, first, ",")) >= 0:
+        arguments.append(inside[first:comma])
+        first = comma + 1
+    return [*arguments, inside[first:]] if first < len(inside) else arguments

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.token_edits import CLOSERS, OPENERS, begins_value, ends_value
+from jupyter_selfheal.healers.syntax.token_edits import CLOSERS, OPENERS, begins_value, ends_value, find_at_depth
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, SIGN, TEXT, Token
 
 _NAMELIKE = frozenset(
@@ -91,7 +91,7 @@ def turn_choices(site: Site) -> Iterator[Slip]:
     if len(marks) != 1:
         return
     mark = marks[0]
-    first, colon = _find_border(line, mark, -1), _find_at_depth(line, mark + 1, ":")
+    first, colon = _find_border(line, mark, -1), find_at_depth(line, mark + 1, ":")
     if first >= mark or colon < 0 or colon == mark + 1:
         return
     last = _find_border(line, colon, 1)
@@ -122,17 +122,6 @@ def _find_border(line: list[Token], at: int, step: int) -> int:
             break
         n += step
     return n
-
-
-def _find_at_depth(line: list[Token], first: int, text: str) -> int:
-    depth = 0
-    for n in range(first, len(line)):
-        if line[n].kind != SIGN:
-            continue
-        depth += (line[n].text in OPENERS) - (line[n].text in CLOSERS)
-        if depth == 0 and line[n].text == text:
-            return n
-    return -1
 
 
 _SWITCH = re.compile(
@@ -241,7 +230,7 @@ def open_lambdas(site: Site) -> Iterator[Slip]:
         if token.text != "lambda":
             continue
         line = [t for t in site.list_line_tokens(token.start) if t.start > token.start]
-        if _find_at_depth(line, 0, ":") >= 0:
+        if find_at_depth(line, 0, ":") >= 0:
             continue
         n = 0
         while n < len(line) and line[n].kind == NAME and not keyword.iskeyword(line[n].text):
@@ -258,7 +247,7 @@ def close_calls_later(site: Site) -> Iterator[Slip]:
     line = site.list_line_tokens(min(site.at, max(len(site.source) - 1, 0)))
     if len(line) < 5 or line[0].text != "print" or line[1].text != "(":
         return
-    closed = _find_at_depth(line, 1, ")")
+    closed = find_at_depth(line, 1, ")")
     if closed < 0 or closed + 1 >= len(line) or line[closed + 1].kind not in (TEXT, NUMBER, NAME):
         return
     behind, last = line[closed + 1], line[-1]

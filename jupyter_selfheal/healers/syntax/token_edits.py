@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.healers.rules.context.spelling import edit_distance
 from jupyter_selfheal.healers.syntax.site import Site, Slip
@@ -34,6 +34,18 @@ VALUES = frozenset({"None", "True", "False"})
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 LETTERS = {"1": "lI", "0": "oO"}
 """Digits, and the letters that look like them."""
+
+
+def find_at_depth(tokens: Sequence[Token], first: int, text: str) -> int:
+    """The index of the next sign of that text that no bracket opened from ``first`` on holds; -1 where there is none."""
+    depth = 0
+    for n in range(first, len(tokens)):
+        if tokens[n].kind != SIGN:
+            continue
+        depth += (tokens[n].text in OPENERS) - (tokens[n].text in CLOSERS)
+        if depth == 0 and tokens[n].text == text:
+            return n
+    return -1
 
 
 def is_keyword(token: Token) -> bool:

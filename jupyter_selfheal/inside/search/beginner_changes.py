@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_blocks import list_blocks
+from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names
 
 MODULES = frozenset({"math", "random", "string", "datetime", "time", "statistics", "itertools", "collections", "calendar"})  # fmt: skip
 """Modules of the standard library that a beginner reads from without importing them."""
@@ -23,23 +25,15 @@ def list_beginner_changes(
     tree: ast.Module, source: str, table: LineTable, expected: str, known: frozenset[str]
 ) -> Iterator[Change]:
     """These changes."""
-    there = _list_bound(tree) | known | set(dir(builtins))
+    there = list_defined_names(tree) | known | set(dir(builtins))
     yield from _import_modules(tree, table, there)
     yield from _reverse_values(tree, source, table, there)
-    yield from _print_results(tree, source, table, there)
-    yield from _set_earlier(tree, source, table, there)
+    yield from _print_results(tree, source, table)
+    yield from _set_earlier(tree, source, table)
     yield from _leave_loops(tree, source, table)
     yield from _index_called(tree, table)
     yield from _multiply_letters(tree, table, there)
     yield from _free_values(tree, source, table, expected)
-
-
-def _list_bound(tree: ast.Module) -> set[str]:
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
-    return bound | {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
 
 
 def _import_modules(tree: ast.Module, table: LineTable, there: set[str]) -> Iterator[Change]:
@@ -67,7 +61,7 @@ def _reverse_values(tree: ast.Module, source: str, table: LineTable, there: set[
             yield Change(((*find_span(call, table), f"{source[first:last]}[::-1]"),), 0.7, call.lineno, words)
 
 
-def _print_results(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:
+def _print_results(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
     """``double(4)`` on a line of its own as ``print(double(4))``, where the function gives something back."""
     gives = {
         f.name
@@ -81,27 +75,28 @@ def _print_results(tree: ast.Module, source: str, table: LineTable, there: set[s
             yield Change(((start, end, f"print({source[start:end]})"),), 0.7, statement.lineno, words)
 
 
-def _set_earlier(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:
+def _set_earlier(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
     """``print(area)`` above ``area = a * b``: the line that sets it stands too low."""
-    for number, statement in enumerate(tree.body):
+    set_below: dict[str, list[ast.Assign]] = {}
+    for later in tree.body:
+        if isinstance(later, ast.Assign) and isinstance(target := later.targets[0], ast.Name):
+            set_below.setdefault(target.id, []).append(later)
+    bound: set[str] = set()
+    for statement in tree.body:
+        bound |= list_defined_names(ast.Module([statement], []))
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             continue
-        bound = _list_bound(ast.Module(tree.body[:number], []))
-        read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        own = _list_bound(ast.Module([statement], []))
-        for later in tree.body[number + 1 :]:
-            target = later.targets[0] if isinstance(later, ast.Assign) else None
-            if isinstance(target, ast.Name) and target.id in read - bound - own:
-                start, end = table.starts[later.lineno - 1], _find_line_end(source, find_span(later, table)[1])
-                at = table.starts[statement.lineno - 1]
-                text = source[start:end].rstrip("\n")
-                words = f"`{target.id}` is set too late"
-                yield Change(((at, at, f"{text}\n"), (start, end, "")), 0.7, later.lineno, words)
+        read = list_read_names(statement)
+        for later in (n for name in sorted(read - bound) for n in set_below.get(name, ())):
+            start, end = table.starts[later.lineno - 1], _find_line_end(source, find_span(later, table)[1])
+            at, text = table.starts[statement.lineno - 1], source[start:end].rstrip("\n")
+            words = f"`{ast.unparse(later.targets[0])}` is set too late"
+            yield Change(((at, at, f"{text}\n"), (start, end, "")), 0.7, later.lineno, words)
 
 
 def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
     """A last line of a loop that prints stands behind the loop, or the line behind it belongs into it."""
-    for block in _list_blocks(tree):
+    for block in (b for node in ast.walk(tree) for b in list_blocks(node)):
         for number, loop in enumerate(block):
             if not isinstance(loop, _LOOPS) or loop.orelse or loop.lineno == loop.body[0].lineno:
                 continue
@@ -112,14 +107,6 @@ def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
             behind = block[number + 1] if number + 1 < len(block) else None
             if isinstance(behind, ast.Expr) and is_call(behind.value, "print"):
                 yield _indent_line(source, table, behind, outer, inner, "is printed each time, in the loop")
-
-
-def _list_blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
-        for field in ("body", "orelse"):
-            block = getattr(node, field, None)
-            if isinstance(block, list):
-                yield block
 
 
 def _indent_line(source: str, table: LineTable, node: ast.stmt, old: str, new: str, words: str) -> Change:

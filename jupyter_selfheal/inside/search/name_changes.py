@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span
 from jupyter_selfheal.inside.search.scope import Change
-from jupyter_selfheal.inside.tree_names import CONSTANTS
+from jupyter_selfheal.inside.tree_names import CONSTANTS, list_defined_names
 
 NAMES = 8
 """Names that are tried in place of one that nothing binds."""
@@ -73,8 +73,7 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
 
 def _write_prints(tree: ast.AST, table: LineTable) -> Iterator[Change]:
     """``System.out.println(x)`` as ``print(x)``, ``printf("%d", n)`` as ``print("%d" % (n))``, in all places at once."""
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    bound = list_defined_names(tree)
     edits: list[tuple[int, int, str]] = []
     words = ""
     for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
@@ -112,7 +111,7 @@ def list_sure_names(source: str, known: frozenset[str]) -> list[Change]:
 
 def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """``str[total]`` as ``str(total)``."""
-    own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | known
+    own = list_defined_names(tree) | known
     called = {id(n) for n in read if n.id in CALLED - own}
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and id(node.value) in called and not isinstance(node.slice, ast.Slice):

@@ -20,7 +20,7 @@ from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, i
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
-from jupyter_selfheal.inside.tree_names import list_names, list_read_names
+from jupyter_selfheal.inside.tree_names import list_defined_names, list_names, list_read_names
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
@@ -156,7 +156,7 @@ def _quote_unknown(
     tree: ast.AST, source: str, table: LineTable, expected: str, known: frozenset[str]
 ) -> Iterator[Change]:
     """``print(Sum, total)``: a word that nothing binds is printed, and is expected as it stands."""
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound = list_defined_names(tree)
     for value in _list_printed(tree):
         if isinstance(value, ast.Name) and value.id not in bound | known | set(dir(builtins)):
             start, end = find_span(value, table)
@@ -166,9 +166,7 @@ def _quote_unknown(
 
 def _quote_letters(tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """``if ch in [a, e, i]``, ``if op == add``: words that nothing binds, in a list or compared, are texts; all of them at once."""
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | known | set(dir(builtins))
-    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)} | _list_imported(tree)
+    bound = list_defined_names(tree) | known | set(dir(builtins))
     words: list[ast.Name] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > 1:
@@ -197,11 +195,6 @@ def _round_to(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
                 if gap.strip() == ",":
                     edit = (end - 1, start[1], f"{gap}{source[slice(*start)]})")
                     yield Change((edit,), 0.85, call.lineno, "the bracket of `round` closes too early")
-
-
-def _list_imported(tree: ast.AST) -> set[str]:
-    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
-    return {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
 
 
 def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
@@ -237,7 +230,7 @@ def _format_text(tree: ast.AST, source: str, table: LineTable) -> Iterator[Chang
 
 def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """``print(float(input()))`` where a name below is bound by nothing: what was read is what it holds."""
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound = list_defined_names(tree)
     read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     for statement in ast.walk(tree):
         if not isinstance(statement, ast.Expr) or not any(is_call(n, "input") for n in ast.walk(statement)):
@@ -255,8 +248,7 @@ def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[s
 
 def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """``(v, find('not'))`` where nothing is called ``find``: a comma for the point, wherever it is made; ``'is'.total``: the reverse."""
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    bound = list_defined_names(tree)
     edits: list[tuple[int, int, str]] = []
     line = 0
     for node in ast.walk(tree):

@@ -119,6 +119,17 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
     return 0
 
 
+def find_unhealed_root(
+    cell: Cell, failure: Failure, outcome: Outcome, lost: Sequence[LostState], sources: Iterable[tuple[int, str]]
+) -> int:
+    """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0. ``sources``: see :func:`find_failed_check_root`."""
+    return (
+        find_needed_cell(outcome, lost)
+        or find_half_made_root(cell, failure, lost)
+        or find_failed_check_root(failure, lost, sources)
+    )
+
+
 def find_needed_cell(outcome: Outcome, lost: Iterable[LostState]) -> int:
     """The number of the earlier unhealed cell without which an unhealed cell cannot run whatever is mended in it, or 0.
 

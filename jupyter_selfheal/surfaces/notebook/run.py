@@ -74,7 +74,7 @@ class Batch:
         self.first: dict[str, CellRun] = {}
         self.review = BatchReview(self.dependencies.model_review) if self.dependencies.review else None
         self.healthy = HealthyCells()
-        self._marked = (self.notebook, 0, self.notebook)
+        self._stale = stale.StaleCells(self.numbers)
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
         self.heals = 0
         self.rebuilt = False
@@ -315,15 +315,11 @@ class Batch:
 
     def _find_root(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status) -> int:
         """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0."""
-        known = status is Status.NOT_HEALED and (
-            failures.find_needed_cell(outcome, self.lost) or failures.find_half_made_root(cell, failure, self.lost)
-        )
-        if known or not (status is Status.NOT_HEALED or outcome.diagnosis.skip_reason is SkipReason.BAD_DATA):
-            return known or 0
-        above = self.notebook.list_code_before(cell.id)
-        return failures.find_failed_check_root(
-            failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in above)
-        )
+        sources = ((self.numbers.get(c.id, 0), c.source) for c in self.notebook.list_code_before(cell.id))
+        if status is Status.NOT_HEALED:
+            return failures.find_unhealed_root(cell, failure, outcome, self.lost, sources)
+        is_bad_data = outcome.diagnosis.skip_reason is SkipReason.BAD_DATA
+        return failures.find_failed_check_root(failure, self.lost, sources) if is_bad_data else 0
 
     def _is_unhealed(self, cell_id: str) -> bool:
         record = self.records.get(cell_id)
@@ -348,18 +344,7 @@ class Batch:
         return replace(marked, agreement=self.healthy.measure())
 
     def _mark_stale(self, notebook: Notebook) -> Notebook:
-        """The notebook, its cells marked that depend on what an unhealed cell did not make; marked once for as long as neither changes."""
-        if not self.lost:
-            return notebook
-        given, lost_before, marked = self._marked
-        if given is notebook and lost_before == len(self.lost):
-            return marked
-        lost = {
-            cell_id: state for state in self.lost for cell_id, number in self.numbers.items() if number == state.number
-        }
-        marked = stale.mark_stale(notebook, lost)
-        self._marked = (notebook, len(self.lost), marked)
-        return marked
+        return self._stale.mark(notebook, self.lost)
 
     def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str | None:
         """Apply the approved patch and run on behind it; why that could not be done, or None."""

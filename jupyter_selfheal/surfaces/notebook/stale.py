@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook
 from jupyter_selfheal.surfaces.notebook.failures import LostState
+
+
+class StaleCells:
+    """Marks the cells that depend on what unhealed ones did not make: once for as long as neither the notebook nor those change.
+
+    ``numbers`` are those of the code cells, by id.
+    """
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self._cell_ids = {number: cell_id for cell_id, number in numbers.items()}
+        self._last: tuple[Notebook, int, Notebook] | None = None
+
+    def mark(self, notebook: Notebook, lost: Sequence[LostState]) -> Notebook:
+        """The notebook with these marks (:func:`mark_stale`)."""
+        if not lost:
+            return notebook
+        if self._last is not None and self._last[0] is notebook and self._last[1] == len(lost):
+            return self._last[2]
+        states = {self._cell_ids[state.number]: state for state in lost if state.number in self._cell_ids}
+        marked = mark_stale(notebook, states)
+        self._last = notebook, len(lost), marked
+        return marked
 
 
 def mark_stale(notebook: Notebook, lost: Mapping[str, LostState]) -> Notebook:

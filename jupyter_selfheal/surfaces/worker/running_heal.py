@@ -107,7 +107,7 @@ class RunningHeal:
         }
         best = next((c for c in proposal.candidates[:1] if c.patch.id in repeats), None)
         reruns = self._run_again(best) if best else {}
-        return self._ask_user(m.Proposed(self.run, self._stand_in.describe(proposal), repeats, reruns))
+        return self._ask_user(m.Proposed(self.run, self._stand_in.describe_proposal(proposal), repeats, reruns))
 
     def _run_again(self, best: Candidate) -> dict[str, Trial]:
         """What approving the best fix does: the whole cell run from after the failure, where what it did before stays done."""
@@ -180,7 +180,7 @@ class RunningHeal:
         finally:
             self.close_states()
             self._on_end(self, outcome)
-            self._send(m.Finished(self.run, self._stand_in.explain(outcome), journal))
+            self._send(m.Finished(self.run, self._stand_in.explain_outcome(outcome), journal))
 
     def _heal_case(self) -> tuple[Outcome, str]:
         message = self.message

@@ -38,7 +38,7 @@ class StandIn:
                 chosen.append(replace(address, start=Start.BEFORE_CELL))
         return tuple(chosen)
 
-    def describe(self, proposal: Proposal) -> Proposal:
+    def describe_proposal(self, proposal: Proposal) -> Proposal:
         """The proposal, saying from where it was really proven."""
         if self._note:
             return replace(proposal, notes=(*proposal.notes, self._note))
@@ -47,7 +47,7 @@ class StandIn:
         real = {Start.BEFORE_CELL: Start.STANDS_IN}
         return replace(proposal, proven_from=tuple(real.get(start, start) for start in proposal.proven_from))
 
-    def explain(self, outcome: Outcome) -> Outcome:
+    def explain_outcome(self, outcome: Outcome) -> Outcome:
         """The outcome, saying where nothing was found that only what is left of the cell was tried."""
         if not self._note or outcome.reason not in (Reason.EXHAUSTED, Reason.NOT_REPRODUCED):
             return outcome
