@@ -85,11 +85,11 @@ def _respell(source: str, node: ast.ClassDef, wrong: str, right: str) -> list[Sp
 
 def _is_set_again(context: RuleContext, name: str) -> bool:
     """Whether the notebook sets the attribute in more places than one: ``self.balance += n`` makes another thing of it than what was given."""
-    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    nodes = context.walk_notebook()
     return sum(isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store) for n in nodes) > 1
 
 
 def _is_read_outside(context: RuleContext, name: str, inside: int) -> bool:
     """Whether the notebook reads the attribute in more places than these."""
-    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    nodes = context.walk_notebook()
     return sum(isinstance(n, ast.Attribute) and n.attr == name for n in nodes) > inside

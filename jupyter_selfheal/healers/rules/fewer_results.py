@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -57,5 +56,5 @@ class FewerResults(Rule):
 
 def _is_read(context: RuleContext, name: str) -> bool:
     """Whether any line reads the name, also within a function that binds it."""
-    nodes = (n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id)))
+    nodes = context.walk_notebook()
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in nodes)

@@ -17,9 +17,9 @@ class LabelOfGreatest(Rule):
 
     **Failure** `KeyError: 8` at `sales.loc[sales["sold"].max(), "town"]`, where no row has that label.
 
-    **Fix** `sales.loc[sales["sold"].idxmax(), "town"]`; a value that a name has (`most = sales["sold"].max()`) becomes no other.
+    **Fix** `sales.loc[sales["sold"].idxmax(), "town"]`.
 
-    **Fix safety** Unsafe: where several rows have the value, it gives the first. Silent where the greatest is asked of other values than the table's own.
+    **Fix safety** Unsafe: where several rows have the value, it gives the first. Silent where the greatest has a name of its own, and where it is asked of other values than the table's own.
     """
 
     code = "PDA179"

@@ -135,7 +135,7 @@ def _is_used_as_collection(context: RuleContext, node: ast.Attribute, word: str)
     thing = context.describe(f"{owner}.{word}") if owner else None
     if thing is None or thing.length < 0 or thing.type in ("str", "bytes"):
         return False
-    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    nodes = context.walk_notebook()
     if any(isinstance(n, ast.Attribute) and n.attr == node.attr and isinstance(n.ctx, ast.Store) for n in nodes):
         return False
     parent = src.read(context.source).parents.get(node)

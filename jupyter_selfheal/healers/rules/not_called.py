@@ -262,7 +262,7 @@ def _list_put(tree: ast.AST, items: str) -> list[ast.expr]:
 
 def _is_own_method(context: RuleContext, name: str) -> bool:
     """True where the notebook's classes have the name as a method that takes nothing but the object."""
-    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    nodes = context.walk_notebook()
     members = [m for n in nodes if isinstance(n, ast.ClassDef) for m in n.body]
     methods = [m for m in members if isinstance(m, ast.FunctionDef) and m.name == name]
     return bool(methods) and all(

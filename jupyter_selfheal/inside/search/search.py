@@ -72,7 +72,8 @@ class Search:
         self.jobs = jobs or (len(os.sched_getaffinity(0)) if HAS_FORKS else 1)
         self.steps = int(seconds * STEPS_PER_SECOND)
         self.spent = 0
-        self.is_rushed = False
+        self.is_rushed, self.ended = False, 0.0
+        """``ended``: CPU seconds after which it was given up, as nearly all that is found comes sooner."""
         self.ends_at = max(NET * seconds, LEAST_NET)
         """CPU seconds after which the net has caught it."""
         self.began = read_cpu_time()
@@ -143,8 +144,7 @@ class Search:
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
         if not self.plausible and base.failed > 1:
             self._try_what_is_rare(itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies()))
-        ended = read_cpu_time() - self.began if self.is_rushed else 0.0
-        return self._build_report("" if self.plausible else describe_failure(self.base, self.partial, left, ended))
+        return self._build_report("" if self.plausible else describe_failure(self.base, self.partial, left, self.ended))
 
     def _prepare_counting(self) -> None:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
@@ -235,8 +235,11 @@ class Search:
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
         clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
-        ends_at = self.ends_at if self.plausible else min(self.ends_at, max(patience.UNFOUND * self.seconds, LEAST_NET))
-        is_caught = clock >= max(patience.CLOCK * self.seconds, patience.LEAST_CLOCK) or cpu >= ends_at
+        unfound = self.ends_at if self.plausible else max(patience.UNFOUND * self.seconds, LEAST_NET)
+        self.ended = self.ended or (cpu if unfound <= cpu < self.ends_at else 0.0)
+        is_caught = clock >= max(patience.CLOCK * self.seconds, patience.LEAST_CLOCK) or cpu >= min(
+            self.ends_at, unfound
+        )
         self.is_rushed = self.is_rushed or is_caught
         return is_caught
 

@@ -129,6 +129,10 @@ class FailureView:
         """Nodes of some kinds anywhere in the cell, outermost first."""
         return (node for node in self._nodes if isinstance(node, kinds))
 
+    def walk_notebook(self) -> Iterator[ast.AST]:
+        """Every node of every code cell, in their order."""
+        return (n for c in self.notebook.cells if c.kind == "code" for n in src.walk(self.source_of(c.id)))
+
     def list_nodes_on_line(self, *kinds: type[Node]) -> list[Node]:
         """Nodes of some kinds that cover the line, outermost first."""
         placed: list[Any] = [n for n in self.walk(*kinds) if hasattr(n, "lineno")]

@@ -58,7 +58,7 @@ def correct_definition(
 
 def is_stored_under(context: FailureView, used: str, defined: str) -> bool:
     """True where objects take a value under another name than the value's (``self.grade = grades``), and nothing reads it so."""
-    nodes = [n for c in context.notebook.cells if c.kind == "code" for n in src.walk(context.source_of(c.id))]
+    nodes = list(context.walk_notebook())
     stored = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name) and n.value.id == used]
     targets = [t for n in stored for t in n.targets if isinstance(t, ast.Attribute) and t.attr == defined]
     return bool(targets) and sum(isinstance(n, ast.Attribute) and n.attr == defined for n in nodes) == len(targets)
