@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.unbracketed_comparison import add_parentheses
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -24,7 +25,7 @@ class AmbiguousTruth(Rule):
     where NumPy is at hand. `(a == b).all()` in a test of two arrays.
 
     **Fix safety** Safe where the live operands are arrays of booleans and the result is a value, not the test of an `if`: there, as in a choice,
-    only the user can say whether `any` or `all` was meant, and nothing is proposed but, unsafe, of two arrays that are compared.
+    only the user can say whether `any` or `all` was meant, and nothing is proposed but, unsafe, of two arrays that are compared, and of `if df["a"].isnull():`.
     """
 
     code = "NPA104"
@@ -51,6 +52,9 @@ class AmbiguousTruth(Rule):
                     prior=0.7,
                 )
                 return
+        for statement in context.list_nodes_on_line(ast.If, ast.While):
+            if isinstance(statement, ast.If | ast.While):
+                yield from self._ask_for_any(context, statement.test)
         outer = [
             n for n in context.list_nodes_at_failure(ast.BoolOp, ast.UnaryOp, ast.Compare) if isinstance(n, ast.expr)
         ]
@@ -86,6 +90,24 @@ class AmbiguousTruth(Rule):
                 "Two arrays are compared item by item.",
                 applicability=Applicability.UNSAFE,
                 why="Whether all items or any of them decide, stands nowhere.",
+                prior=0.7,
+            )
+
+    def _ask_for_any(self, context: RuleContext, test: ast.expr) -> Iterator[Patch]:
+        """``if df["a"].isnull():``: what is asked of a table with gaps is whether it has any."""
+        call = test.operand if isinstance(test, ast.UnaryOp) else test
+        if not isinstance(call, ast.Call) or read_last_name(call.func) not in ("isnull", "isna", "duplicated"):
+            return
+        live = context.describe_all([call], calls=True)[0]
+        if live.is_a("pandas.Series", "pandas.DataFrame", "numpy.ndarray"):
+            added = ".any(axis=None)" if live.is_a("pandas.DataFrame") else ".any()"
+            end = context.span(call)[1]
+            yield self.patch(
+                context.replace_here((end, end, added)),
+                f"Ask whether there is any: `{added}`",
+                "A column has no single truth value: each of its items has one.",
+                applicability=Applicability.UNSAFE,
+                why="Whether one of the items decides, or all of them, stands nowhere.",
                 prior=0.7,
             )
 

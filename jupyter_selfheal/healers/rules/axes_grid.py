@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"'numpy.ndarray' object has no attribute|too many indices for array: array is 1-dimensional|"
+                   r"index (?P<index>\d+) is out of bounds for axis 0 with size|"
                    r"'(Axes|AxesSubplot)' object is not subscriptable")  # fmt: skip
 
 
@@ -20,7 +21,7 @@ class AxesGrid(Rule):
     """Make the array of axes as the notebook indexes it.
 
     **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'plot'` at `axes[0].plot(…)`, where `plt.subplots(2, 2)` gave a
-    table of axes, or at `ax.set_title(…)`, where it gave a row; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
+    table of axes (`IndexError: index 2 is out of bounds for axis 0` at `axes[2]`), or at `ax.set_title(…)`, where it gave a row; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
     not subscriptable`.
 
     **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it; `ax[0].set_title(…)`; `for ax in axes.flat:`.
@@ -113,11 +114,18 @@ class AxesGrid(Rule):
             yield self.patch(
                 edits, "Make an array of the one axes", f"The code indexes `{name}` by a number.", prior=0.85
             )
-        elif two == {False} and "'numpy.ndarray'" in context.failure.evalue and not _is_unpacked(context, name):
+        elif two == {False} and self._wants_flat(context, name) and not _is_unpacked(context, name):
             start, end = src.find_span(source, statement)
             indent = source[src.find_offset(source, statement.lineno, 0) : start]
             edits = context.replace(cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
             yield self.patch(edits, f"Flatten `{name}`", f"The code indexes `{name}` by a single number.", prior=0.88)
+
+    def _wants_flat(self, context: RuleContext, name: str) -> bool:
+        """True where a row of axes was taken for one of them, or the number of a plot for that of a row."""
+        found = ABOUT.search(context.failure.evalue)
+        if found is None or found["index"] is None:
+            return "'numpy.ndarray'" in context.failure.evalue
+        return context.is_true(f"{name}.ndim == 2 and {found['index']} < {name}.size")
 
 
 def _find_subplots(context: RuleContext, name: str) -> tuple[str, ast.Assign, ast.Call] | None:

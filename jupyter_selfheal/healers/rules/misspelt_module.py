@@ -28,7 +28,7 @@ class MisspeltModule(Rule):
     **Failure** `ModuleNotFoundError: No module named 'panda'`, where an importable module is near; `ImportError: cannot
     import name 'Conter' from 'collections'`, where the module has a near name.
 
-    **Fix** The near name, in the import and wherever the cell uses it. Where none is near, one that goes on with another word: `accuracy_score` for `accuracy`.
+    **Fix** `import math.sqrt` becomes `import math` where `math.sqrt` is used, else `from math import sqrt`. The near name, in the import and wherever the cell uses it. Where none is near, one that goes on with another word: `accuracy_score` for `accuracy`.
 
     **Fix safety** Safe for one slip in five letters, or where the alias (`import panda as pd`) says what is meant. Silent for
     names of well-known distributions, which are missing rather than misspelt.
@@ -52,12 +52,35 @@ class MisspeltModule(Rule):
         if not top and (find_distribution(wrong)[1] or wrong in read_words("distributions", "python2_modules")):
             return
         known = context.ask(questions.LIST_MEMBERS, path=top) if top else context.ask(questions.LIST_MODULES)
+        if top and last in (known or ()):
+            yield from self._import_member(context, cell_id, source, wrong)
+            return
         near = find_nearest(last, known or ())
         alias = _find_alias(source, wrong)
         agreed = [n for n in near if any(m == n for m, _ in import_aliases().get(alias, ()))]
         for word in agreed or (near if len(near) <= 2 else ()):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
             yield self._build_patch(context, cell_id, _build_module_splices(source, wrong, word), wrong, word, sure)
+
+    def _import_member(self, context: RuleContext, cell_id: str, source: str, wrong: str) -> Iterator[Patch]:
+        """``import math.sqrt``: what the module has, but is no module itself."""
+        top, _, last = wrong.rpartition(".")
+        for node in _list_imports(source):
+            if not isinstance(node, ast.Import) or [a.name for a in node.names] != [wrong]:
+                continue
+            alias = node.names[0].asname
+            by_path = any(isinstance(n, ast.Attribute) and ast.unparse(n) == wrong for n in src.walk(source))
+            text = f"import {top}" if by_path and not alias else f"from {top} import {last}"
+            text += f" as {alias}" if alias else ""
+            yield self.patch(
+                context.replace(cell_id, [(*src.find_span(source, node), text)]),
+                f"Write `{text}`",
+                f"`{last}` is no module: it is one of the names of `{top}`.",
+                applicability=Applicability.SAFE,
+                why="The module has just this name, and `import` alone takes modules only.",
+                prior=0.93,
+            )
+            return
 
     def _mend_name(self, context: RuleContext, module: str, wrong: str) -> Iterator[Patch]:
         if f"{module}.{wrong}" in load_knowledge().names:

@@ -203,9 +203,8 @@ def _list_calls_in(node: ast.AST) -> list[ast.Call]:
         operands = [node.left, node.right]
     elif isinstance(node, ast.Call):
         operands = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-    return [
-        n for n in operands if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in METHODS
-    ]
+    calls = [n for n in operands if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return [n for n in calls if read_called_name(n) in METHODS or _find_in_place(n) is not None]
 
 
 def _take_out(context: RuleContext, call: ast.Call) -> list[Splice]:
@@ -213,16 +212,20 @@ def _take_out(context: RuleContext, call: ast.Call) -> list[Splice]:
     assert isinstance(call.func, ast.Attribute)
     owner = call.func.value
     name = context.text(owner)
-    if not _is_place(owner, context.source):
+    in_place = _find_in_place(call)
+    # a part of a table is another table, which nobody has afterwards
+    if not _is_place(owner, context.source) or (in_place is not None and isinstance(owner, ast.Subscript)):
         arguments = ", ".join(context.text(k) for k in call.keywords)
         forms = {
             "sort": f"sorted({name}{', ' if arguments else ''}{arguments})",
             "reverse": f"{context.operand(owner)}[::-1]",
         }
         made = forms.get(call.func.attr) if not call.args else None
+        if in_place is not None:
+            made = _drop_keyword(context.source, call, in_place)
         return [(*context.span(call), made)] if made else []
     thing = context.describe(name)
-    if thing is None or thing.module not in ("builtins", "collections"):
+    if thing is None or (thing.module not in ("builtins", "collections") and in_place is None):
         return []
     statement: ast.AST = call
     parents = src.read(context.source).parents

@@ -11,12 +11,16 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
+MESSAGE = re.compile(r"'(?:coroutine|_GatheringFuture|_asyncio\.Future|_asyncio\.Task|Future|Task)'")
+WAITING = frozenset({"coroutine", "_GatheringFuture", "Future", "Task"})
+"""Types of what gives its result when it is awaited."""
+
 
 class NotAwaited(Rule):
     """Await the coroutine whose result is used.
 
     **Failure** `TypeError: unsupported operand type(s) for +: 'coroutine' and 'int'`, `'coroutine' object is not iterable`,
-    `AttributeError: 'coroutine' object has no attribute 'json'`.
+    `AttributeError: 'coroutine' object has no attribute 'json'`; an `AssertionError` where a coroutine, or what `asyncio.gather` gives, is compared.
 
     **Fix** `result = await fetch()` where the name was assigned, `(await fetch()) + 1` where the call stands in the failing expression.
 
@@ -27,12 +31,13 @@ class NotAwaited(Rule):
     code = "CAL110"
     name = "coroutine not awaited"
     stage = Stage.STATE
-    enames = frozenset({"TypeError", "AttributeError"})
-    message = re.compile(r"'coroutine'")
+    enames = frozenset({"TypeError", "AttributeError", "AssertionError"})
     applicability = Applicability.SAFE
     why = "Only the coroutine's result has what is asked of it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename != "AssertionError" and not MESSAGE.search(context.failure.evalue):
+            return
         for node in context.list_failing_nodes(ast.BinOp, ast.Subscript, ast.Attribute, ast.Call, ast.For, ast.Compare):
             for used in _list_used(node):
                 home = _find_call(context, used)
@@ -58,7 +63,7 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
     """The call of an async function that the expression is, or that its name was assigned from."""
     if isinstance(used, ast.Call):
         return (context.cell_id, context.source, used) if _is_async(context, used) else None
-    if not isinstance(used, ast.Name) or context.describe_all([used])[0].type != "coroutine":
+    if not isinstance(used, ast.Name) or context.describe_all([used])[0].type not in WAITING:
         return None
     made = context.find_last_assignment(used.id)
     if made is None or not isinstance(made[2].value, ast.Call):

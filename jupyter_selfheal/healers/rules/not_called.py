@@ -226,7 +226,8 @@ def _is_column_too(context: RuleContext, node: ast.Attribute) -> bool:
 def _find_uncalled(context: RuleContext, name: str) -> Assignment | None:
     """``b = a.copy``, that gave a name its value: the only such line of the function, which may stand below in its loop, else one above."""
     function = find_function(context.source, context.line)
-    nodes = [n for n in ast.walk(function) if isinstance(n, ast.Assign)] if function is not None else []
+    scope = function if function is not None else context.tree  # there, it may stand in a `with`
+    nodes = [n for n in ast.walk(scope) if isinstance(n, ast.Assign)]
     given = [n for n in nodes if any(isinstance(t, ast.Name) and t.id == name for t in n.targets)]
     uncalled = [n for n in given if isinstance(n.value, ast.Attribute)]
     if len(uncalled) == 1:

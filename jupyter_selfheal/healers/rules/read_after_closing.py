@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 LAZY = frozenset({"reader", "DictReader", "enumerate", "map", "filter", "zip", "islice"})
 """What goes through a file only when it is gone through itself."""
+WRITING = frozenset({"write", "writelines"})
 
 
 class ReadAfterClosing(Rule):
@@ -20,7 +23,7 @@ class ReadAfterClosing(Rule):
 
     **Failure** `ValueError: I/O operation on closed file` at `for row in rows:`, after `with open(path) as f:` and `rows = csv.reader(f)` (or `rows = f`) in its block.
 
-    **Fix** `rows = list(csv.reader(f))`: the items are read before the file is closed.
+    **Fix** `rows = list(csv.reader(f))`: the items are read before the file is closed. A line right below the block that uses the file itself (`print(f.read())`) moves into it.
 
     **Fix safety** Safe: the same items in the same order. Silent where the name is given to `next`, which takes no list, where it is not bound in the block of the file, and where
     that block reads on: from the file, or from the name in a loop that it leaves early.
@@ -34,6 +37,16 @@ class ReadAfterClosing(Rule):
     why = "The same items in the same order, read while the file is open."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        moved = _move_into_block(context)
+        if moved:
+            yield self.patch(
+                context.replace_here(*moved),
+                "Move the line into the block of its file",
+                "The file is closed where its `with` ends.",
+                why="The block above opens this file, and does not use it up.",
+                prior=0.93,
+            )
+            return
         names = [n.id for n in context.list_nodes_on_line(ast.Name) if isinstance(n.ctx, ast.Load)]
         for name in dict.fromkeys(names):
             made = _find_assignment(context, name)
@@ -52,6 +65,42 @@ class ReadAfterClosing(Rule):
                 prior=0.93,
             )
             return
+
+
+def _move_into_block(context: RuleContext) -> list[Splice]:
+    """``print(f.read())`` right below the block of ``with open(path) as f:`` that has not touched the file, or has only written to it as the
+    line does."""
+    for body in _list_bodies(context.tree):
+        for block, below in pairwise(body):
+            if not isinstance(block, ast.With) or not below.lineno <= context.line <= (below.end_lineno or 0):
+                continue
+            files = _list_files(block)
+            used = _list_methods(below, files)
+            before = {m for statement in block.body for m in _list_methods(statement, files)}
+            if not used or (before and not before | used <= WRITING) or isinstance(below, ast.With):
+                return []
+            start, end = context.span(below)
+            last = block.body[-1]
+            indent = " " * last.col_offset
+            text = context.source[start:end].replace("\n", "\n" + " " * (last.col_offset - below.col_offset))
+            if len(block.body) == 1 and isinstance(last, ast.Pass):
+                return [(*context.span(last), text), (context.span(last)[1], end, "")]
+            return [(context.span(last)[1], end, f"\n{indent}{text}")]
+    return []
+
+
+def _list_bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            yield body
+
+
+def _list_methods(statement: ast.stmt, files: set[str]) -> set[str]:
+    """What a statement asks of the files: the methods' names, ``""`` for any other use."""
+    nodes = list(ast.walk(statement))
+    methods = {n.value: n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
+    return {methods.get(n, "") for n in nodes if isinstance(n, ast.Name) and n.id in files}
 
 
 def _find_assignment(context: RuleContext, name: str) -> tuple[str, str, ast.Assign] | None:

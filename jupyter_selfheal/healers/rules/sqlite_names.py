@@ -41,7 +41,7 @@ class SqliteNames(Rule):
         known = list(tables) if told[1] == "table" else sorted({c for columns in tables.values() for c in columns})
         near = find_nearest(wrong, known)
         cell_id, source, _ = context.location
-        changes = list(_respell_in_statements(source, wrong, near[0])) if near else []
+        changes = list(respell_in_statements(source, wrong, near[0])) if near else []
         if not changes or len(near) > 2:
             return
         sure = len(near) == 1 and is_plain_slip(wrong, near[0])
@@ -55,7 +55,7 @@ class SqliteNames(Rule):
         )
 
 
-def _respell_in_statements(source: str, wrong: str, right: str) -> Iterator[tuple[int, int, str]]:
+def respell_in_statements(source: str, wrong: str, right: str) -> Iterator[tuple[int, int, str]]:
     """Splices in the texts of a cell that are statements of SQL."""
     word = re.compile(rf"(?<![\w'.]){re.escape(wrong)}(?![\w'])")
     for node in src.walk(source):

@@ -19,7 +19,12 @@ from jupyter_selfheal.healers.rules.context.syntax import (
 from jupyter_selfheal.healers.syntax.tokens import list_text_lines
 
 STEP = "    "
-OWNERS = {"elif": ("if",), "else": ("if", "for", "while", "try"), "except": ("try",), "finally": ("try",)}
+OWNERS = {
+    "elif": ("if",),
+    "else": ("if", "for", "while", "try"),
+    "except": ("try",),
+    "finally": ("try",),
+}
 """The statements that may have such a branch."""
 
 
@@ -178,6 +183,10 @@ def _find_nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
     lines = split_lines(source)
     number = fault.line
     bad = read_indent(lines[number - 1])
+    if (owner := _find_only_owner(lines, number)) is not None:
+        aligned = [*lines[: number - 1], owner + lines[number - 1].lstrip(), *lines[number:]]
+        yield Mend("\n".join(aligned), "Align the branch with its block", True, 0.93)
+        return
     levels = sorted({read_indent(t) for t in lines[: number - 1] if t.strip()}, key=lambda i: abs(len(i) - len(bad)))
     last = number
     while last < len(lines) and lines[last].strip() and read_indent(lines[last]) == bad:
@@ -190,6 +199,29 @@ def _find_nearest_level(source: str, fault: Fault) -> Iterator[Mend]:
             text[n] = level + text[n].lstrip()
         gap = abs(len(level) - len(bad))
         yield Mend("\n".join(text), "Align the line with its block", clear and level == levels[0], 0.9 - gap / 20)
+
+
+HEADS_ABOVE = {
+    "elif": "if|elif",
+    "else": "if|elif|for|while|try|except",
+    "except": "try|except",
+    "finally": "try|except|else",
+}
+"""What stands last at a branch's own level, above it, where the branch is right."""
+
+
+def _find_only_owner(lines: list[str], number: int) -> str | None:
+    """The indentation of the one open statement that a branch between two levels can belong to; None for any other line, and for several."""
+    word = re.match(r"\s*(elif|else|except|finally)\b", lines[number - 1])
+    least, owners = 10_000, []
+    for line in reversed(lines[: number - 1]) if word is not None else ():
+        indent = read_indent(line)
+        if not line.strip() or line.lstrip().startswith("#") or len(indent) >= least:
+            continue
+        least = len(indent)
+        if word is not None and re.match(rf"\s*(?:{HEADS_ABOVE[word[1]]})\b", line):
+            owners.append(indent)
+    return owners[0] if len(owners) == 1 else None
 
 
 def _expand_tabs(source: str) -> Iterator[Mend]:

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"write\(\) argument must be str, not (?:int|float)|expected string or bytes-like object, got '(?:int|float)'|"
-    r"object of type 'int' has no len\(\)|(?:strptime\(\) argument 1|fromisoformat: argument) must be str(?:, not int)?$"
+    r"object of type 'int' has no len\(\)|decoding to str: need a bytes-like object, (?:int|float) found|(?:strptime\(\) argument 1|fromisoformat: argument) must be str(?:, not int)?$"
 )
 SEARCHED = {"match": 1, "search": 1, "findall": 1, "finditer": 1, "fullmatch": 1, "split": 1, "sub": 2}
 """Functions of ``re``, and which of their arguments is the text."""
@@ -26,7 +26,8 @@ class TextWanted(Rule):
     """Turn a number into text where a text is taken.
 
     **Failure** `TypeError: write() argument must be str, not int`, `expected string or bytes-like object, got 'int'` from
-    `re.findall(pattern, n)`, `strptime() argument 1 must be str, not int` for a day as `20240301`, `object of type 'int' has no len()`.
+    `re.findall(pattern, n)`, `strptime() argument 1 must be str, not int` for a day as `20240301`, `object of type 'int' has no len()`,
+    `decoding to str: need a bytes-like object, int found` from `re.sub(pattern, 1, text)`.
 
     **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself.
 
@@ -47,7 +48,7 @@ class TextWanted(Rule):
             at = 0 if (name == "len" if counts else name in FIRST) else -1
             if not counts and name in SEARCHED:
                 is_module = isinstance(call.func, ast.Attribute) and context.text(call.func.value) == "re"
-                at = SEARCHED[name] - (not is_module)
+                at = SEARCHED[name] - (not is_module) - (name == "sub" and "decoding to str" in context.failure.evalue)
             if not 0 <= at < len(call.args) or find_type(context, call.args[at]) not in NUMBERS:
                 continue
             given = call.args[at]

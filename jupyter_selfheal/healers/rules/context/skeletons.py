@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.spelling import is_plain_slip
 
 _SKELETON = re.compile(
     r"YOUR[ _]?CODE|\bFILL (THIS |ME )?IN\b|<\s*your|\bFILL_?ME\b|your[ _]code[ _]here|"
@@ -128,10 +129,18 @@ def _list_declared(tree: ast.Module) -> set[int]:
         marks = {ast.unparse(d).rpartition(".")[2] for d in method.decorator_list}
         bases = {ast.unparse(b).rpartition(".")[2] for b in owner.bases}
         heirs = {c.name for c in classes if any(ast.unparse(b) == owner.name for b in c.bases)}
-        is_replaced = any(c.name in heirs and m.name == method.name for c, m in methods)
+        is_replaced = any(
+            c.name in heirs and (m.name == method.name or is_near_method(method.name, m, c)) for c, m in methods
+        )
         if marks & {"abstractmethod", "overload", "abstractproperty"} or "Protocol" in bases or is_replaced:
             declared |= {id(n) for statement in method.body for n in ast.walk(statement)}
     return declared
+
+
+def is_near_method(wanted: str, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef) -> bool:
+    """True for a method whose name is a slip of the one that is wanted, which its class does not have."""
+    has = any(isinstance(m, ast.FunctionDef | ast.AsyncFunctionDef) and m.name == wanted for m in owner.body)
+    return not has and len(wanted) >= 4 and is_plain_slip(method.name, wanted)
 
 
 def has_attempt(source: str) -> bool:

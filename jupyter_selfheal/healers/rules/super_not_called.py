@@ -1,0 +1,52 @@
+"""ATT125: ``super`` named for ``super()``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
+from jupyter_selfheal.model import Applicability, Patch
+
+MESSAGE = re.compile(
+    r"descriptor '\w+' (?:of|for) 'super' object|descriptor '\w+' requires a 'super' object|"
+    r"type object 'super' has no attribute"
+)
+
+
+class SuperNotCalled(Rule):
+    """Call `super`.
+
+    **Failure** `TypeError: descriptor '__init__' of 'super' object needs an argument` at `super.__init__()`, `AttributeError: type object
+    'super' has no attribute 'area'` at `super.area()`, in a method.
+
+    **Fix** `super().__init__()`.
+
+    **Fix safety** Safe: the built-in class `super` has no such method, and the object that a call of it gives stands for the parent. Silent
+    outside of a method, where the call needs arguments.
+    """
+
+    code = "ATT125"
+    name = "super not called"
+    enames = frozenset({"TypeError", "AttributeError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The parent's methods are those of `super()`; the class `super` has none of them."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        function = find_function(context.source, context.line)
+        if function is None or not list_arguments(function) or context.is_bound_anywhere("super"):
+            return
+        for node in context.list_failing_nodes(ast.Attribute, ast.Call):
+            used = node.func if isinstance(node, ast.Call) else node
+            if isinstance(used, ast.Attribute) and isinstance(used.value, ast.Name) and used.value.id == "super":
+                end = context.span(used.value)[1]
+                yield self.patch(
+                    context.replace_here((end, end, "()")),
+                    f"Call it: `super().{used.attr}`",
+                    "`super` is a class of Python's: the parent is what `super()` gives.",
+                    prior=0.95,
+                )
+                return
