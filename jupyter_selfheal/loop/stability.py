@@ -51,7 +51,7 @@ MOST_REPEATED = 4
 DOUBTED = 6.0
 """The score of a patch that held in every run but is not shown to be a cure: shown, not applied."""
 
-_BY_NAME = frozenset({"NameError", "UnboundLocalError", "AttributeError", "TypeError"})
+_BY_NAME = frozenset({"NameError", "UnboundLocalError", "AttributeError", "TypeError", "InvalidParameterError"})
 _NEVER = frozenset({"ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "TabError"})
 
 

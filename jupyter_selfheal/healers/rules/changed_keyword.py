@@ -21,6 +21,7 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     is_plain_slip,
     normalize,
 )
+from jupyter_selfheal.healers.rules.context.targets import is_fitted_to_two_classes
 from jupyter_selfheal.healers.rules.context.templates import matters
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -306,6 +307,8 @@ def _fits(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case
     """True where the call has what a case needs besides the keyword."""
     written = {text for k in call.keywords if k.arg for text in (k.arg, f"{k.arg}={context.text(k.value)}")}
     if case.after and _find_call_on(context, call) is None:
+        return False
+    if case.two_classes and not is_fitted_to_two_classes(context, call):
         return False
     return (not case.needs or case.needs in written) and ("{item}" not in case.wrap or _only_item(keyword) is not None)
 

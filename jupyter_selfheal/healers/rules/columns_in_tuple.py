@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -19,7 +20,8 @@ class ColumnsInTuple(Rule):
     **Fix** `df.groupby("k")[["a", "b"]]`, wherever the failing statement has it. `KeyError: ('a', 'b')` from `df["a", "b"]` likewise.
 
     **Fix safety** Safe: the list is what the tuple was taken for, and the message asks for it. Of a table only where it has every one of the
-    columns, and none that is a tuple.
+    columns, and none that is a tuple. `np.std` and `np.var` in an `agg` of the same group become `'std'` and `'var'`, which pandas took them for until it stopped reading the tuple (its own
+    divide by `n - 1`, NumPy's by `n`).
     """
 
     code = "PDA113"
@@ -40,9 +42,11 @@ class ColumnsInTuple(Rule):
             for node in context.list_nodes_at_failure(ast.Subscript)
             if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1 and _is_grouped(context, node.value)
         ]
+        spreads = list(_list_spreads(context, keys))
+        named = f"; use {', '.join(dict.fromkeys(s[2] for s in spreads))} for NumPy's" if spreads else ""
         yield self.patch(
-            context.replace(context.cell_id, [_write_list(context, key) for key in dict.fromkeys(keys)]),
-            "Select the columns with a list",
+            context.replace(context.cell_id, [*(_write_list(context, key) for key in dict.fromkeys(keys)), *spreads]),
+            f"Select the columns with a list{named}",
             "Since pandas 2.0, several columns of a group need a list, not a tuple.",
             prior=0.95,
         )
@@ -65,6 +69,30 @@ class ColumnsInTuple(Rule):
                     prior=0.95,
                 )
                 return
+
+
+def _list_spreads(context: RuleContext, keys: list[ast.Tuple]) -> Iterator[Splice]:
+    """``'std'`` for ``np.std`` in ``df.groupby("k")["a", "b"].agg([np.mean, np.std])``."""
+    for call in context.walk(ast.Call):
+        owner = (
+            call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr in ("agg", "aggregate") else None
+        )
+        if not (isinstance(owner, ast.Subscript) and owner.slice in keys):
+            continue
+        given = [n for a in (*call.args, *(k.value for k in call.keywords)) for n in _list_functions(a)]
+        for node in given:
+            name = read_dotted_name(node)
+            if name in ("np.std", "np.var", "numpy.std", "numpy.var"):
+                yield *context.span(node), repr(name.rpartition(".")[2])
+
+
+def _list_functions(given: ast.expr) -> list[ast.expr]:
+    """The functions of ``agg``: one, a list of them, or those of a dictionary's values."""
+    if isinstance(given, ast.List | ast.Tuple):
+        return [n for item in given.elts for n in _list_functions(item)]
+    if isinstance(given, ast.Dict):
+        return [n for value in given.values for n in _list_functions(value)]
+    return [given]
 
 
 def _write_list(context: RuleContext, key: ast.expr) -> Splice:

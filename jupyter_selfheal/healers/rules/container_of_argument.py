@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.model import Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 REFUSED = re.compile(
     r"The '(?P<name>\w+)' parameter of (?P<kind>\w+) must be (?:[^.]*?, )?an instance of '(?P<wanted>list|tuple)'(?: or None)?\. "
@@ -16,6 +16,11 @@ REFUSED = re.compile(
 )
 UNORDERED = frozenset({"stop_words"})
 """Parameters of which scikit-learn makes a set itself, so that the order of a set's members doesn't matter."""
+TAKEN_APART = {
+    "stop_words": "scikit-learn makes the same frozen set of a list as of a set.",
+    "ngram_range": "scikit-learn takes the two numbers apart, of a tuple as of a list.",
+}
+"""Parameters of which it is known what becomes of them; texts are counted by nothing else that has them."""
 
 
 class ContainerOfArgument(Rule):
@@ -26,8 +31,8 @@ class ContainerOfArgument(Rule):
 
     **Fix** `stop_words=list(words)`, `ngram_range=(1, 2)`, where the estimator is made, also in a cell above.
 
-    **Fix safety** Unsafe, although a list and a tuple hold the same values in the same order, and of `stop_words` scikit-learn makes a set again:
-    what else reads the argument was not looked at. Silent for a set that another parameter gets, whose order would be chance, for a dictionary, and
+    **Fix safety** Safe for `stop_words`, of which scikit-learn makes a frozen set whatever it is given, and for `ngram_range`, of which it takes two numbers apart, where nothing in the
+    notebook reads the argument back (`counter.stop_words`, `get_params`). Unsafe for any other, although a list and a tuple hold the same values in the same order: what else reads it was not looked at. Silent for a set that another parameter gets, whose order would be chance, for a dictionary, and
     where the estimator is made in more than one place.
     """
 
@@ -48,10 +53,13 @@ class ContainerOfArgument(Rule):
             given = [k.value for c in calls for k in c.keywords if k.arg == name]
             if len(calls) == 1 and len(given) == 1:
                 new = _convert(view, given[0], wanted)
+                is_known = name in TAKEN_APART and not _is_read_back(context, name)
                 yield self.patch(
                     view.replace(view.cell_id, [(*view.span(given[0]), new)]),
                     f"Use `{name}={new}`",
                     f"`{kind}` takes a {wanted} for `{name}`.",
+                    applicability=Applicability.SAFE if is_known else Applicability.UNSAFE,
+                    why=TAKEN_APART[name] if is_known else "",
                     prior=0.92,
                 )
             if calls:
@@ -64,6 +72,12 @@ def _keeps_meaning(refused: re.Match[str], evalue: str) -> bool:
         return True
     is_dictionary = refused["got"] == "{" and re.match(r"(?:'[^']*'|\"[^\"]*\"|[\w.]+): |\}", evalue[refused.end() :])
     return refused["name"] in UNORDERED and not is_dictionary
+
+
+def _is_read_back(context: RuleContext, name: str) -> bool:
+    """Whether anything asks the estimator for the argument again."""
+    asked = re.compile(rf"\.{name}\b|[gs]et_params|getattr|vars\(|__dict__|['\"](?:\w+__)?{name}['\"]")
+    return any(asked.search(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code")
 
 
 def _convert(view: RuleContext, given: ast.expr, wanted: str) -> str:

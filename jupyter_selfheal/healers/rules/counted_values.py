@@ -19,21 +19,26 @@ class CountedValues(Rule):
     """Keep the column names that counted values had before pandas 2.
 
     **Failure** `KeyError: 'index'`, or a plot that cannot interpret `index`, where the table is `df["city"].value_counts().reset_index()`:
-    its columns were `index` and `city`, and are `city` and `count` now; also where they are renamed, and two columns have one name then.
+    its columns were `index` and `city`, and are `city` and `count` now; also where they are renamed, and two columns have one name then. `TypeError` where it is reckoned with
+    `counts["city"]`, which are the texts now.
 
     **Fix** `df["city"].value_counts().rename_axis("index").reset_index(name="city")`, where the table is made.
 
-    **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes).
+    **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes). Of what is reckoned with only where the notebook asks the table for its `index`, too;
+    elsewhere unsafe, and silent where it asks for `count`.
     """
 
     code = "PDA118"
     name = "columns of counted values"
     stage = Stage.LIBRARY
-    enames = frozenset({"KeyError", "ValueError"})
+    enames = frozenset({"KeyError", "ValueError", "TypeError"})
     applicability = Applicability.SAFE
     why = f"The columns have the names again that they had before pandas 2.0 ({SOURCE})."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "TypeError":
+            yield from self._reckon_with_counts(context)
+            return
         above = [c.id for c in reversed(context.notebook.list_code_before(context.failure.cell_id))]
         for cell_id in dict.fromkeys([context.failure.cell_id, *above]):
             source = context.source_of(cell_id)
@@ -54,6 +59,62 @@ class CountedValues(Rule):
                     prior=0.92,
                 )
                 return
+
+    def _reckon_with_counts(self, context: RuleContext) -> Iterator[Patch]:
+        """``counts["city"] / counts["city"].sum()``: the column held the counts."""
+        cells = [context.failure.cell_id]
+        cells += [c.id for c in reversed(context.notebook.list_code_before(context.failure.cell_id))]
+        code = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+        for cell_id in dict.fromkeys(cells):
+            source = context.source_of(cell_id)
+            for node in src.walk(source):
+                found = _find_table(node)
+                column = _find_counted_column(found[1]) if found else ""
+                if found is None or not isinstance(found[1], ast.Call) or not isinstance(found[1].func, ast.Attribute):
+                    continue
+                table, made = found[0], found[1].func.value
+                here = context.list_nodes_at_failure(ast.Subscript)
+                if not any(_is_column(n, table, column) for n in here) or any(
+                    _mentions(s, table, "count") for s in code
+                ):
+                    continue
+                is_old = any(_mentions(s, table, "index") for s in code)
+                new = f'.rename_axis("index").reset_index(name={column!r})'.replace("'", '"')
+                yield self.patch(
+                    context.replace(
+                        cell_id, [(src.find_span(source, made)[1], src.find_span(source, found[1])[1], new)]
+                    ),
+                    f"Use `{new[1:]}`",
+                    "pandas 2.0 renamed the columns of counted values.",
+                    applicability=Applicability.SAFE if is_old else Applicability.UNSAFE,
+                    why="" if is_old else f"Until pandas 2.0 `{table}[{column!r}]` held how often each value comes.",
+                    prior=0.9 if is_old else 0.6,
+                )
+                return
+
+
+def _find_table(node: ast.AST) -> tuple[str, ast.expr] | None:
+    """The name that a table of counted values is given, and what makes it."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        return (node.targets[0].id, node.value) if _find_counted_column(node.value) else None
+    return None
+
+
+def _is_column(node: ast.AST, table: str, column: str) -> bool:
+    """``counts["city"]``."""
+    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)):
+        return False
+    return node.slice.value == column and isinstance(node.value, ast.Name) and node.value.id == table
+
+
+def _mentions(source: str, table: str, word: str) -> bool:
+    """Whether a statement that reads the table has this text as well."""
+    for statement in src.list_statements(source):
+        nodes = list(ast.walk(statement.node))
+        reads = any(isinstance(n, ast.Name) and n.id == table and isinstance(n.ctx, ast.Load) for n in nodes)
+        if reads and any(isinstance(n, ast.Constant) and n.value == word for n in nodes):
+            return True
+    return False
 
 
 def _list_new_names(node: ast.AST) -> list[str]:

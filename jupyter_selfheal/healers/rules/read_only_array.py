@@ -17,14 +17,16 @@ TABLES = ("pandas.DataFrame", "pandas.Series")
 
 REACHED = "The cell has run, so before pandas 3.0, and its write reached"
 READ_ONLY = re.compile(r"read-only|WRITEABLE|readonly")
+OF_TEXT = re.compile(r"Invalid value .* for dtype '?str'?", re.S)
 
 
 class ReadOnlyArray(Rule):
     """Copy an array that is to be written into.
 
-    **Failure** `ValueError: assignment destination is read-only`, where the array was taken from a table (`df.values`).
+    **Failure** `ValueError: assignment destination is read-only`, where the array was taken from a table (`df.values`). `TypeError: Invalid value '1' for dtype 'str'` from `kinds[kinds == "m"] = 1`, where
+    `kinds` are the values of a column of text: an array of objects until pandas 3.0, and of texts alone since.
 
-    **Fix** `.copy()` where the variable was assigned, in this cell or in the one above that did it; where the array is a column of a table that is read below, the column is
+    **Fix** `.copy()` (of a column of text `.astype(object)`) where the variable was assigned, in this cell or in the one above that did it; where the array is a column of a table that is read below, the column is
     set to it behind the write too (`homes['price'] = prices`). `homes['area'].values[mask] = 0` becomes `homes.loc[mask, 'area'] = 0`,
     `homes.columns.values[2] = 'zone'` a `rename`.
 
@@ -36,25 +38,31 @@ class ReadOnlyArray(Rule):
     code = "NPA102"
     name = "read-only array"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError"})
-    message = READ_ONLY
+    enames = frozenset({"ValueError", "TypeError"})
+    message = re.compile(f"{READ_ONLY.pattern}|{OF_TEXT.pattern}", re.DOTALL)
     applicability = Applicability.SAFE
     why = "The array does not write through to its table any more, so that a copy has the same effect."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        yield from self._write_by_label(context)
-        yield from self._rename_column(context)
+        is_text = OF_TEXT.search(context.failure.evalue) is not None
+        if not is_text:
+            yield from self._write_by_label(context)
+            yield from self._rename_column(context)
         names = _list_written(context)
         for other in context.look_upwards(context.cell_id):
             node = _find_taken(other, names, context.line if other.cell_id == context.cell_id else 0)
+            if node is not None and (not is_text or _is_column_of_text(node)):
+                yield from self._copy(context, other, node, is_text=is_text)
             if node is not None:
-                yield from self._copy(context, other, node)
                 return
 
-    def _copy(self, context: RuleContext, other: RuleContext, node: ast.Assign) -> Iterator[Patch]:
-        splice = _copy_array(other, node.value)
+    def _copy(self, context: RuleContext, other: RuleContext, node: ast.Assign, *, is_text: bool) -> Iterator[Patch]:
+        splice = _copy_array(other, node.value, ".astype(object)" if is_text else ".copy()")
         title = f"Copy the array before it is written into: `{splice[2].strip('()')}`"
         cause = "Since pandas 3.0, arrays that share data with a table are read-only."
+        if is_text:
+            title = "Let the array hold any object: `.astype(object)`"
+            cause = "Since pandas 3.0, the values of a column of text are an array that holds nothing but texts."
         table = src.find_root_name(node.value)
         is_read = is_read_below(context, table, _find_own_column(node.value)) and context.describe_all([table])[0].is_a(
             *TABLES
@@ -153,11 +161,16 @@ def _find_taken(context: RuleContext, names: set[str], before: int) -> ast.Assig
     return last
 
 
-def _copy_array(context: RuleContext, value: ast.expr) -> Splice:
+def _is_column_of_text(node: ast.Assign) -> bool:
+    """``kinds = df["kind"].values``."""
+    return isinstance(node.value, ast.Attribute) and node.value.attr == "values" and bool(_find_own_column(node.value))
+
+
+def _copy_array(context: RuleContext, value: ast.expr, call: str) -> Splice:
     """``.copy()`` behind what takes the array."""
     start, end = context.span(value)
     atom = context.operand(value)
-    return (end, end, ".copy()") if atom == context.text(value) else (start, end, f"{atom}.copy()")
+    return (end, end, call) if atom == context.text(value) else (start, end, f"{atom}{call}")
 
 
 def _find_column(node: ast.expr) -> tuple[str, str] | None:
@@ -224,7 +237,7 @@ def _reads(statement: ast.stmt, table: str, column: str, others: frozenset[str])
 
 
 def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> Splice | None:
-    """``homes['price'] = prices`` behind the write, where the array is one column of a table and is not written into later."""
+    """``homes['price'] = prices`` behind the last write of the cell, where the array is one column of a table, and is not written into below."""
     target, value = node.targets[0], node.value
     taken = value.func.value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else value
     is_whole = (
@@ -238,8 +251,13 @@ def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> S
     writing = next((n for n in context.tree.body if n.lineno <= context.line <= (n.end_lineno or 0)), None)
     if place is None or len(node.targets) > 1 or not isinstance(target, ast.Name) or writing is None:
         return None
-    if any(_reads(statement, place[0], "", frozenset()) for statement in _list_beside(context)):
+    last = next(n for n in reversed(context.tree.body) if n is writing or _is_written(n, target.id))
+    between = [n for n in context.tree.body if writing.lineno < n.lineno <= last.lineno]
+    if any(_reads(statement, place[0], "", frozenset()) for statement in (*_list_beside(context), *between)):
         return None  # before the block has ended
+    if any(_is_bound(n, target.id) for n in between):
+        return None
+    writing = last
     below = [n for n in ast.walk(context.tree) if getattr(n, "lineno", 0) > (writing.end_lineno or 0)]
     below += [n for c in context.notebook.list_code_after(context.failure.cell_id) for n in src.walk(c.source)]
     if any(
@@ -253,6 +271,17 @@ def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> S
         return None  # something else stands on its line
     column_text = other.text(column) if column is not None else ""
     return end, end, f"\n{column_text} = {target.id}"
+
+
+def _is_written(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement writes into items of a name."""
+    stored = [n for n in ast.walk(statement) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    return any(src.find_root_name(n) == name for n in stored)
+
+
+def _is_bound(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a name another value."""
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(statement))
 
 
 def _takes_array(value: ast.expr) -> bool:
