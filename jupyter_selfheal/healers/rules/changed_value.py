@@ -19,7 +19,7 @@ GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
 )
 PARAMETER = re.compile(
-    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|No such option|No such keys|invalid mode: |Input X contains NaN"
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|must be a float or list of percentiles|must be a format string|No such option|No such keys|invalid mode: |Input X contains NaN"
 )
 
 
@@ -172,12 +172,18 @@ def _replace_values(context: RuleContext, call: ast.Call, change: Value, message
             continue
         if change.keyword and not keyword and change.keyword not in ("loss", "criterion", "kind"):
             continue
-        items = argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+        items = argument.elts if isinstance(argument, ast.List | ast.Tuple) and not change.becomes else [argument]
         for node in items:
-            if isinstance(node, ast.Constant) and str(node.value) in change.new and isinstance(node.value, str | bool):
-                new = change.new[str(node.value)]
-                plain = isinstance(new, int) or new in ("None", "1.0", "float('nan')")
-                splices.append((*context.span(node), str(new) if plain else _quote_alike(context, node, new)))
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str | int | None):
+                continue
+            if (new := change.new.get(str(node.value))) is None:
+                continue
+            plain = not isinstance(new, str) or new in ("None", "1.0", "float('nan')")
+            text = str(new) if plain else _quote_alike(context, node, new)
+            start, end = context.span(node)
+            if change.becomes:
+                start, text = context.source.rfind(keyword, 0, start), f"{change.becomes}={text}"
+            splices.append((start, end, text))
     return splices
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice, quote_text
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Applicability, Patch
 
 SOURCE = "https://pandas.pydata.org/docs/whatsnew/v2.0.0.html#value-counts-sets-the-resulting-name-to-count"
@@ -22,16 +24,19 @@ class CountedValues(Rule):
     its columns were `index` and `city`, and are `city` and `count` now; also where they are renamed, and two columns have one name then. `TypeError` where it is reckoned with
     `counts["city"]`, which are the texts now.
 
-    **Fix** `df["city"].value_counts().rename_axis("index").reset_index(name="city")`, where the table is made.
+    Also `KeyError: 'city'` of `df["city"].value_counts().to_frame()` and `pd.DataFrame(df["city"].value_counts())`, where the counts were called `city`.
+
+    **Fix** `df["city"].value_counts().rename_axis("index").reset_index(name="city")`, where the table is made; `.rename_axis(None).to_frame("city")`.
 
     **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes). Of what is reckoned with only where the notebook asks the table for its `index`, too;
-    elsewhere unsafe, and silent where it asks for `count`.
+    elsewhere unsafe, and silent where it asks for `count`. A table of counts alone names its index like that now, so that for `to_frame()` this is safe only
+    where the notebook uses what pandas removed before 2.0; else it is offered.
     """
 
     code = "PDA118"
     name = "columns of counted values"
     stage = Stage.LIBRARY
-    enames = frozenset({"KeyError", "ValueError", "TypeError"})
+    enames = frozenset({"KeyError", "ValueError", "TypeError", "AttributeError"})
     applicability = Applicability.SAFE
     why = f"The columns have the names again that they had before pandas 2.0 ({SOURCE})."
 
@@ -39,11 +44,23 @@ class CountedValues(Rule):
         if context.failure.ename == "TypeError":
             yield from self._reckon_with_counts(context)
             return
+        missing = _find_missing_counts(context)
         above = [c.id for c in reversed(context.notebook.list_code_before(context.failure.cell_id))]
         for cell_id in dict.fromkeys([context.failure.cell_id, *above]):
             source = context.source_of(cell_id)
-            changes = []
+            if changes := _name_counts(source, missing):
+                older = find_older_use(context, "pandas", "2.0")
+                yield self.patch(
+                    context.replace(cell_id, changes),
+                    f"Use `{changes[0][2]}`",
+                    "pandas 2.0 renamed the columns of counted values.",
+                    applicability=Applicability.SAFE if older else Applicability.UNSAFE,
+                    why=f"{self.why} It used `{older}`." if older else "The values that were counted may be meant, as in pandas 2.",
+                    prior=0.95 if older else 0.75,
+                )  # fmt: skip
+                return
             blamed = _AS_INDEX.search(context.failure.evalue) is not None
+            changes = []
             for node in src.walk(source):
                 blamed = blamed or any(name in context.failure.evalue for name in _list_new_names(node))
                 name = _find_counted_column(node)
@@ -117,6 +134,48 @@ def _mentions(source: str, table: str, word: str) -> bool:
     return False
 
 
+_KEY = re.compile(r"^'([^']*)'$|has no attribute '(\w+)'")
+"""A column that is not there."""
+
+
+def _find_missing_counts(context: RuleContext) -> str:
+    """The column that is read of a table of counts alone, whose index has its name; empty where nothing of the kind failed."""
+    told = _KEY.search(context.failure.evalue)
+    missing = next((g for g in told.groups() if g), "") if told else ""
+    for node in context.list_failing_nodes(ast.Subscript, ast.Attribute) if missing else ():
+        key = (
+            node.slice.value
+            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+            else getattr(node, "attr", "")
+        )
+        held = (
+            context.keys(context.text(node.value))
+            if key == missing and isinstance(node, ast.Subscript | ast.Attribute)
+            else None
+        )
+        if held is not None and missing in held.index_names and {*held.columns} <= {"count", "proportion"}:
+            return missing
+    return ""
+
+
+def _name_counts(source: str, missing: str) -> list[Splice]:
+    """What names the counts after the column that is missing, in each ``df["city"].value_counts().to_frame()`` and ``pd.DataFrame(…)`` of it."""
+    changes = list[Splice]()
+    for node in src.walk(source) if missing else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=counts, attr="to_frame"), args=[], keywords=[]):
+                pass
+            case ast.Call(func=ast.Attribute(attr="DataFrame") | ast.Name(id="DataFrame"), args=[counts], keywords=[]):
+                pass
+            case _:
+                continue
+        if read_counted_column(counts) == missing:
+            start, end = src.find_span(source, counts)
+            text = f"{source[start:end]}.rename_axis(None).to_frame({quote_text(missing)})"
+            changes.append((*src.find_span(source, node), text))
+    return changes
+
+
 def _list_new_names(node: ast.AST) -> list[str]:
     """What ``rename(columns={"index": "city"})`` makes of the old name: it is missing where nothing was called `index`."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "rename"):
@@ -134,8 +193,12 @@ def _find_counted_column(node: ast.AST) -> str:
     """The name of the column that is counted, of ``df["city"].value_counts(…).reset_index()``; empty for anything else."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reset_index"):
         return ""
-    counts = node.func.value
-    if node.args or node.keywords or not (isinstance(counts, ast.Call) and isinstance(counts.func, ast.Attribute)):
+    return "" if node.args or node.keywords else read_counted_column(node.func.value)
+
+
+def read_counted_column(counts: ast.expr) -> str:
+    """The name of the column that ``df["city"].value_counts(…)`` counts; empty for anything else."""
+    if not (isinstance(counts, ast.Call) and isinstance(counts.func, ast.Attribute)):
         return ""
     column = counts.func.value
     if counts.func.attr != "value_counts":

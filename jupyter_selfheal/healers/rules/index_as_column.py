@@ -24,7 +24,8 @@ class IndexAsColumn(Rule):
 
     **Fix** `means.reset_index()["city"]`, `sns.barplot(data=means.reset_index(), x="city", …)`; `means.index` where the rows must stay aligned.
 
-    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Silent where the name is written to.
+    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Silent where the name is written to. Unsafe for
+    what `value_counts` gave: until pandas 2 its counts had that name (PDA118).
     """
 
     code = "PDA135"
@@ -47,6 +48,7 @@ class IndexAsColumn(Rule):
             table = context.text(node.value)
             if not _is_index(context, table, key):
                 continue
+            counted = _holds_counts(context, table)
             text = context.operand(node.value)
             whole = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant)
             new = (
@@ -59,7 +61,9 @@ class IndexAsColumn(Rule):
                     context.replace_here((*context.span(node), way)),
                     f"Use `{way}`",
                     cause.format(table, key),
-                    prior=prior,
+                    applicability=Applicability.UNSAFE if counted else self.applicability,
+                    why="Until pandas 2 the counts had this name, and may be meant." if counted else self.why,
+                    prior=prior / 2 if counted else prior,
                 )
             yield from self._keep_as_column(context, node.value, key)
             return
@@ -96,6 +100,15 @@ class IndexAsColumn(Rule):
             why="Other cells may read it as a series.",
             prior=0.75,
         )
+
+
+def _holds_counts(context: RuleContext, table: str) -> bool:
+    """True where the table is what `value_counts` gave: until pandas 2 the counts had the name that the index has now (PDA118)."""
+    keys = context.keys(table)
+    is_of_counts = keys is not None and set(keys.columns) <= {"count", "proportion"}
+    return is_of_counts and any(
+        isinstance(n, ast.Attribute) and n.attr == "value_counts" for n in context.walk_notebook()
+    )
 
 
 def _reads_column(node: ast.Subscript | ast.Attribute, key: str) -> bool:

@@ -21,21 +21,22 @@ class OpenMode(Rule):
     and reads nothing of it.
 
     **Fix** `open("out.txt", "w")`. For `open("out.csv", "wb")`, which text is written to by `csv.writer` as in Python 2, `open("out.csv", "w", newline="")`, and
-    `"r"` for `"rb"` where `csv.reader` reads it.
+    `"r"` for `"rb"` where `csv.reader` reads it. `"wb"` and `"rb"` for a file that `pickle` is given.
 
     **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists, or is
     opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant. Safe for a file of bytes that `csv` is given: it
-    takes text only.
+    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only.
     """
 
     code = "FIL104"
     name = "mode of an open file"
-    enames = frozenset({"FileNotFoundError", "UnsupportedOperation", "TypeError", "Error"})
+    enames = frozenset({"FileNotFoundError", "UnsupportedOperation", "TypeError", "Error", "UnicodeDecodeError"})
     applicability = Applicability.SAFE
     why = "The cell only writes into the file, which is not there yet."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if context.failure.ename in ("TypeError", "Error"):
+        if context.failure.ename in ("TypeError", "Error", "UnicodeDecodeError"):
+            yield from self._open_for_pickle(context)
             yield from self._open_as_text(context)
             return
         if context.failure.ename == "UnsupportedOperation" and "not writable" not in context.failure.evalue:
@@ -61,6 +62,35 @@ class OpenMode(Rule):
             )
             return
 
+    def _open_for_pickle(self, context: RuleContext) -> Iterator[Patch]:
+        """``pickle.dump(model, open(path, "w"))``: Python 2 told texts and bytes apart on Windows alone."""
+        if not PICKLED.search(context.failure.evalue) and context.failure.ename != "UnicodeDecodeError":
+            return
+        called = [c for c in context.list_calls_at_failure() if _is_of_pickle(context, c)]
+        for call in called[:1]:
+            file = next((k.value for k in call.keywords if k.arg == "file"), None) or next(iter(call.args[-1:]), None)
+            pairs = [(c, ast.unparse(c)) for c in [file] if isinstance(c, ast.Call) and _is_opened(c, TEXTUAL)]
+            named = file.id if isinstance(file, ast.Name) else ""
+            pairs += [p for p in _list_opened(context.tree, TEXTUAL) if p[1] == named and p[0].lineno <= call.lineno][
+                -1:
+            ]
+            for opened, name in pairs:
+                mode = next((k.value for k in opened.keywords if k.arg == "mode"), None) or next(
+                    iter(opened.args[1:2]), None
+                )
+                letter = str(mode.value)[0] if isinstance(mode, ast.Constant) else "r"
+                end = context.span(opened.args[0])[1]
+                change = (end, end, ', "rb"') if mode is None else (*context.span(mode), f'"{letter}b"')
+                yield self.patch(
+                    context.replace_here(change),
+                    f'Open the file with mode "{letter}b"',
+                    f"`{name}` is open for text, and a pickle is made of bytes.",
+                    applicability=Applicability.SAFE,
+                    why="`pickle` takes files of bytes only.",
+                    prior=0.95,
+                )
+                return
+
     def _open_as_text(self, context: RuleContext) -> Iterator[Patch]:
         """``open(path, "wb")`` for ``csv``, as Python 2 wanted it."""
         if not BYTES.search(context.failure.evalue):
@@ -80,6 +110,18 @@ class OpenMode(Rule):
                 prior=0.93,
             )
             return
+
+
+PICKLED = re.compile(r"write\(\) argument must be str, not bytes|a bytes-like object is required, not 'str'")
+TEXTUAL = ("r", "rt", "rU", "w", "wt", "a")
+
+
+def _is_of_pickle(context: RuleContext, call: ast.Call) -> bool:
+    """Whether `dump` or `load` of `pickle` is called with an open file and without what says how its bytes are read."""
+    if read_last_name(call.func) not in ("dump", "load") or any(k.arg in ("encoding", "errors") for k in call.keywords):
+        return False
+    path = context.describe_all([call.func])[0].path
+    return path.split(".")[0] in ("pickle", "_pickle", "cPickle", "dill", "cloudpickle")
 
 
 BYTES = re.compile(r"a bytes-like object is required, not 'str'|iterator should return strings, not bytes")

@@ -39,7 +39,7 @@ class RemovedOption(Rule):
     Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
     pandas 1.4: `'display.max_columns'`. And `np.set_printoptions(threshold=np.nan)`, by which arrays were shown whole until NumPy 1.14: `sys.maxsize`.
 
-    `pd.options.mode.use_inf_as_na = …`, which pandas 3.0 removed, goes.
+    `pd.options.mode.use_inf_as_na = …`, which pandas 3.0 removed, goes. So does `rcParams["text.latex.unicode"] = True`, which is always so now.
 
     **Fix safety** Safe: only the look of plots is set, and the libraries' release notes name the successor. Unsafe where `use_inf_as_na` was `True`: infinities were
     missing values for `isna` and `dropna`, and nothing says so for all of them now. Silent where that line is all that a block has.
@@ -86,6 +86,16 @@ class RemovedOption(Rule):
                     prior=0.9,
                 )
                 return
+            if (span := _leave_out_parameter(context, node)) is not None:
+                yield self.patch(
+                    context.replace_here(span),
+                    "Leave out the parameter that is gone",
+                    "Matplotlib has no such parameter any more.",
+                    why="What it switched on is always so since then, or it had no effect (the release notes of Matplotlib 3.0 to 3.3).",
+                    removes="a parameter of Matplotlib that has no effect any more",
+                    prior=0.9,
+                )
+                return
             if (left_out := _leave_out_infinities(context, node)) is not None:
                 yield self._build_removal(context, *left_out)
                 return
@@ -102,6 +112,38 @@ class RemovedOption(Rule):
         )  # fmt: skip
 
 
+IDLE = {
+    "text.latex.unicode": (True,),
+    "axes.hold": (True, None),
+    "keymap.all_axes": (),
+    "legend.isaxes": (),
+    "verbose.level": (),
+}
+"""Parameters that change nothing of a picture any more, with the values for which that is so (none: with any)."""
+
+
+def _leave_out_parameter(context: RuleContext, node: ast.stmt) -> Splice | None:
+    """The line ``rcParams["text.latex.unicode"] = True``, alone and not within a block."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
+        return None
+    key, value = node.targets[0].slice, node.value
+    name = key.value if isinstance(key, ast.Constant) else None
+    if name not in IDLE or name not in context.failure.evalue or not isinstance(value, ast.Constant):
+        return None
+    if IDLE[name] and value.value not in IDLE[name]:
+        return None
+    return _find_lone_line(context, node)
+
+
+def _find_lone_line(context: RuleContext, node: ast.stmt) -> Splice | None:
+    """What takes the line of a statement away, where it stands alone on it and in no block."""
+    start, end = find_line_span(context.source, node.lineno)
+    is_alone = context.source[start:end].split("#")[0].strip(" \t;") == context.text(node)
+    if not is_alone or node not in context.tree.body:
+        return None
+    return (start, end + 1, "") if end < len(context.source) else (max(start - 1, 0), end, "")
+
+
 def _leave_out_infinities(context: RuleContext, node: ast.stmt) -> tuple[Splice, bool] | None:
     """The line that sets an option which is gone, and whether it only said what holds anyway."""
     if isinstance(node, ast.Assign):
@@ -113,15 +155,9 @@ def _leave_out_infinities(context: RuleContext, node: ast.stmt) -> tuple[Splice,
         name = str(first.value) if is_set and isinstance(first, ast.Constant) else ""
     else:
         return None
-    start, end = find_line_span(context.source, node.lineno)
-    is_alone = context.source[start:end].split("#")[0].strip(" \t;") == context.text(node)
-    if (
-        name.removeprefix("mode.") not in ("use_inf_as_na", "use_inf_as_null")
-        or not is_alone
-        or node not in context.tree.body
-    ):
+    span = _find_lone_line(context, node)
+    if name.removeprefix("mode.") not in ("use_inf_as_na", "use_inf_as_null") or span is None:
         return None
-    span = (start, end + 1, "") if end < len(context.source) else (max(start - 1, 0), end, "")
     return span, isinstance(value, ast.Constant) and value.value is False
 
 

@@ -115,6 +115,8 @@ class ViewAsList(Rule):
             whole = _write_by_count(context, assignment.value, text)
             changes: list[Splice] = [(*at, whole or f"{_name_whole(context, assignment.value)}({inner})")]
             return context.replace(home, changes), name
+        if "item assignment" in context.failure.evalue:
+            return (), ""  # what is changed in place would be a copy that nothing holds
         return context.replace(cell_id, [(start, end, f"list({name})")]), name
 
 

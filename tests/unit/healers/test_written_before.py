@@ -38,3 +38,17 @@ def test_a_seed_without_effect_goes_where_the_notebook_ran_before_it_was_an_erro
 )
 def test_what_says_nothing_of_that_release_leaves_the_choice(bench: Bench, other: str) -> None:
     assert [a for a, _ in propose(bench, "SKL102", other, FOLDS)] == [Applicability.UNSAFE] * 2
+
+
+COUNTS = "counts = pd.Series(['oak', 'elm', 'oak'], name='species').to_frame()['species'].value_counts().to_frame()\ncounts['species'].sum()"
+
+
+@pytest.mark.parametrize(
+    ("older", "expected"), [("from pandas.tools.plotting import scatter_matrix", Applicability.SAFE), ("import os", Applicability.UNSAFE)]
+)  # fmt: skip
+def test_counts_have_their_old_name_where_the_notebook_is_older(
+    bench: Bench, older: str, expected: Applicability
+) -> None:
+    patches = propose(bench, "PDA118", f"import pandas as pd\ndef unused():\n    {older}", COUNTS)
+    assert [(a, '.to_frame("species")' in cell) for a, cell in patches] == [(expected, True)]
+    assert {a for a, _ in propose(bench, "PDA135", "import pandas as pd", COUNTS)} == {Applicability.UNSAFE}

@@ -108,6 +108,8 @@ class Value:
     version: str
     source: str
     unsafe: str = ""
+    becomes: str = ""
+    """The keyword that takes the value now; empty: the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,4 +268,5 @@ def _read_values(release: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             about["version"],
             about["source"],
             entry.get("unsafe", ""),
+            entry.get("becomes", ""),
         )
