@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import time
+from dataclasses import astuple
 from typing import Any
 
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY, MOST_MEMORY, run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 MEASURED = 2_000_000
@@ -56,6 +57,16 @@ def _measure_checks(runner: Runner) -> tuple[dict[int, int], frozenset[int], flo
 
     reply = run_in_fork(run_once, WAIT)
     return (dict(reply[0]), frozenset(reply[1]), reply[2]) if isinstance(reply, list) else ({}, frozenset(), 0.0)
+
+
+def find_memory(runner: Runner, steps: int) -> int:
+    """Bytes that are enough for candidates: few where the program as it is does the same with few, and no state is copied for it."""
+    if runner.copied:
+        return MOST_MEMORY
+    little, much = (
+        run_in_fork(lambda: astuple(runner.run({}, steps)), WAIT, memory) for memory in (LITTLE_MEMORY, MOST_MEMORY)
+    )
+    return LITTLE_MEMORY if little == much and little is not None else MOST_MEMORY
 
 
 def can_copy(runner: Runner) -> bool:

@@ -42,6 +42,9 @@ OVERHEAD = 1000
 LEAST_MEMORY, MOST_MEMORY = 128 << 20, 768 << 20
 """Bytes a candidate may allocate beyond what the process has: twice what is resident, within these. One that fills 768 MiB
 (``xs *= x`` in a loop over ``xs``) takes 0.6 CPU seconds, one that fills 256 MiB 0.14 to 0.3, and a thousand ordinary ones 0.3."""
+LITTLE_MEMORY = 48 << 20
+"""The same while screening, where the program as it is shows that it needs no more: of forty candidates that double a list in each call of a
+recursion each took 0.14 CPU seconds, and takes 0.04."""
 DEPTH = 450
 DEEPEST = 5_000
 """Frames after which anything of ours ends with a RecursionError, whatever limit the notebook set: with calls from C code in between
@@ -106,6 +109,8 @@ class Pool:
     """Steps that each counts beside its own."""
     known: int = 0
     """The checks (as a mask) whose passing is no news."""
+    memory: int = MOST_MEMORY
+    """Bytes that a candidate may allocate, at most."""
     raised: int = 0
     """The checks that raise an error as it is; that fewer do is news."""
     costs: dict[int, int] = field(default_factory=dict)
@@ -251,7 +256,7 @@ class Pool:
 
     def _run_batch(self, jobs: Sequence[Job], shared: mmap.mmap, write: int) -> None:
         """In the fork: run the batch, tell what is worth telling."""
-        _confine_fork(self.depth)
+        _confine_fork(self.depth, self.memory)
         began = time.process_time()
         news, until = b"", began + TELL
         for position, (index, codes) in enumerate(jobs):
@@ -299,13 +304,13 @@ def _take_batch(source: Iterator[Job], size: int) -> list[Job]:
     return batch
 
 
-def _confine_fork(depth: int) -> None:
+def _confine_fork(depth: int, memory: int = MOST_MEMORY) -> None:
     """Limits of a fork: memory, recursion, and no core file."""
     with contextlib.suppress(OSError, ValueError):
         with open("/proc/self/statm") as file:
             have, resident = (int(word) * resource.getpagesize() for word in file.read().split()[:2])
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = have + min(max(2 * resident, LEAST_MEMORY), MOST_MEMORY)
+        most = have + min(max(2 * resident, LEAST_MEMORY), memory)
         limit = most if soft == resource.RLIM_INFINITY else min(soft, most)
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -330,8 +335,8 @@ def _count_frames() -> int:
     return depth
 
 
-def run_in_fork(work: Callable[[], object], seconds: float) -> object:
-    """The JSON-able value of ``work()`` run in a fork, or None where it dies or takes too long (wall seconds)."""
+def run_in_fork(work: Callable[[], object], seconds: float, memory: int = MOST_MEMORY) -> object:
+    """The JSON-able value of ``work()`` run in a fork, or None where it dies, takes too long (wall seconds), or more memory."""
     if not HAS_FORKS:
         return _run_in_this_process(work)
     read, write = os.pipe()
@@ -339,7 +344,7 @@ def run_in_fork(work: Callable[[], object], seconds: float) -> object:
     if pid == 0:
         try:
             os.close(read)
-            _confine_fork(0)
+            _confine_fork(0, memory)
             _write_all(write, json.dumps(work()).encode())
         finally:
             os._exit(0)

@@ -115,7 +115,7 @@ class Runner:
         self.expected = _compile_expression(program.expect)
         self.conveniences = {name: value for name, value in list_conveniences() if name not in ns}
         self.before = dict(ns)
-        self.copied = {n: ns[n] for n in program.copied if n in ns and not _is_shared(ns[n])}
+        self.copied = {n: ns[n] for n in program.copied if n in ns and not is_shared(ns[n])}
         self.random = "random" in "".join(u.text for u in program.units) or "random" in self.before
         self.passed = self.failed = self.loops = self.raised = 0
         self.limit = 0
@@ -316,10 +316,10 @@ def _is_movable(text: str, ns: Mapping[str, Any]) -> bool:
     return all(isinstance(ns.get(n.id), types.ModuleType | type) or hasattr(builtins, n.id) for n in read)
 
 
-def _is_shared(value: object, depth: int = 4) -> bool:
+def is_shared(value: object, depth: int = 4) -> bool:
     """True for what nothing can change in place: it is not copied for each candidate."""
     if type(value) is tuple and depth and len(value) < 1000:
-        return all(_is_shared(item, depth - 1) for item in value)
+        return all(is_shared(item, depth - 1) for item in value)
     return isinstance(value, _SHARED)
 
 

@@ -27,8 +27,9 @@ from jupyter_selfheal.inside.search.cut_candidates import (
     select_likelier,
     select_promising,
 )
+from jupyter_selfheal.inside.search.endless_loops import drop_endless
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
-from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, measure_passing
+from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, find_memory, measure_passing
 from jupyter_selfheal.inside.search.patience import (
     ENOUGH_FINISHED,
     ENOUGH_SINGLES,
@@ -45,6 +46,7 @@ from jupyter_selfheal.inside.search.patience import (
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
+    MOST_MEMORY,
     OVERHEAD,
     Job,
     Pool,
@@ -90,6 +92,7 @@ class Search:
         self.limit = MOST_STEPS
         self.overhead = OVERHEAD
         self.replay = 0
+        self.memory = MOST_MEMORY
         self.counts_all = False
         self.base = Result(1, 0)
         self.pause, self.given = 1.0, 0
@@ -109,6 +112,7 @@ class Search:
         self.runner.counter.counts_all_calls |= self.sight.foreign > base.steps
         self.limit = max(min(max(2 * measure_passing(self.runner), count_least(base)), MOST), 2 * self.replay)
         self._prepare_counting()
+        self.memory = find_memory(self.runner, self.limit) if self.limit <= MOST_STEPS else MOST_MEMORY
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         maker = self.maker = Maker(self.program, self.ns, self.hints, self.sight)
@@ -128,13 +132,13 @@ class Search:
             if late and self.plausible:
                 self.pause, self.found_at = 1.0, self.spent
                 own = AGAIN if self.base.status == TIME else max(AGAIN, 5 * self.base.steps)
-                self._screen_candidates(iter(late), min(own, LONGEST), again=True)
+                self._screen_longer(late, min(own, LONGEST))
             elif late:
                 self.pause = (share + end) / 2
-                self._screen_candidates(iter(late), min(self.limit * longer, LONGEST), again=True)
+                self._screen_longer(late, min(self.limit * longer, LONGEST))
             almost = self._select_late(ALMOST)
             if almost and not self.plausible:
-                self._screen_candidates(iter(almost), LONGEST, again=True)
+                self._screen_longer(almost, LONGEST)
             if self.plausible:
                 break
         if not self.counts_all and not self.plausible and base.failed > 1:
@@ -219,7 +223,11 @@ class Search:
             if chosen and not self.plausible:
                 ranks = {c.rank for c in chosen}
                 self.late = [c for c in self.late if c.rank not in ranks]
-                self._screen_candidates(iter(chosen), steps, again=True)
+                self._screen_longer(chosen, steps)
+
+    def _screen_longer(self, chosen: list[Candidate], steps: int) -> None:
+        """Try candidates that were cut again, but for those that are seen not to end where that is worth a look."""
+        self._screen_candidates(iter(drop_endless(self.runner, chosen, steps, self.late)), steps, again=True)
 
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut and are tried again; the others of them are not."""
@@ -258,7 +266,7 @@ class Search:
         first = done = len(self.candidates)
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
-        pool.raised = self._count_raised()
+        pool.raised, pool.memory = self._count_raised(), MOST_MEMORY if again else self.memory
         results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)
         with contextlib.closing(results):
             for index, result, cost in results:

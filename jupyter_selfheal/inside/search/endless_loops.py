@@ -1,0 +1,199 @@
+"""Loops of which a short run shows that they do not end, so that nobody waits for them.
+
+A candidate that was cut may only need more steps, and the few of which all else passes are given millions: seconds each. Most of them do not end
+at all: ``while month == 2`` where nothing changes the month, ``for x in xs`` that appends to ``xs`` in each round, ``while i < n`` that goes down.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from jupyter_selfheal.inside.search.plain_data import copy_plain_data
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.program import FILE
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.inside.search.candidates import Candidate
+
+STEPS, WAIT = 40_000, 20.0
+"""Steps of each check that are looked at, and seconds on the clock for a candidate."""
+WORTH = 1_000_000
+"""Steps of a candidate from which on it is looked at first."""
+CIRCLE, ROUNDS = 1_024, 8_192
+"""Rounds within which a loop is to come back to where it was, and rounds after which a loop is judged by whether it came nearer to its end: between half of them and all (a power of two)."""
+
+
+class Endless(BaseException):
+    """A loop was seen that does not end."""
+
+
+_STABLE = (type, ModuleType, FunctionType)
+"""What is the same while it is the same object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of a unit: the line of its head, its last line, and what it goes on by. ``listed`` is the name of the list that a ``for`` goes
+    through, ``sides`` are the code of the two sides of a comparison by which a ``while`` ends."""
+
+    head: int
+    end: int
+    is_while: bool
+    listed: str = ""
+    sides: tuple[CodeType, CodeType] | None = None
+
+
+@dataclass(slots=True)
+class Visit:
+    """A loop that a frame is in: how many rounds there were, and what it was like at the last power of two of them."""
+
+    rounds: int = 0
+    state: str = ""
+    left: float = 0.0
+    items: Any = None
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Looks at the heads of loops while a candidate runs, and ends the run with ``Endless``."""
+
+    runner: Runner
+    loops: Mapping[str, Mapping[int, Loop]]
+    """By file and line."""
+    visits: dict[FrameType, dict[int, Visit]] = field(default_factory=dict)
+    has_found: bool = False
+
+    def trace_call(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
+        """Trace the program's own functions that have loops."""
+        return self.trace_line if frame.f_code.co_filename in self.loops else None
+
+    def trace_line(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        if event == "return":
+            self.visits.pop(frame, None)
+        if event != "line":
+            return self.trace_line
+        known, line = self.visits.get(frame), frame.f_lineno
+        loops = self.loops[frame.f_code.co_filename]
+        if known:
+            for head in [h for h in known if not h <= line <= loops[h].end]:
+                del known[head]  # left, and maybe entered again by one around it
+        if line in loops:
+            visit = self.visits.setdefault(frame, {}).setdefault(line, Visit())
+            if not self.has_found and self._is_endless(frame, loops[line], visit):
+                self.has_found = True
+                raise Endless
+        return self.trace_line
+
+    def _is_endless(self, frame: FrameType, loop: Loop, visit: Visit) -> bool:
+        """One more round. Whether it begins as one before it did; or, after many of them, with no less left to do than at half of them."""
+        visit.rounds += 1
+        is_power = visit.rounds & (visit.rounds - 1) == 0
+        if loop.is_while and visit.rounds <= CIRCLE and (state := self._describe_state(frame)):
+            if state == visit.state:
+                return True
+            visit.state = state if is_power else visit.state
+        if not is_power:
+            return False
+        left, before = self._measure_left(frame, loop, visit), visit.left
+        visit.left = left
+        return visit.rounds >= ROUNDS and (left > before > 0 or (bool(loop.listed) and left == before > 0))
+
+    def _measure_left(self, frame: FrameType, loop: Loop, visit: Visit) -> float:
+        """How far a loop is from its end; 0 where that is not known."""
+        if loop.listed:
+            items = frame.f_locals.get(loop.listed)
+            if visit.rounds == 1:
+                visit.items = items
+            return len(items) - visit.rounds + 1 if isinstance(items, list) and items is visit.items else 0
+        if loop.sides:
+            left, right = (eval(side, {"len": len}, frame.f_locals) for side in loop.sides)
+            if isinstance(left, int | float) and isinstance(right, int | float):
+                return abs(left - right)  # no float: numbers that grow in every round do not fit into one
+        return 0
+
+    def _describe_state(self, frame: FrameType) -> str:
+        """All that a function's next round hangs on; nothing where that is more than plain data."""
+        if self.runner.random or self.runner.copied:
+            return ""
+        before = self.runner.before
+        changed = {n: v for n, v in self.runner.ns.items() if before.get(n) is not v and not n.startswith("__")}
+        try:
+            return repr([_copy_all(frame.f_locals), _copy_all(changed)])
+        except ValueError:
+            return ""
+
+
+def _copy_all(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: id(value) if isinstance(value, _STABLE) else copy_plain_data(value)
+        for name, value in values.items()
+        if not name.startswith("__")
+    }
+
+
+def drop_endless(runner: Runner, chosen: Sequence[Candidate], steps: int, late: list[Candidate]) -> list[Candidate]:
+    """Candidates that may come to an end within so many steps; the others are ``late``, as they would be once they were tried."""
+    left: list[Candidate] = []
+    for candidate in chosen:
+        if steps >= WORTH and run_in_fork(functools.partial(_look_at, runner, candidate), WAIT) is True:
+            candidate.given = steps
+            late.append(candidate)
+        else:
+            left.append(candidate)
+    return left
+
+
+def _look_at(runner: Runner, candidate: Candidate) -> bool:
+    return is_endless(runner, candidate.texts, candidate.codes)
+
+
+def is_endless(runner: Runner, texts: Mapping[int, str], codes: Mapping[int, CodeType]) -> bool:
+    """Whether a run of some steps with these units shows a loop that does not end. To be called in a fork."""
+    units = enumerate(runner.program.units)
+    loops = {FILE.format(n): {loop.head: loop for loop in list_loops(texts.get(n, u.text))} for n, u in units}
+    watcher = Watcher(runner, {name: found for name, found in loops.items() if found})
+    sys.settrace(watcher.trace_call)
+    try:
+        runner.run(codes, STEPS)
+    except Endless:
+        pass
+    finally:
+        sys.settrace(None)
+    return watcher.has_found
+
+
+def list_loops(text: str) -> Sequence[Loop]:
+    """The loops of a text whose rounds are told apart by line: those with a body below their head."""
+    found: list[Loop] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.While | ast.For) and node.body[0].lineno > node.lineno and not node.orelse:
+            end = node.end_lineno or node.lineno
+            if isinstance(node, ast.While):
+                found.append(Loop(node.lineno, end, True, sides=_compile_sides(node.test)))
+            elif isinstance(node.iter, ast.Name):
+                found.append(Loop(node.lineno, end, False, node.iter.id))
+    return found
+
+
+def _compile_sides(test: ast.expr) -> tuple[CodeType, CodeType] | None:
+    """Both sides of a comparison of names, numbers and lengths."""
+    if not isinstance(test, ast.Compare) or len(test.ops) > 1 or isinstance(test.ops[0], ast.In | ast.NotIn | ast.Eq):
+        return None
+    sides = (test.left, test.comparators[0])
+    if not all(_is_plain(side) for side in sides):
+        return None
+    left, right = (compile(ast.Expression(side), "<selfheal side>", "eval") for side in sides)
+    return left, right
+
+
+def _is_plain(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Name)
+    return isinstance(node, ast.Name | ast.Constant)
