@@ -71,11 +71,14 @@ def compute_charge(evidence: Evidence) -> Charge:
     age = judge_age(evidence.agreement)
     if evidence.user and all(part.met for part in evidence.user):
         return Charge(0.5, reasons=reasons, feedback=feedback)  # the user's word outweighs what was stored before it
-    if all(comparison.worded and evidence.drawn for _, comparison in differing) or age is Age.STALE:
+    own_work = evidence.own_work and evidence.output.differs and not _only_adds_lines(evidence.output)
+    # that one other cell gives something else is no reason to hold what the notebook's own code is to give for stale
+    is_stale = age is Age.STALE and (evidence.agreement.compared > 1 or not own_work)
+    if all(comparison.worded and evidence.drawn for _, comparison in differing) or is_stale:
         return Charge(points, reasons=reasons, feedback=feedback)
     if age is Age.FRESH or _is_proven_by_outputs(evidence):
         return Charge(EARNED, WITHHELD, False, reasons, feedback)
-    if evidence.own_work and evidence.output.differs and not _only_adds_lines(evidence.output):
+    if own_work:
         return Charge(points, WITHHELD, False, reasons, feedback)
     return Charge(points, spares_safe=least >= 0.5, reasons=reasons, feedback=feedback)
 

@@ -23,7 +23,7 @@ PURE = frozenset({"len", "str", "int", "float", "abs", "round", "ord", "chr", "b
 class FirstEntry(Rule):
     """Begin an entry of a dictionary that is counted or collected into.
 
-    **Failure** `KeyError` at `counts[word] += 1`, `groups[key].append(item)` or `table[row][column] = value`, the first time a key comes up.
+    **Failure** `KeyError` at `counts[word] += 1`, `counts[word] = counts[word] + 1`, `groups[key].append(item)` or `table[row][column] = value`, the first time a key comes up.
 
     **Fix** `counts[word] = counts.get(word, 0) + 1`, `groups.setdefault(key, []).append(item)`,
     `table.setdefault(row, {})[column] = value`.
@@ -58,6 +58,7 @@ class FirstEntry(Rule):
                 f"len({owner}) == 0"
             )  # else something filled it, and the key may be misspelt, or of another type
             takes = any(n.target is entry and isinstance(n.op, ast.Sub) for n in context.walk(ast.AugAssign))
+            takes = takes or any(isinstance(b.op, ast.Sub) for b, *_ in _list_written_out(context, context.text(entry)))
             sure = is_empty and not takes and _begins_empty(context, owner, context.text(entry.slice))
             yield self.patch(
                 context.replace_here(change),
@@ -109,6 +110,9 @@ def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> Spli
             if not neutral or (sign == "-" and neutral != "0"):
                 return None
             return *context.span(statement), f"{context.text(entry)} = {owner}.get({key}, {neutral}) {sign} {value}"
+    for _, read, other in _list_written_out(context, context.text(entry)):
+        neutral = _find_neutral(context, other)
+        return (*context.span(read), f"{owner}.get({key}, {neutral})") if neutral else None
     for method in context.walk(ast.Attribute):
         if method.value is entry and method.attr in EMPTY_OF_METHOD and context.is_called(method):
             return *context.span(entry), f"{owner}.setdefault({key}, {EMPTY_OF_METHOD[method.attr]})"
@@ -116,6 +120,20 @@ def _begin_entry(context: RuleContext, entry: ast.Subscript, owner: str) -> Spli
         if inner.value is entry and isinstance(inner.ctx, ast.Store) and _is_plainly_assigned(context, inner):
             return *context.span(entry), f"{owner}.setdefault({key}, {{}})"
     return None
+
+
+def _list_written_out(context: RuleContext, entry: str) -> Iterator[tuple[ast.BinOp, ast.expr, ast.expr]]:
+    """``counts[word] = counts[word] + 1``, on the failing line: the sum, the entry that is read in it, and what is added."""
+    for statement in context.list_nodes_on_line(ast.Assign):
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add | ast.Sub):
+            continue
+        if not isinstance(statement, ast.Assign) or [context.text(t) for t in statement.targets] != [entry]:
+            continue
+        if context.text(value.left) == entry:
+            yield value, value.left, value.right
+        elif isinstance(value.op, ast.Add) and context.text(value.right) == entry:
+            yield value, value.right, value.left
 
 
 def _is_plainly_assigned(context: RuleContext, target: ast.Subscript) -> bool:

@@ -20,7 +20,7 @@ class Unpacking(Rule):
     **Failure** `ValueError: too many values to unpack (expected 2)` or `TypeError: cannot unpack non-iterable int object` at
     `for key, value in d:` or `for n, x in items:`.
 
-    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list; `zip(names, prices)` for `names, prices`.
+    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`.
 
     **Fix safety** Safe for a dictionary, of which a pair of loop variables can only mean the items, and for as many lists of one length as there are
     variables. Unsafe for a list: its items may have been meant to be pairs.
@@ -79,6 +79,13 @@ class Unpacking(Rule):
                 why="A pair of variables over a dictionary means its items." if sure else self.why,
                 prior=0.9 if sure else 0.6,
             )
+            if not sure and isinstance(node, ast.For):  # only what is stored can tell where it is to count from
+                yield self.patch(
+                    context.replace(cell_id, [(start, end, f"enumerate({name}, 1)")]),
+                    f"Go through `enumerate({name}, 1)`",
+                    f"`{name}` does not give pairs.",
+                    prior=0.4,
+                )
             return
 
 

@@ -182,6 +182,8 @@ def test_most_of_a_long_output_being_as_stored_spares_a_safe_rule_only_where_not
 def test_another_value_of_the_notebooks_own_code_is_not_laid_to_a_library() -> None:
     assert score(SAFE, output=STALE, own_work=True) < 7.0
     assert score(SAFE, output=STALE, own_work=True, agreement=STALE_NOTEBOOK) == 7.0
+    assert score(SAFE, output=STALE, own_work=True, agreement=Agreement(1, 0)) < 7.0, "one cell is no measure"
+    assert score(SAFE, output=STALE, agreement=Agreement(1, 0)) == 7.0
     assert score(SAFE, own_work=True) == 7.0
     added = Comparison(Match.VALUE, 0.67, 1, "30", "size:\n30")
     assert score(SAFE, output=added, own_work=True) == 7.0, "a print more contradicts nothing"

@@ -104,7 +104,7 @@ def _list_last_results(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -
 
 
 def propose_first_entry(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``counts[key] += 1`` and ``groups[key].append(x)`` into a dictionary that has no such key yet."""
+    """``counts[key] += 1``, ``counts[key] = counts[key] + 1`` and ``groups[key].append(x)`` into a dictionary that has no such key yet."""
     if isinstance(node, ast.AugAssign) and _is_entry(node.target):
         target = node.target
         assert isinstance(target, ast.Subscript)
@@ -118,6 +118,16 @@ def propose_first_entry(s: Scope, node: ast.AST) -> Iterator[Change]:
             new = f"{whole}[{key}] = {whole}.get({key}, {start}) {sign} {s.parenthesize(node.value)}"
             words = f"`{whole}` may have no `{key}` yet: it starts with `{start}`"
             yield Change(((s.start_of(node), s.end_of(node), new),), prior, node.lineno, words)
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and _is_entry(node.targets[0]):
+        entry = node.targets[0]
+        assert isinstance(entry, ast.Subscript)
+        whole, key, written = s.text_of(entry.value), s.text_of(entry.slice), s.text_of(entry)
+        read = next((n for n in ast.walk(node.value) if _is_entry(n) and s.text_of(n) == written), None)
+        for start, prior in _STARTS if read is not None else ():
+            words = f"`{whole}` may have no `{key}` yet: it starts with `{start}`"
+            yield Change(
+                ((s.start_of(read), s.end_of(read), f"{whole}.get({key}, {start})"),), prior, node.lineno, words
+            )
     elif isinstance(node, ast.Attribute) and node.attr in _FILLS and _is_entry(node.value) and _is_called(s, node):
         entry = node.value
         assert isinstance(entry, ast.Subscript)
