@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
+
+BEGINNING = re.compile(
+    r"start|first|initial|init|orig|open|begin|begun|base|default|old|prev|last|max|min|given|found|wanted", re.I
+)
+"""Parts of names of what something was, or may be, and need not be now."""
 
 
 class AttributeOfParameter(Rule):
@@ -19,7 +26,8 @@ class AttributeOfParameter(Rule):
     **Fix** `self.r` becomes `self.radius` wherever the methods of the class read it.
 
     **Fix safety** Safe: the object keeps under one name what it was given under the other. Unsafe where code outside of the class reads the name that is
-    missing: the attribute may have been meant to have it; and where the attribute is set again (`self.balance += n`): what was given may be meant. Silent where the parameter is kept under several names, or changed before it is kept.
+    missing: the attribute may have been meant to have it; where the attribute is set again (`self.balance += n`): what was given may be meant; and where methods
+    change the object and the names are not of one word (`balance` kept as `opening`): what it is now may be meant. Silent where the parameter is kept under several names, or changed before it is kept.
     """
 
     code = "ATT124"
@@ -41,6 +49,7 @@ class AttributeOfParameter(Rule):
                 if not splices or kept not in live.owner.attributes:
                     return
                 outside = _is_read_outside(context, wrong, len(splices)) or _is_set_again(context, kept)
+                outside = outside or (_changes_object(node) and not _is_one_word(wrong, kept))
                 yield self.patch(
                     context.replace(cell_id, splices),
                     f"Change `self.{wrong}` to `self.{kept}`",
@@ -81,6 +90,27 @@ def _respell(source: str, node: ast.ClassDef, wrong: str, right: str) -> list[Sp
                 end = src.find_span(source, n)[1]
                 splices.append((end - len(wrong), end, right))
     return splices
+
+
+def _changes_object(node: ast.ClassDef) -> bool:
+    """Whether a method but ``__init__`` sets an attribute, or calls something for what it does to one (``self.moves.append(n)``)."""
+    for method in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
+        for n in ast.walk(method):
+            if isinstance(n, ast.Attribute | ast.Subscript) and not isinstance(n.ctx, ast.Load):
+                return True
+            if isinstance(n, ast.Call) and (
+                read_last_name(n.func) in ("setattr", "pop", "popleft") or "__dict__" in ast.unparse(n)
+            ):
+                return True
+            if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and isinstance(n.value.func, ast.Attribute):
+                return True
+    return False
+
+
+def _is_one_word(parameter: str, kept: str) -> bool:
+    """``w`` and ``width``, ``balance`` and ``_balance``: one is the other's beginning, or a part of it that stands for nothing of another time."""
+    one, other = parameter.strip("_").lower(), kept.strip("_").lower()
+    return (one in other or other in one) and not BEGINNING.search(other.replace(one, "", 1) if one in other else "")
 
 
 def _is_set_again(context: RuleContext, name: str) -> bool:

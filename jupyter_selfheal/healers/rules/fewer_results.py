@@ -14,6 +14,10 @@ FIRST_GONE = {"cv2.findContours": "https://docs.opencv.org/4.x/d4/d73/tutorial_p
 """Functions that gave three results, the first of which is gone, and where that is said."""
 
 
+STAYS = re.compile(r"cont|cnt|hier", re.I)
+"""Names of the results that are left: where one of them comes first, the order was another one."""
+
+
 class FewerResults(Rule):
     """Take the results that the function gives now.
 
@@ -22,7 +26,8 @@ class FewerResults(Rule):
 
     **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`.
 
-    **Fix safety** Safe: the other two results are what they were, in the same order. Silent where the name that goes is read anywhere.
+    **Fix safety** Safe: the other two results are what they were, in the same order. Silent where the name that goes is read anywhere, or is the name of
+    one of the results that are left.
     """
 
     code = "API218"
@@ -39,7 +44,7 @@ class FewerResults(Rule):
                 case ast.Assign(
                     targets=[ast.Tuple(elts=[ast.Name() as gone, second, _])],
                     value=ast.Call(func=ast.Attribute(value=module) as called),
-                ):
+                ) if not STAYS.search(gone.id):
                     live = context.describe_all([module])[0]
                     path = f"{live.name}.{called.attr}" if live.is_module else ""
                     if path not in FIRST_GONE or _is_read(context, gone.id):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.used_functions import find_definition, list_functions_used, list_sources
 from jupyter_selfheal.model import Applicability, Patch
+
+FRONT = re.compile(
+    r"front|head|top|next|peek|pop|(?:the|its|only|very) first (?:one|line|row|item|entry|element|job|in|of|alone|is|if)",
+    re.I,
+)
+"""Words by which the first item alone is meant."""
 
 
 class FirstRoundOnly(Rule):
@@ -19,7 +26,8 @@ class FirstRoundOnly(Rule):
 
     **Fix** `return None` stands behind the loop.
 
-    **Fix safety** Safe: a loop that returns in its first round, whatever the item, looks at no other one. Silent where a round does anything else.
+    **Fix safety** Safe: a loop that returns in its first round, whatever the item, looks at no other one. Unsafe where something stands behind the loop, which an
+    item that is not found would come to as well, and where words say that the one in front is meant (`def front(queue)`). Silent where a round does anything else.
     """
 
     code = "NON106"
@@ -41,12 +49,18 @@ class FirstRoundOnly(Rule):
                 assert isinstance(test, ast.If)
                 start, end = (src.find_span(source, block[-1])[1] for block in (test.body, test.orelse))
                 indent = " " * loop.col_offset
-                behind = f"\n{indent}return None" if loop is function.body[-1] else ""
+                is_last = loop is function.body[-1]
+                is_sure = is_last and not FRONT.search(ast.get_source_segment(source, function) or "")
+                behind = f"\n{indent}return None" if is_last else ""
                 yield self.patch(
                     context.replace(cell_id, [(start, end, behind)]),
                     f"Let `{name}` give up behind the loop",
                     f"`{name}` returns None in the first round of its loop where the first item is not the one.",
-                    prior=0.93,
+                    applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+                    why=self.why
+                    if is_sure
+                    else "What is in front may be meant alone, or what stands behind the loop be for no item at all.",
+                    prior=0.93 if is_sure else 0.6,
                 )
                 return
 

@@ -32,7 +32,9 @@ class ReadOnlyArray(Rule):
 
     **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the column. Where something does, the copy alone is
     unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too). That is
-    safe where the notebook stores that the failing cell has run, and unsafe elsewhere: who writes it today may mean the array alone.
+    safe where the notebook stores that the failing cell has run, and unsafe elsewhere: who writes it today may mean the array alone. A copy is unsafe, too, where the table has
+    a second name that is read below, where it is an item of something or an attribute (`self.table["price"]`), and for a view of an array that is locked (a diagonal,
+    `np.memmap(…, mode="r")`, `flags.writeable = False`): the write was to reach that.
     """
 
     code = "NPA102"
@@ -64,9 +66,9 @@ class ReadOnlyArray(Rule):
             title = "Let the array hold any object: `.astype(object)`"
             cause = "Since pandas 3.0, the values of a column of text are an array that holds nothing but texts."
         table = src.find_root_name(node.value)
-        is_read = is_read_below(context, table, _find_own_column(node.value)) and context.describe_all([table])[0].is_a(
-            *TABLES
-        )
+        is_table = context.describe_all([table])[0].is_a(*TABLES)
+        is_read = is_table and is_read_below(context, table, _find_own_column(node.value))
+        shared = "" if is_read else _describe_shared(context, node.value)
         if is_read and (back := _set_column(context, other, node)):
             splices = {other.cell_id: [splice]}
             splices.setdefault(context.cell_id, []).append(back)
@@ -84,9 +86,9 @@ class ReadOnlyArray(Rule):
             context.replace(other.cell_id, [splice]),
             title,
             cause,
-            applicability=Applicability.UNSAFE if is_read else Applicability.SAFE,
-            why=f"Until pandas 3.0 the write reached `{table}`, which is read below." if is_read else "",
-            prior=0.6 if is_read else 0.88,
+            applicability=Applicability.UNSAFE if is_read or shared else Applicability.SAFE,
+            why=f"Until pandas 3.0 the write reached `{table}`, which is read below." if is_read else shared,
+            prior=0.6 if is_read or shared else 0.88,
         )
 
     def _rename_column(self, context: RuleContext) -> Iterator[Patch]:
@@ -234,6 +236,118 @@ def _reads(statement: ast.stmt, table: str, column: str, others: frozenset[str])
         if column and isinstance(owner, ast.Name) and read <= others:
             elsewhere.add(id(owner))
     return False
+
+
+def _describe_shared(context: RuleContext, value: ast.expr) -> str:
+    """What else a write into an array may be meant to reach; empty where nothing has a part in it."""
+    owner = _find_owner(value)
+    if owner is None:
+        return "What the array is a view of may be meant to be changed."
+    if isinstance(owner, ast.Call):
+        return ""  # a table of its own
+    live = context.describe(owner)
+    if live is None or live.is_a("numpy.ndarray"):
+        return "The array was locked, or is a view of one: the write may be meant to reach that, or not to be made."
+    is_part = not isinstance(owner, ast.Name | ast.Constant)
+    if not live.is_a(*TABLES, "pandas.Index"):
+        is_part = is_part or any(
+            isinstance(n, ast.Subscript | ast.Attribute) and n.value is owner for n in ast.walk(value)
+        )
+        if not is_part:
+            return ""  # what was given to `asarray` and such: bytes, a picture
+    if is_part or not isinstance(owner, ast.Name):
+        return f"Until pandas 3.0 the write reached `{ast.unparse(owner)}`, which may be read elsewhere."
+    other = next((name for name in _list_names(context, owner.id) if is_read_below(context, name, "")), "")
+    return f"Until pandas 3.0 the write reached `{other}`, which is read below." if other else ""
+
+
+def _find_owner(value: ast.expr) -> ast.expr | None:
+    """What an array was taken out of, without the columns, slices and calls by which; None where it is a view of what is not a table."""
+    while True:
+        if isinstance(value, ast.Call):
+            word = read_last_name(value.func)
+            if word in ("memmap", "diagonal"):
+                return None
+            if (
+                word in ("asarray", "asanyarray", "array", "ravel", "reshape", "frombuffer", "broadcast_to")
+                and value.args
+            ):
+                is_function = isinstance(value.func, ast.Attribute) and src.find_root_name(value.func) in (
+                    "np",
+                    "numpy",
+                )
+                value = (
+                    value.args[0]
+                    if is_function
+                    else value.func.value
+                    if isinstance(value.func, ast.Attribute)
+                    else value.func
+                )
+            elif word in ("to_numpy", "ravel", "reshape") and isinstance(value.func, ast.Attribute):
+                value = value.func.value
+            else:
+                return value
+        elif isinstance(value, ast.Attribute) and value.attr in ("values", "array", "T", "flat", "_values"):
+            value = value.value
+        elif isinstance(value, ast.Subscript | ast.Attribute):
+            if _find_column(value) is None and isinstance(value, ast.Attribute):
+                return value
+            inner = value.value
+            if isinstance(inner, ast.Attribute) and inner.attr in ("loc", "iloc"):
+                inner = inner.value
+            if not isinstance(inner, ast.Name | ast.Call) and not _ends_in_array(inner):
+                return inner
+            value = inner
+        else:
+            return value
+
+
+def _ends_in_array(node: ast.expr) -> bool:
+    """Whether it is the array of something, or a part of one."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr in ("values", "array", "T")
+
+
+def _list_names(context: RuleContext, table: str) -> list[str]:
+    """Other names of a table, of what holds it, and of what it is a column of, as far as assignments tell."""
+    known = [table]
+    pairs = [
+        (t.id, {n for part in _list_held(node.value) for n in [src.find_root_name(part)] if n})
+        for cell in context.notebook.cells
+        if cell.kind == "code"
+        for node in src.walk(cell.source)
+        if isinstance(node, ast.Assign)
+        for t in node.targets
+        if isinstance(t, ast.Name)
+    ]
+    for _ in pairs:
+        more = [
+            n for name, held in pairs for n in (name, *held) if (name in known or held & set(known)) and n not in known
+        ]
+        if not more:
+            break
+        known += dict.fromkeys(more)
+    return known[1:]
+
+
+def _list_held(value: ast.expr) -> list[ast.expr]:
+    """What an assignment gives another name to: the name itself, a column, or the parts of a collection and what a class is given."""
+    if isinstance(value, ast.Name):
+        return [value]
+    if isinstance(value, ast.Attribute):
+        return [] if value.attr in ("shape", "columns", "size", "values", "dtypes") else [value]
+    if isinstance(value, ast.Subscript):
+        return [value] if isinstance(value.slice, ast.Constant | ast.Slice) and _find_column(value) is not None else []
+    if isinstance(value, ast.List | ast.Tuple):
+        return [part for item in value.elts for part in _list_held(item)]
+    if isinstance(value, ast.Dict):
+        return [part for item in value.values for part in _list_held(item)]
+    if isinstance(value, ast.Call) and (
+        read_last_name(value.func)[:1].isupper() or read_last_name(value.func) == "dict"
+    ):
+        return [part for item in (*value.args, *(k.value for k in value.keywords)) for part in _list_held(item)]
+    return []
 
 
 def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> Splice | None:

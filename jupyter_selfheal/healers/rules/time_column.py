@@ -74,7 +74,8 @@ class TimeColumn(Rule):
         known = context.reference("pandas.to_datetime")
         texts = [c for c in columns if isinstance(c, str) and context.is_true(_test_days(table, c))]
         at, indent = _find_statement(context, call)
-        if known is None or len(texts) != 1 or indent.strip() or not table.isidentifier():
+        others = [c for c in columns if c not in texts and context.is_true(_test_other_days(table, c))]
+        if known is None or len(texts) != 1 or others or indent.strip() or not table.isidentifier():
             return
         place = f"{table}[{quote_alike(texts[0], context.source)}]"
         line = f"{place} = {known.text}({place})"
@@ -140,6 +141,13 @@ def _find_statement(context: RuleContext, call: ast.Call) -> tuple[int, str]:
     innermost = max(around, key=lambda n: context.span(n)[0])
     at = context.span(innermost)[0]
     return at, context.source[find_line_span(context.source, innermost.lineno)[0] : at]
+
+
+def _test_other_days(table: str, column: object) -> str:
+    """Whether every value of a column is the text of a day in another form than ISO's: it may be the one that is meant."""
+    texts = f"({table})[{column!r}].dropna()"
+    days = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*"
+    return f"len({texts}) and all(isinstance(t, str) for t in {texts}) and {texts}.str.fullmatch({days!r}).all()"
 
 
 def _test_days(table: str, column: str) -> str:

@@ -25,7 +25,8 @@ class TrainScores(Rule):
 
     **Fix** `GridSearchCV(model, grid, return_train_score=True)`, in every such call that the failing cell's values come from. The cells that fitted it run again.
 
-    **Fix safety** Safe: until scikit-learn 0.21 they were computed unasked, and nothing else changes by them. Silent where a call says `return_train_score` itself.
+    **Fix safety** Safe: until scikit-learn 0.21 they were computed unasked, and nothing else changes by them. Silent where a call says `return_train_score` itself,
+    and for a class of another library, or of the notebook, by the same name.
     """
 
     code = "SKL120"
@@ -44,6 +45,9 @@ class TrainScores(Rule):
             for node in ast.walk(statement)
             if isinstance(node, ast.Call) and read_last_name(node.func) in SEARCHES
         ]
+        made = context.describe_all([ast.unparse(node.func) for *_, node in calls])
+        if not all(one.path.startswith("sklearn.") for one in made):
+            return
         if not calls or any(k.arg in (ASKED, None) for *_, node in calls for k in node.keywords):
             return
         splices: dict[str, list[Splice]] = {}

@@ -23,7 +23,8 @@ class TwoTexts(Rule):
 
     **Fix** `int(parts[1]) - int(parts[0])`, `max(map(int, parts)) - min(map(int, parts))`; `float` where a text of the two has a fraction.
 
-    **Fix safety** Safe: both hold a number, and texts can neither be subtracted nor divided. Silent where one holds none, and where each holds a day as `20240301`.
+    **Fix safety** Safe: both hold a number, and texts can neither be subtracted nor divided. Silent where one holds none, and where each holds a day as
+    `20240301`, or one a code that begins with `0` (`0930`).
     """
 
     code = "TYP224"
@@ -39,7 +40,7 @@ class TwoTexts(Rule):
             if not all(find_type(context, s) == "str" or _is_ordered(s) for s in sides):
                 continue
             kinds = [_find_kind(context, s) for s in sides]
-            if not all(kinds) or all(_is_day(context, s) for s in sides):
+            if not all(kinds) or all(_is_day(context, s) for s in sides) or any(_is_code(context, s) for s in sides):
                 return
             kind = "float" if "float" in kinds else "int"
             splices = [_write_number(context, s, kind) for s in sides]
@@ -75,6 +76,13 @@ def _is_day(context: RuleContext, side: ast.expr) -> bool:
     if isinstance(side, ast.Call) and _is_ordered(side):
         return context.is_true(f"all(__import__('re').fullmatch({DAY!r}, i) for i in {context.text(side.args[0])})")
     return context.is_true(f"__import__('re').fullmatch({DAY!r}, {context.text(side)}) is not None")
+
+
+def _is_code(context: RuleContext, side: ast.expr) -> bool:
+    """Whether what a side holds, or an item of what it reduces, begins as no number does: ``0930``, a time, or ``0041``."""
+    if isinstance(side, ast.Call) and _is_ordered(side):
+        return context.is_true(f"any(__import__('re').match(r'\\s*0\\d', i) for i in {context.text(side.args[0])})")
+    return context.is_true(f"__import__('re').match(r'\\s*0\\d', {context.text(side)}) is not None")
 
 
 def _write_number(context: RuleContext, side: ast.expr, kind: str) -> Splice:

@@ -19,8 +19,8 @@ class UnionWrittenAsSum(Rule):
 
     **Fix** `a + b` becomes `a | b`, `a += b` becomes `a |= b`.
 
-    **Fix safety** Safe: a sum of two sets can only be their union, one of two dictionaries their entries, of which the right one's win. Silent
-    where only one of them is a set, or the sum goes on.
+    **Fix safety** Safe: a sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
+    same key: the right one's win, and they may be meant to be added, or the left one's to win. Silent where only one of them is a set, or the sum goes on.
     """
 
     code = "TYP205"
@@ -42,12 +42,20 @@ class UnionWrittenAsSum(Rule):
             else:
                 continue
             start, end = context.span(left)[1], context.span(right)[0]
+            one, other = context.text(left), context.text(right)
+            is_told = match[1] != "dict" or context.is_true(
+                f"all(({one})[k] == ({other})[k] for k in ({one}) if k in ({other}))"
+            )
             at = start + context.source[start:end].index("+")
             yield self.patch(
                 context.replace_here((at, at + 1, "|")),
                 "Join them with `|`",
                 f"Two values of type `{match[1]}` are joined with `|`, not with `+`.",
-                prior=0.92,
+                applicability=Applicability.SAFE if is_told else Applicability.UNSAFE,
+                why=self.why
+                if is_told
+                else "Both have values for the same key, of which the right one wins: they may be meant to be added.",
+                prior=0.92 if is_told else 0.6,
             )
             return
 

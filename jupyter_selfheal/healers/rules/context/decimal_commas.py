@@ -6,7 +6,7 @@ import ast
 
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
-_DECIMAL = r"\s*[-+]?\d+,(?!\d{3}\s*$)\d+\s*"
+_DECIMAL = r"\s*[-+]?(?:\d+,(?!\d{3}\s*$)|0+,)\d+\s*"
 ROWS = 2000
 """Rows of each column that are looked at."""
 DOUBT = "Other numbers have a comma before their decimals: these may have, too."

@@ -1,0 +1,54 @@
+"""What is read of an object, a loop or a dictionary in place of something else is mended where it has one reading, and offered otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.healers.rules.attribute_of_parameter import AttributeOfParameter
+from jupyter_selfheal.healers.rules.context import Rule
+from jupyter_selfheal.healers.rules.first_round_only import FirstRoundOnly
+from jupyter_selfheal.healers.rules.read_only_array import ReadOnlyArray
+from jupyter_selfheal.healers.rules.thousands_separator import ThousandsSeparator
+from jupyter_selfheal.healers.rules.union_written_as_sum import UnionWrittenAsSum
+from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.testing.rule_conformance import Bench
+from tests.needed import needs
+
+pytestmark = needs("pandas")
+
+TABLE = "import numpy as np, pandas as pd\ntable = pd.DataFrame({'v': [1.0, -2.0, 3.0]})\n"
+FIND = "def {}(jobs):\n    for job in jobs:\n        if job['ready']:\n            return job\n        else:\n            return None\n"
+JOBS = "jobs = [{'ready': False, 'n': 1}, {'ready': True, 'n': 2}]"
+KEPT = "class Team:\n    def __init__(self, {given}):\n        self.{kept} = {given}\n        self.joined = []\n    def join(self, name):\n        {change}\n    def size(self):\n        return len(self.{given})\nteam = Team(['Ann'])\nteam.join('Bob')"
+
+
+@pytest.mark.parametrize(
+    ("rule", "cells", "is_safe"),
+    [
+        (ReadOnlyArray(), [TABLE, "v = table['v'].values\nv[0] = 0\nv.sum()"], True),
+        (ReadOnlyArray(), [TABLE, "v = table.groupby('v').size().values\nv[0] = 0\nv.sum()"], True),
+        (ReadOnlyArray(), [TABLE, "v = np.frombuffer(b'abcd', dtype='uint8')\nv[0] = 0"], True),
+        (ReadOnlyArray(), [TABLE + "train = table", "v = table['v'].values\nv[0] = 0\ntrain"], False),
+        (ReadOnlyArray(), [TABLE + "column = table['v']", "v = column.values\nv[0] = 0\ntable"], False),
+        (ReadOnlyArray(), [TABLE + "kept = {'a': table}", "v = kept['a']['v'].values\nv[0] = 0"], False),
+        (ReadOnlyArray(), [TABLE + "kept = {'a': table.v}", "v = kept['a'].values\nv[0] = 0"], False),
+        (ReadOnlyArray(), [TABLE + "kept = {'a': table.v}", "v = table.v.values\nv[0] = 0\nkept"], False),
+        (ReadOnlyArray(), [TABLE, "m = np.ones((2, 2))\nd = m.diagonal()\nd[:] = 0\nm"], False),
+        (ReadOnlyArray(), [TABLE, "m = np.ones(3)\nm.flags.writeable = False\nd = m.reshape(-1)\nd[:] = 0"], False),
+        (FirstRoundOnly(), [FIND.format("find") + JOBS, "find(jobs)['n']"], True),
+        (FirstRoundOnly(), [FIND.format("front") + JOBS, "front(jobs)['n']"], False),
+        (FirstRoundOnly(), [FIND.format("find") + "    raise ValueError('no jobs')\n" + JOBS, "find(jobs)['n']"], False),
+        (AttributeOfParameter(), [KEPT.format(given="names", kept="_names", change="self.joined.append(name)"), "team.size()"], True),
+        (AttributeOfParameter(), [KEPT.format(given="names", kept="members", change="return name"), "team.size()"], True),
+        (AttributeOfParameter(), [KEPT.format(given="names", kept="founders", change="self.joined.append(name)"), "team.size()"], False),
+        (AttributeOfParameter(), [KEPT.format(given="names", kept="first_names", change="self.joined.append(name)"), "team.size()"], False),
+        (UnionWrittenAsSum(), ["a, b = {'x': 1}, {'x': 1, 'y': 2}", "a + b"], True),
+        (UnionWrittenAsSum(), ["a, b = {'x': 1}, {'x': 3, 'y': 2}", "a + b"], False),
+        (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '10,500']})", "t.w.astype(float)"], True),
+        (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '0,500']})", "t.w.astype(float)"], False),
+    ],
+)  # fmt: skip
+def test_a_fix_is_safe_where_it_has_one_reading(bench: Bench, rule: Rule, cells: list[str], is_safe: bool) -> None:
+    patches = bench.fail(*cells).propose_patches(rule)
+    assert patches
+    assert (patches[0].applicability is Applicability.SAFE) is is_safe, patches[0].why
