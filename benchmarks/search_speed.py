@@ -1,6 +1,7 @@
 """Candidates a CPU-second of the search, what it found and what it doubts: in one process, without kernels and the product's loop.
 
     python benchmarks/search_speed.py refactory PATH --sample 12 --seed 67 [--rows FILE] [--profile FILE]
+    python benchmarks/search_speed.py refactory PATH --sample 12 --against-waiting
     python benchmarks/search_speed.py --compare OLD.jsonl NEW.jsonl
 
 The search counts steps and no seconds: two versions of it try the same candidates on every machine, so rows of two runs say what
@@ -26,7 +27,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from jupyter_selfheal.config import HealConfig  # noqa: E402
 from jupyter_selfheal.healers.search.plan import build_plan  # noqa: E402
-from jupyter_selfheal.inside.search import process_pool, search  # noqa: E402
+from jupyter_selfheal.inside.search import endless_loops, measure_checks, process_pool, search  # noqa: E402
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time  # noqa: E402
 from jupyter_selfheal.inside.search.process_pool import run_in_fork  # noqa: E402
 from jupyter_selfheal.inside.search.run_candidate import OutOfTime  # noqa: E402
@@ -100,6 +101,37 @@ def measure(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield {"name": task.name, **reply}
 
 
+def measure_waiting(chosen: argparse.Namespace) -> str:
+    """What looking at loops first is worth: the CPU seconds of each program's search, and of one that gives every loop its millions of
+    steps and every candidate its 128 MiB, one after the other in this run."""
+    pairs, other = [], 0
+    for task in draw_tasks(chosen):
+        looking, waiting = (
+            run_in_fork(lambda task=task, how=how: search_waiting(task, chosen.seconds, how), PATIENCE)
+            for how in (False, True)
+        )
+        if isinstance(looking, dict) and isinstance(waiting, dict) and "tried" in looking and "tried" in waiting:
+            pairs.append((looking["cpu"], waiting["cpu"], bool(looking["patches"])))
+            other += _describe(looking) != _describe(waiting)
+            print(f"{task.name:28} {looking['cpu']:6.2f} s, waiting {waiting['cpu']:6.2f} s", flush=True)
+    lines = []
+    for title, group in (("with a fix", [p for p in pairs if p[2]]), ("without", [p for p in pairs if not p[2]])):
+        if group:
+            own, theirs = (sum(p[n] for p in group) for n in (0, 1))
+            lines.append(
+                f"{title}: {len(group)} programs, {own:.1f} and {theirs:.1f} CPU s: waiting takes {theirs / own:.2f} times"
+            )
+    return "\n".join([*lines, f"{other} of {len(pairs)} find something else"])
+
+
+def search_waiting(task: Task, seconds: float, is_waiting: bool) -> dict[str, Any]:
+    """The search for a program, in a fork of its own; ``is_waiting`` one without what ``measure_waiting`` measures."""
+    if is_waiting:
+        endless_loops.WORTH = sys.maxsize
+        measure_checks.LITTLE_MEMORY = process_pool.MOST_MEMORY
+    return search_program(task, seconds)
+
+
 def summarise(rows: Sequence[dict[str, Any]]) -> str:
     """The rate over all programs, and the seconds of those with and without a fix."""
     lines = []
@@ -153,10 +185,14 @@ def main() -> None:
         default="",
         help="a file for what cProfile sees of the last program's search, all of it in one process",
     )
+    parser.add_argument("--against-waiting", action="store_true", help="a ratio within one run")
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("OLD", "NEW"))
     chosen = parser.parse_args()
     if chosen.compare:
         print(compare(*chosen.compare))
+        return
+    if chosen.against_waiting:
+        print(measure_waiting(chosen))
         return
     rows = []
     with open(chosen.rows, "w") if chosen.rows else tempfile.TemporaryFile("w") as file:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +17,14 @@ from types import CodeType, FrameType
 from typing import Any
 
 from jupyter_selfheal.inside.search.noted_calls import NotedCalls
+from jupyter_selfheal.inside.search.program import RECORD
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 from jupyter_selfheal.inside.search.scope import find_kind
 
 EVENTS = 400
 """Line events of a function for which the kinds of its variables are looked at."""
 Line = tuple[int, int]
+_IN_PARTS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _SIZED = (list, tuple, dict, set, frozenset, str)
 
 
@@ -49,14 +52,54 @@ class Sight:
     """Parameters that were empty in a check which failed."""
 
 
-class Tracer:
-    """Collects the lines of each check, and values on the way."""
+class LineTracer:
+    """Collects the lines of each check. A function that has run all its lines in a check is not looked at any longer there."""
 
     def __init__(self, units: int) -> None:
         self.files = {f"<selfheal:{n}>": n for n in range(units)}
         self.lines: set[Line] = set()
-        self.count = self.foreign = self.copying = 0
         self.spectra: list[tuple[bool, frozenset[Line]]] = []
+        self.left: dict[CodeType, set[int]] = {}
+        """The lines of a function that did not run in this check yet."""
+
+    def global_trace(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
+        """Trace only the program's own code."""
+        code = frame.f_code
+        unit = self.files.get(code.co_filename)
+        if unit is None:
+            return None
+        self.lines.add((unit, frame.f_lineno))
+        if code not in self.left:
+            self.left[code] = {line for *_, line in code.co_lines() if line} - {frame.f_lineno}
+        return self.local_trace if self.left[code] or _outlives_check(code) else None
+
+    def local_trace(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        """Note a line."""
+        code = frame.f_code
+        self.lines.add((self.files[code.co_filename], frame.f_lineno))
+        if left := self.left.get(code):
+            left.discard(frame.f_lineno)
+            if not left and not _outlives_check(code):
+                frame.f_trace_lines = False
+        return self.local_trace
+
+    def end_check(self, passed: bool) -> None:
+        """A check ended: what ran since the last one belongs to it."""
+        self.spectra.append((passed, frozenset(self.lines)))
+        self.lines, self.left = set(), {}
+
+
+def _outlives_check(code: CodeType) -> bool:
+    """Whether a call may go on in the next check: one that has checks itself, and what is gone through bit by bit."""
+    return bool(code.co_flags & _IN_PARTS) or RECORD in code.co_names
+
+
+class Tracer(LineTracer):
+    """Collects the lines of each check, and values on the way."""
+
+    def __init__(self, units: int) -> None:
+        super().__init__(units)
+        self.count = self.foreign = self.copying = 0
         self.kinds: dict[int, dict[str, set[str]]] = {n: {} for n in range(units)}
         self.looked: dict[CodeType, int] = {}
         self.noted = NotedCalls()
@@ -105,9 +148,7 @@ class Tracer:
         self.noted.note_call(frame)
 
     def end_check(self, passed: bool) -> None:
-        """A check ended: what ran since the last one belongs to it."""
-        self.spectra.append((passed, frozenset(self.lines)))
-        self.lines = set()
+        super().end_check(passed)
         self.empty |= set() if passed else self.empty_here
         self.empty_here = set()
 
@@ -116,22 +157,8 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     """Run the program traced, within so many steps for each check that loops; as it is, or with the text and the code of some units
     ``changed``. As it is, all its checks are run, however many of them loop."""
     tracer = Tracer(len(runner.program.units))
-    kept = runner.patient, runner.most_loops, runner.on_record
-    places: list[int] = []
-
-    def end_check(passed: bool) -> None:
-        places.append(runner.at)
-        tracer.end_check(passed)
-
-    runner.patient, runner.on_record = True, end_check
-    runner.most_loops = runner.most_loops if changed else sys.maxsize
+    result, places = _run_traced(runner, tracer, steps, changed)
     changed = changed or {}
-    sys.settrace(tracer.global_trace)
-    try:
-        result = runner.run({n: code for n, (_, code) in changed.items()}, steps)
-    finally:
-        sys.settrace(None)
-        runner.patient, runner.most_loops, runner.on_record = kept
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.noted.calls, tracer.noted.calls, tracer.count
     sight.foreign, sight.copying = tracer.foreign, tracer.copying
@@ -144,14 +171,46 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     return sight
 
 
+def trace_lines(
+    runner: Runner, steps: int, changed: Mapping[int, tuple[str, CodeType]]
+) -> tuple[list[frozenset[Line]], dict[int, frozenset[int]]]:
+    """The lines that each check runs with changed units, in the order in which the checks are written, and all that run, by unit."""
+    tracer = LineTracer(len(runner.program.units))
+    _, places = _run_traced(runner, tracer, steps, changed)
+    asked = zip(places, (lines for _, lines in tracer.spectra), strict=True)
+    return [lines for _, lines in sorted(asked, key=lambda pair: pair[0])], _list_lines(tracer)
+
+
 def list_ran_lines(
     runner: Runner, changed: Mapping[int, tuple[str, CodeType]], steps: int
 ) -> list[tuple[int, list[int]]]:
     """The lines of each unit that run with changed ones."""
-    return [(unit, sorted(numbers)) for unit, numbers in trace_program(runner, steps, changed).ran.items()]
+    return [(unit, sorted(numbers)) for unit, numbers in trace_lines(runner, steps, changed)[1].items()]
 
 
-def _list_lines(tracer: Tracer) -> dict[int, frozenset[int]]:
+def _run_traced(
+    runner: Runner, tracer: LineTracer, steps: int, changed: Mapping[int, tuple[str, CodeType]] | None
+) -> tuple[Result, list[int]]:
+    """The result of a run that a tracer looks at, and the places of its checks."""
+    kept = runner.patient, runner.most_loops, runner.on_record
+    places: list[int] = []
+
+    def end_check(passed: bool) -> None:
+        places.append(runner.at)
+        tracer.end_check(passed)
+
+    runner.patient, runner.on_record = True, end_check
+    runner.most_loops = runner.most_loops if changed else sys.maxsize
+    sys.settrace(tracer.global_trace)
+    try:
+        result = runner.run({n: code for n, (_, code) in (changed or {}).items()}, steps)
+    finally:
+        sys.settrace(None)
+        runner.patient, runner.most_loops, runner.on_record = kept
+    return result, places
+
+
+def _list_lines(tracer: LineTracer) -> dict[int, frozenset[int]]:
     seen = tracer.lines.union(*(lines for _, lines in tracer.spectra))
     ran: dict[int, set[int]] = {}
     for unit, number in seen:

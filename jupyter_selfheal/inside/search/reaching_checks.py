@@ -12,7 +12,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType
 
-from jupyter_selfheal.inside.search.localise_faults import Line, Sight, trace_program
+from jupyter_selfheal.inside.search.localise_faults import Line, Sight, trace_lines
 from jupyter_selfheal.inside.search.program import Unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
@@ -34,7 +34,7 @@ def count_reaching(
             return len(sight.spectra)
         before.update((unit, number) for number in changed[0])
         after.update((unit, number) for number in changed[1])
-    patched = trace_program(runner, STEPS, {n: (texts[n], code) for n, code in codes.items()}).spectra
+    patched, _ = trace_lines(runner, STEPS, {n: (texts[n], code) for n, code in codes.items()})
     reached = [bool(after & lines) for lines in patched]
     if len(patched) == len(sight.spectra):
         reached = [now or bool(before & lines) for now, lines in zip(reached, sight.spectra, strict=True)]
