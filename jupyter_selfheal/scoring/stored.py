@@ -9,12 +9,15 @@ difference says is measured on the notebook itself.
 
 from __future__ import annotations
 
+import builtins
 import difflib
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import SHOWN, show_value
 from jupyter_selfheal.model import BASELINE, Case, Cell, FailureKind, Output, Patch, Step, Trial
 from jupyter_selfheal.scoring.expected import Part, find_oracle, list_all_outputs
@@ -46,6 +49,12 @@ _TAGS = {name.lower().replace("_", "-"): value for name, value in _MARKERS.items
 
 ORDERED = 4
 """So many different numbers come in 24 orders."""
+
+_BUILTINS = frozenset(dir(builtins)) - {"open", "input", "help", "exec", "eval"}
+
+DRAWING = 3
+"""So many lines of signs, each another, are a drawing."""
+_DRAWN = re.compile(r"[^\w.:;,?]*[^\w\s.:;,?][^\w.:;,?]*")
 
 WINDOWS = 200
 """So many places of a cell are looked at for numbers that an output has in another order."""
@@ -145,15 +154,30 @@ def compare_outputs(stored: Sequence[Output], new: Sequence[Output], source: str
 
 def _count_computed(stored: Sequence[Output], source: str) -> int:
     """Tokens of the stored output that say something of what was computed: numbers, and words of a result, that do not stand
-    in the cell itself. ``Saving figure ridge_plot`` is printed whatever the cell computes. Where all stand there, as many numbers as
-    tell of a new order: ``transpose([[1, 2], [3, 4]])`` gives what it was given, and yet computes."""
+    in the cell itself. ``Saving figure ridge_plot`` is printed whatever the cell computes; words count of what is printed where the
+    cell uses nothing but what it defines. Where all stand there, as many numbers as
+    tell of a new order: ``transpose([[1, 2], [3, 4]])`` gives what it was given, and yet computes; or the lines of a drawing."""
     given = find_words(source)
-    results = [o for o in stored if o.output_type != "stream"]
+    results = [o for o in stored if o.output_type != "stream" or _is_self_contained(source)]
     printed = [token for token in split_tokens(join_texts(stored)) if is_number(token)]
     fresh = sum(
         token not in given for token in (*printed, *(w for w in split_tokens(join_texts(results)) if w.isidentifier()))
     )
-    return fresh or _count_reordered(printed, [token for token in split_tokens(source) if is_number(token)])
+    reordered = _count_reordered(printed, [token for token in split_tokens(source) if is_number(token)])
+    return fresh or reordered or _count_drawn(join_texts(stored), source)
+
+
+def _is_self_contained(source: str) -> bool:
+    """True for a cell that reads no name but Python's own and those that it binds: what it prints, it has made."""
+    names = src.find_names(source)
+    return not names.imports and not (names.uses | names.changes) - names.binds - _BUILTINS
+
+
+def _count_drawn(text: str, source: str) -> int:
+    """Lines of a drawing (a triangle of stars), which are made of signs alone and differ; 0 for a rule or two between parts of an output."""
+    lines = {line.rstrip() for line in text.splitlines() if _DRAWN.fullmatch(line)}
+    computed = [line for line in lines if line.strip() not in source]
+    return len(computed) if len(lines) >= DRAWING and len(computed) > 1 else 0
 
 
 def _count_reordered(printed: list[str], given: list[str]) -> int:

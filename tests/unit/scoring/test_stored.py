@@ -131,3 +131,25 @@ def test_a_new_order_of_what_stands_in_the_cell_was_computed() -> None:
         "other numbers stand there too"
     )
     assert compared(text("[64, 34, 25, 12]"), text("[64, 34, 25, 12]"), program).computed == 0, "as it was"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "computed"),
+    [
+        ("for i in range(4):\n    print('*' * i)", "\n*\n**\n***\n", 2),
+        ("for i in range(3):\n    print(' ' * (2 - i) + '#' * (2 * i + 1))", "  #\n ###\n#####\n", 2),
+        ("print('-' * 5)\nprint('done')\nprint('=' * 5)", "-----\ndone\n=====\n", 0),
+        ("print('*')\nprint('**')\nprint('***')", "*\n**\n***\n", 0),
+    ],
+)
+def test_the_lines_of_a_drawing_are_computed(source: str, text: str, computed: int) -> None:
+    assert stored.compare_outputs((printed(text),), (printed(text),), source).computed == computed
+
+
+def test_words_that_a_cell_prints_are_computed_where_it_uses_nothing_else() -> None:
+    word = "word = 'hello'\nprint(word[::-1])"
+    assert compared(printed("olleh\n"), printed("olleh\n"), word).computed == 1
+    assert compared(printed("hello\n"), printed("hello\n"), word).computed == 0, "it stands there"
+    assert compared(printed("olleh\n"), printed("olleh\n"), "print(word[::-1])").computed == 0
+    saving = "import tools\nname = 'ridge'\ntools.save(name)"
+    assert compared(printed("Saving ridge\n"), printed("Saving ridge\n"), saving).computed == 0, "of another's code"
