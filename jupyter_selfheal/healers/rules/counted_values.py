@@ -90,7 +90,7 @@ class CountedValues(Rule):
                 if found is None or not isinstance(found[1], ast.Call) or not isinstance(found[1].func, ast.Attribute):
                     continue
                 table, made = found[0], found[1].func.value
-                here = context.list_nodes_at_failure(ast.Subscript)
+                here = context.list_nodes_at_failure(ast.Subscript, ast.Attribute)
                 if not any(_is_column(n, table, column) for n in here) or any(
                     _mentions(s, table, "count") for s in code
                 ):
@@ -118,18 +118,20 @@ def _find_table(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 
 def _is_column(node: ast.AST, table: str, column: str) -> bool:
-    """``counts["city"]``."""
+    """``counts["city"]``, ``counts.city``."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == column and isinstance(node.value, ast.Name) and node.value.id == table
     if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)):
         return False
     return node.slice.value == column and isinstance(node.value, ast.Name) and node.value.id == table
 
 
 def _mentions(source: str, table: str, word: str) -> bool:
-    """Whether a statement that reads the table has this text as well."""
+    """Whether a statement that reads the table asks for a column of this name."""
     for statement in src.list_statements(source):
         nodes = list(ast.walk(statement.node))
         reads = any(isinstance(n, ast.Name) and n.id == table and isinstance(n.ctx, ast.Load) for n in nodes)
-        if reads and any(isinstance(n, ast.Constant) and n.value == word for n in nodes):
+        if reads and any(word in _list_names_asked(n) for n in nodes):
             return True
     return False
 
@@ -174,6 +176,24 @@ def _name_counts(source: str, missing: str) -> list[Splice]:
             text = f"{source[start:end]}.rename_axis(None).to_frame({quote_text(missing)})"
             changes.append((*src.find_span(source, node), text))
     return changes
+
+
+def _list_names_asked(node: ast.AST) -> list[object]:
+    """Texts that name columns: in brackets, as keys of a dictionary, for the axes of a plot, as what rows are called by."""
+    asked: list[ast.expr | None] = []
+    if isinstance(node, ast.Subscript):
+        asked = list(node.slice.elts) if isinstance(node.slice, ast.List | ast.Tuple) else [node.slice]
+    elif isinstance(node, ast.Dict):
+        asked = list(node.keys)
+    elif isinstance(node, ast.keyword) and node.arg in ("x", "y", "hue", "on", "left_on", "by", "names", "values"):
+        asked = [node.value]
+    elif (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("set_index", "sort_values")
+    ):
+        asked = list(node.args)
+    return [n.value for n in asked if isinstance(n, ast.Constant)]
 
 
 def _list_new_names(node: ast.AST) -> list[str]:

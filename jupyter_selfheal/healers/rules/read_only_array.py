@@ -164,8 +164,14 @@ def _find_taken(context: RuleContext, names: set[str], before: int) -> ast.Assig
 
 
 def _is_column_of_text(node: ast.Assign) -> bool:
-    """``kinds = df["kind"].values``."""
-    return isinstance(node.value, ast.Attribute) and node.value.attr == "values" and bool(_find_own_column(node.value))
+    """``kinds = df["kind"].values``, ``df.iloc[:, 4].values``."""
+    if not (isinstance(node.value, ast.Attribute) and node.value.attr == "values"):
+        return False
+    match node.value.value:
+        case ast.Subscript(value=ast.Attribute(attr="iloc"), slice=ast.Tuple(elts=[ast.Slice(), last])):
+            number = last.operand if isinstance(last, ast.UnaryOp) else last
+            return isinstance(number, ast.Constant) and isinstance(number.value, int)
+    return bool(_find_own_column(node.value))
 
 
 def _copy_array(context: RuleContext, value: ast.expr, call: str) -> Splice:
