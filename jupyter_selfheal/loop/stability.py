@@ -1,6 +1,6 @@
 """Does a failure come by chance, how often must it be seen, and what are repeated runs of a patch worth? Pure.
 
-A deterministic failure costs one run more than the one that was reported (none in a batch, where a module is missing, or a name in a cell that takes long). What the cell draws on by chance is read off its
+A deterministic failure costs one run more than the one that was reported (none in a batch, where a module, a name or an attribute is missing, a call does not take its arguments, or a cell takes long). What the cell draws on by chance is read off its
 source (:mod:`~jupyter_selfheal.source.chance`); only where there is something, it is run more often:
 
 * what the cell draws itself is varied from the same state, with other seeds;
@@ -13,6 +13,7 @@ cell as it is does, and that is run beside it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -30,7 +31,7 @@ SLOW = 10.0
 """Seconds from which a cell is not run more often than it must be."""
 
 LONG = 2.0
-"""Seconds from which a cell is not run again to see it fail once more, where its failure hardly hangs on values."""
+"""Seconds from which a cell is not run again to see it fail once more, where its failure hangs on the type of a value."""
 
 TRIES = 3
 """Runs after which a failure that did not come again is not waited for any longer."""
@@ -52,6 +53,10 @@ DOUBTED = 6.0
 """The score of a patch that held in every run but is not shown to be a cure: shown, not applied."""
 
 _BY_NAME = frozenset({"NameError", "UnboundLocalError", "AttributeError", "TypeError", "InvalidParameterError"})
+_BY_SIGNATURE = re.compile(
+    r"unexpected keyword argument|positional arguments?\b|multiple values for (?:keyword )?argument|^The '\w+' parameter of \w+ must be "
+)
+"""Messages of what a call was refused for, whatever the values are."""
 _NEVER = frozenset({"ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "TabError"})
 
 
@@ -88,13 +93,15 @@ def _find_chance(source: str, above: tuple[str, ...]) -> Chance:
 
 
 def is_conclusive(case: Case) -> bool:
-    """Whether the run that was reported is its own reproduction: nothing ran, a module is not there, or a second run would take
-    as long (to the time limit, or to a name that is not there) and nothing in it is by chance."""
+    """Whether the run that was reported is its own reproduction: nothing ran, a module is not there, or nothing in it is by chance and it
+    failed at a name or attribute that is not there or at arguments that a call does not take, or a second run would take as long (to the time limit, or to another wrong type)."""
     failure = case.failure
     if failure.kind is FailureKind.SYNTAX or (failure.kind is FailureKind.RAISED and failure.ename in _NEVER):
         return True
-    is_long = failure.seconds > LONG and failure.ename in _BY_NAME and "NoneType" not in failure.evalue
-    return (failure.kind is FailureKind.TIMED_OUT or is_long) and not read_chance(case).sources
+    is_by_name = failure.kind is FailureKind.RAISED and failure.ename in _BY_NAME and "NoneType" not in failure.evalue
+    by_itself = failure.ename in ("NameError", "AttributeError") or _BY_SIGNATURE.search(failure.evalue) is not None
+    is_sure = is_by_name and (by_itself or failure.seconds > LONG)
+    return (failure.kind is FailureKind.TIMED_OUT or is_sure) and not read_chance(case).sources
 
 
 def choose_next_run(dossier: Dossier, config: HealConfig) -> int | None:

@@ -113,8 +113,8 @@ def fields_of(s: Stage) -> dict[str, object]:
 
 
 def test_the_run_that_the_caller_saw_is_not_the_reproduction(stage: MakeStage) -> None:
-    s = stage("x = 1", "x.nope")
-    trial, _ = s.starts.before[0].run(request_of("x.nope"))
+    s = stage("x = 1", "x / 0")
+    trial, _ = s.starts.before[0].run(request_of("x / 0"))
     asked = len(s.starts.before[0].requests)  # type: ignore[attr-defined]
     parts = build_scripted_dependencies(s.starts, [])
     assert heal(s.case, parts, baseline=trial).reason is Reason.EXHAUSTED

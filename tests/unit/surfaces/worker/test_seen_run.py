@@ -40,12 +40,17 @@ LONG = Failure(
     [
         (ABSENT, True),
         (LONG, True),
-        (replace(LONG, seconds=0.1), False),
+        (replace(LONG, seconds=0.1), True),
+        (replace(LONG, seconds=0.1, ename="TypeError", evalue="f() got an unexpected keyword argument 'normed'"), True),
+        (
+            replace(LONG, seconds=0.1, ename="TypeError", evalue="unsupported operand type(s) for /: 'str' and 'int'"),
+            False,
+        ),
         (replace(LONG, ename="ValueError"), False),
         (replace(LONG, evalue="'NoneType' object has no attribute 'append'"), False),
         (replace(LONG, source="import random\ntable = random.random()\ntable.append(1)"), False),
     ],
-    ids=["no module", "long", "short", "of a value", "of None", "by chance"],
+    ids=["no module", "long", "short", "arguments", "types", "of a value", "of None", "by chance"],
 )
 def test_a_batch_runs_a_cell_again_only_where_that_says_more(failure: Failure, enough: bool) -> None:
     assert is_conclusive(Case(failure, Notebook((Cell("c", failure.source),)))) is enough
