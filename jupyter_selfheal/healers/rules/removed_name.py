@@ -125,7 +125,8 @@ class RemovedName(Rule):
             applicability=level,
             why=doubt or self.cite(change.source),
             removes=change.removes,
-            prior=0.9 if level is Applicability.SAFE else 0.55,
+            # its form of the call goes before the bare name that a message has (API205)
+            prior=0.9 if level is Applicability.SAFE else 0.65 if change.forms else 0.55,
         )
 
 
