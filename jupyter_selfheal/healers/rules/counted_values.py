@@ -28,7 +28,7 @@ class CountedValues(Rule):
 
     **Fix** `df["city"].value_counts().rename_axis("index").reset_index(name="city")`, where the table is made; `.rename_axis(None).to_frame("city")`.
 
-    **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes). Of what is reckoned with only where the notebook asks the table for its `index`, too;
+    **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes). Of what is reckoned with only where the notebook asks the table for its `index`, too, or uses what pandas 2.0 no longer had;
     elsewhere unsafe, and silent where it asks for `count`. A table of counts alone names its index like that now, so that for `to_frame()` this is safe only
     where the notebook uses what pandas removed before 2.0; else it is offered.
     """
@@ -95,7 +95,9 @@ class CountedValues(Rule):
                     _mentions(s, table, "count") for s in code
                 ):
                     continue
-                is_old = any(_mentions(s, table, "index") for s in code)
+                is_old = any(_mentions(s, table, "index") for s in code) or bool(
+                    find_older_use(context, "pandas", "2.0")
+                )
                 new = f'.rename_axis("index").reset_index(name={column!r})'.replace("'", '"')
                 yield self.patch(
                     context.replace(

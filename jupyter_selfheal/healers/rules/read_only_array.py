@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.written_before import find_use_before_pandas_3
 from jupyter_selfheal.healers.rules.lost_write import OF_EVERY_TABLE
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -32,7 +33,7 @@ class ReadOnlyArray(Rule):
 
     **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the column. Where something does, the copy alone is
     unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too). That is
-    safe where the notebook stores that the failing cell has run, and unsafe elsewhere: who writes it today may mean the array alone. A copy is unsafe, too, where the table has
+    safe where the notebook stores that the failing cell has run, or uses what was gone before pandas 3.0 (`sklearn.cross_validation`, `np.int`), and unsafe elsewhere: who writes it today may mean the array alone. A copy is unsafe, too, where the table has
     a second name that is read below, where it is an item of something or an attribute (`self.table["price"]`), and for a view of an array that is locked (a diagonal,
     `np.memmap(…, mode="r")`, `flags.writeable = False`): the write was to reach that.
     """
@@ -73,13 +74,16 @@ class ReadOnlyArray(Rule):
             splices = {other.cell_id: [splice]}
             splices.setdefault(context.cell_id, []).append(back)
             edits = tuple(e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes))
-            ran = _ran_once(context)
+            older = find_use_before_pandas_3(context)
+            ran = _ran_once(context) or bool(older)
             yield self.patch(
                 edits,
                 f"{title}, and set the column: `{back[2].strip()}`",
                 cause,
                 applicability=Applicability.SAFE if ran else Applicability.UNSAFE,
-                why=f"{REACHED if ran else 'If the notebook is older than pandas 3.0, the write reached'} `{table}`.",
+                why=f"The notebook uses `{older}`, so it was written before pandas 3.0, and the write reached `{table}`."
+                if older
+                else f"{REACHED if ran else 'If the notebook is older than pandas 3.0, the write reached'} `{table}`.",
                 prior=0.9 if ran else 0.7,
             )
         yield self.patch(

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import read_called_name
 
+_BEFORE_PANDAS_3 = (("pandas", "3.0"), ("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9"))
+"""Packages, each with the release by which something of it must be gone to show that pandas was older than 3.0."""
+
 
 def find_older_use(context: RuleContext, package: str, release: str) -> str:
     """The first use in the notebook, as its cells were given, of what ``package`` had removed by that release: `sklearn.cross_validation`.
 
-    A module or name that is imported, or a keyword of what is imported from it. A notebook that ran with it ran under an older release.
+    A module or name that is imported or asked of what is (`pd.rolling_mean`), or a keyword of what is imported from it. A notebook that ran with it ran under an older release.
     Empty where there is none.
     """
     limit = _read_version(release)
     texts = [cell.given or cell.source for cell in context.notebook.cells if cell.kind == "code"]
     paths = [p for text in texts if package in text for p in _list_imports(text) if p.split(".")[0] == package]
     imported = {path.rsplit(".", 1)[-1] for path in paths}
+    paths += [p for p in _list_attributes(texts) if p.split(".")[0] == package]
     uses = [*(u for p in paths for u in _find_change(p)), *(u for text in texts for u in _list_old_keywords(text, imported, package))]  # fmt: skip
     return next((old for old, version in uses if _read_version(version) <= limit), "")
 
@@ -31,6 +35,26 @@ def _list_imports(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+
+
+def find_use_before_pandas_3(context: RuleContext) -> str:
+    """The first use in the notebook of what was gone before pandas 3.0 came; empty where there is none.
+
+    pandas 3.0 wants Python 3.11 and NumPy 1.26, for which there are no older scikit-learn and SciPy than these.
+    """
+    found = (find_older_use(context, package, release) for package, release in _BEFORE_PANDAS_3)
+    return next(filter(None, found), "")
+
+
+def _list_attributes(texts: Sequence[str]) -> Iterator[str]:
+    """`pandas.rolling_mean` for `pd.rolling_mean`, of modules that the notebook imports whole."""
+    trees = [list(src.walk(text)) for text in texts]
+    aliases = [alias for tree in trees for n in tree if isinstance(n, ast.Import) for alias in n.names]
+    modules = {alias.asname or alias.name: alias.name for alias in aliases if alias.asname or "." not in alias.name}
+    for tree in trees:
+        for node in tree:
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+                yield f"{modules[node.value.id]}.{node.attr}"
 
 
 def _find_change(path: str) -> Iterator[tuple[str, str]]:
