@@ -86,6 +86,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     other_languages.name_arguments,
     lists_of_arguments.brace_pairs,
     lists_of_arguments.list_named_values,
+    lists_of_arguments.put_named_last,
     other_languages.open_lambdas,
     other_languages.close_calls_later,
     token_edits.join_tokens,

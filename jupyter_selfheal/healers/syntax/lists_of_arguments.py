@@ -1,4 +1,4 @@
-"""Edits of a call's arguments that are one value: pairs without braces, and what follows a named list of one."""
+"""Edits of a call's arguments: pairs without braces, what follows a named list of one, named ones before others."""
 
 from __future__ import annotations
 
@@ -39,6 +39,18 @@ def list_named_values(site: Site) -> Iterator[Slip]:
             words = f"`{arguments[named][0].text}=` is given several values, without the brackets of a list"
             text = f"[{site.source[value.start : last.end]}]"
             yield Slip(value.start, last.end, text, find_cost("replace.named_argument"), words)
+
+
+def put_named_last(site: Site) -> Iterator[Slip]:
+    """``area(h=4, 1)`` as ``area(1, h=4)``: what has no name comes first."""
+    for inside in _list_calls(site):
+        arguments = [a for a in _split(inside) if a]
+        named = [a for a in arguments if len(a) > 1 and (a[1].text == "=" or a[0].text == "**")]
+        plain = [a for a in arguments if a not in named]
+        if plain and named and arguments != [*plain, *named]:
+            text = ", ".join(site.source[a[0].start : a[-1].end] for a in (*plain, *named))
+            words = "an argument without a name stands behind one with a name"
+            yield Slip(inside[0].start, inside[-1].end, text, find_cost("replace.named_argument"), words)
 
 
 def _list_calls(site: Site) -> Iterator[list[Token]]:

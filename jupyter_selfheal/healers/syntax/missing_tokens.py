@@ -108,7 +108,7 @@ def _list_missing(site: Site, before: Token | None, behind: Token | None, stack:
             yield ":", "insert.colon_at_end" if behind is None else "insert.colon"
             if behind is not None and (deeper := _read_indent_below(site, before.start)):
                 yield f":\n{deeper}", "insert.colon_and_line"
-        elif stack:
+        elif stack and (behind is None or behind.text != "="):  # nobody left the colon of `:=` out
             yield ":", "insert.compare"
 
 

@@ -64,8 +64,7 @@ def clear_marks(notebook: Notebook) -> Notebook:
 
 
 def _find_read_names(cell: Cell) -> frozenset[str]:
-    """Names that a cell reads; all of its words where it does not parse (Python 2, say)."""
+    """Names that a cell reads before it binds them itself; all of its words where it does not parse (Python 2, say)."""
     if src.parse(cell.source) is None:
         return frozenset(re.findall(r"[A-Za-z_]\w*", cell.source))
-    used = src.find_names(cell.source)
-    return used.uses | used.changes
+    return src.find_names(cell.source).uses

@@ -37,6 +37,7 @@ READ = {
     "an argument with a colon": ("xs = [2]\nxs.sort(reverse: True)", "xs = [2]\nxs.sort(reverse= True)"),
     "pairs without braces": ("t.replace('Ulm': 'U', 'Bonn': 'B')", "t.replace({'Ulm': 'U', 'Bonn': 'B'})"),
     "several values of a name": ("t.sort_values(by='town', 'year')", "t.sort_values(by=['town', 'year'])"),
+    "an argument behind a named one": ("area(h=4, 1)", "area(1, h=4)"),
     "a lambda without its colon": ("xs = [2]\nxs.sort(key=lambda x -x)", "xs = [2]\nxs.sort(key=lambda x: -x)"),
     "a definition without brackets": ("def hello:\n    print('hi')", "def hello():\n    print('hi')"),
     "a definition without any": ("def cube x:\n    return x ** 3", "def cube(x):\n    return x ** 3"),
@@ -63,6 +64,8 @@ def test_what_another_language_writes_so_is_read(case: str) -> None:
         "def f(xs):\n    returned = xs\n    returned",  # a name of its own
         "returnvalue",  # outside of a function
         "print(xs)[0]",
+        "print(a, sep='')",
+        "print(*xs, sep='')",
     ],
 )
 def test_what_stands_so_is_left(source: str) -> None:

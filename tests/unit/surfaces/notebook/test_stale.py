@@ -28,6 +28,7 @@ def test_what_was_to_be_changed_in_place_is_stale() -> None:
 
 def test_a_name_that_is_bound_anew_is_good_again() -> None:
     assert stale_cells("x = missing()", "x = 1", "x + 1", "x = x + 1", failed=0) == []
+    assert stale_cells("n = missing()", "n = 13\nn //= 2\nprint(n)", failed=0) == []
 
 
 def test_statements_that_ran_before_the_failure_lost_nothing() -> None:
