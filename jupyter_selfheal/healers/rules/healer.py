@@ -112,7 +112,7 @@ class RulesHealer:
             if not rule.matches(context.failure):
                 continue
             try:
-                proposed = list(_take(rule.propose(context), PATCHES_OF_A_RULE))
+                proposed = [_keep_write(context, p) for p in _take(rule.propose(context), PATCHES_OF_A_RULE)]
             except Exception as error:
                 notes.append(f"rule {rule.code} failed ({type(error).__name__}: {error}): please report it")
                 continue
@@ -123,6 +123,14 @@ class RulesHealer:
                     patches.append(patch)
         patches.sort(key=lambda p: -p.prior)  # stable: equal priors stay in the table's order
         return Answer(tuple(patches), note="; ".join(notes), exhausted=True)
+
+
+def _keep_write(context: RuleContext, patch: Patch) -> Patch:
+    if not any(isinstance(e, Replace) and "inplace" in e.source for e in patch.edits):
+        return patch
+    from jupyter_selfheal.healers.rules.lost_write import keep_write
+
+    return keep_write(context, patch)
 
 
 def _take(patches: Iterator[Patch], count: int) -> Iterator[Patch]:

@@ -19,7 +19,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
     list_replayed_cells,
 )
 from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
-from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch, Replace
 
 FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
 WARNING = "ChainedAssignmentError"
@@ -238,6 +238,36 @@ def _list_results(context: RuleContext, called: Called, write: Write) -> list[st
     cells = dict.fromkeys(cell_id for cell_id, _ in called.calls)
     statements = [n for c in cells for n in src.walk(context.source_of(c)) if isinstance(n, ast.Assign)]
     return [t.id for n in statements for t in n.targets if isinstance(t, ast.Name) and id(n.value) in calls]
+
+
+def keep_write(context: RuleContext, patch: Patch) -> Patch:
+    """A patch after which a write into a column would be lost, with the write kept: ``df["c"].fillna(method="ffill", inplace=True)`` becomes
+    ``df["c"] = df["c"].ffill()``, not ``df["c"].ffill(inplace=True)``, which runs and does nothing since pandas 3."""
+    edits = []
+    for edit in patch.edits:
+        if isinstance(edit, Replace) and edit.cell_id == context.failure.cell_id and "inplace" in edit.source:
+            lost = [w for w in _read_writes(edit.cell_id, edit.source) if _is_new(edit, w) and _is_of_table(context, w)]
+            edit = replace(edit, source=src.splice(edit.source, [w.splice for w in lost]))
+        edits.append(edit)
+    return (
+        patch
+        if tuple(edits) == patch.edits
+        else replace(patch, edits=tuple(edits), title=f"{patch.title}, and keep what it writes")
+    )
+
+
+def _is_new(edit: Replace, write: Write) -> bool:
+    """Whether a write in place stands in a patched cell as it did not before."""
+    start, end, _ = write.splice
+    call = edit.source[start:end]
+    return "inplace" in call and call not in edit.old
+
+
+def _is_of_table(context: RuleContext, write: Write) -> bool:
+    """Whether a column of a table is written into, in a release in which that changes a copy."""
+    is_column = not write.column or context.is_true(f"isinstance({write.column}, str)")
+    is_table = is_column and context.describe_all([write.table])[0].is_a("pandas.DataFrame")
+    return is_table and (context.number(RELEASE) or 0) >= 3
 
 
 def has_lost_writes(source: str) -> bool:
