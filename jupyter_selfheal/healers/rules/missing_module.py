@@ -27,7 +27,7 @@ class MissingModule(Rule):
     dependency 'tables'`, `lxml not found, please install it`), or any of `ValueError`, `RuntimeError` and Beautiful Soup's
     `FeatureNotFound` that says that something is not installed.
 
-    **Fix** `%pip install` of the distribution: `scikit-learn` for `sklearn`, `Pillow` for `PIL`. Proven in a scratch directory, where
+    **Fix** `%pip install` of the distribution: `scikit-learn` for `sklearn`, `Pillow` for `PIL`; of a module that is in no list the one that a `pip install` of the notebook's own names like it (`python-elbe` for `elbe`). Proven in a scratch directory, where
     installing was allowed.
 
     **Fix safety** Safe where the distribution is known to have this module. Only shown where the two are merely taken to have one
@@ -77,9 +77,28 @@ def _find_imported(context: RuleContext, module: str) -> tuple[str, str, bool]:
     there = top in installed or ("." in module and context.exists(top))  # a namespace package is in no list
     if there and not ("." in module and module in read_table("distributions")["distributions"]):
         return "", "", False  # the package is there, a part of it is not: another release, not another distribution
+    if not known and not find_folders(context, top) and (own := _find_own_command(context, top)):
+        return own, module, True
     if (not known and find_nearest(top, installed)) or find_folders(context, top):
         return "", "", False
     return requirement, module, known
+
+
+INSTALLS = re.compile(r"\bpip3? install ([^\n`;&|]+)")
+"""A command of the notebook's own, also in its text or behind a `#`; not of conda, which has names of its own."""
+
+
+def _find_own_command(context: RuleContext, top: str) -> str:
+    """The distribution that the notebook itself says to install, whose name has the module's: `python-binance` for `binance`."""
+    module = top.lower()
+    for cell in context.notebook.cells:
+        for match in INSTALLS.finditer(cell.source):
+            for word in match[1].split():
+                name = re.match(r"['\"]?([A-Za-z][\w.-]*)(?![/:\w])", word)
+                parts = re.sub(r"[-.]", "_", name[1].lower()) if name else ""
+                if parts == module or parts.startswith(f"{module}_") or parts in (f"python_{module}", f"py{module}"):
+                    return name[1] if name else ""
+    return ""
 
 
 def _find_asked_for(context: RuleContext) -> tuple[str, str, bool]:
