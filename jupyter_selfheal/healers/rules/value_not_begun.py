@@ -20,6 +20,8 @@ NUMBERS = frozenset({"int", "float", "int64", "float64", "int32", "float32", "co
 NEUTRAL = {"str": "''", "list": "[]", "tuple": "()"}
 COLLECTIONS = {"append": "[]", "extend": "[]", "add": "set()"}
 NO_VALUES = frozenset({"function", "type", "module", "builtin_function_or_method", "method"})
+HELD = re.compile(r"balance|budget|stock|capital|savings|cash|fuel|energy|health|lives|battery|inventory", re.I)
+"""Names of amounts that begin with what there is."""
 BRINGS_NAMES = re.compile(r"(?m)\bimport \*|^\s*%(?:run|load|store)\b|\bexec\(|\bglobals\(\)")
 """What brings names that no cell writes down."""
 STEP = "What moves on by the same step may begin anywhere."
@@ -35,7 +37,7 @@ class ValueNotBegun(Rule):
     **Fix** `total = 0` above the loop: what adds nothing (`0`, `''`, `[]`, `{}`, 1 of a product), by the type of what is added; the first item for a largest or
     smallest one. Within an outer loop, if that reads the value after the inner one.
 
-    **Fix safety** Safe: adding begins with what adds nothing. Unsafe where it may begin with something else: what grows by a factor (`balance *= 1 + rate`) or by
+    **Fix safety** Safe: adding begins with what adds nothing. Unsafe where it may begin with something else: what grows by a factor (`balance *= 1 + rate`), an amount that is there before (`stock -= sold`) or by
     the same step each time, a function's parameter that is not read, texts that hold numbers, a table of columns, and what is read after an inner loop and
     after the outer one. Silent where the name has another beginning anywhere, a cell brings names from elsewhere (`%run`, `import *`), a near name is there, nothing reads the value but the loop, or the type of
     what is added is not known.
@@ -126,6 +128,8 @@ def _begins_elsewhere(context: RuleContext, scope: ast.AST, statement: ast.stmt,
 def _describe_doubt(context: RuleContext, statement: ast.stmt, name: str, loops: list[Loop]) -> str:
     """Why the value may begin with something else than what adds nothing; empty where it can not."""
     added, is_product = _find_added(statement, name)
+    if HELD.search(name):
+        return f"A `{name}` is mostly there before anything is added to it."
     if added is None:
         value = statement.value if isinstance(statement, ast.Assign) else None
         return "A table of columns may be meant." if value is not None and _is_column(context, value) else ""

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.first_round_only import FirstRoundOnly
 from jupyter_selfheal.healers.rules.read_only_array import ReadOnlyArray
 from jupyter_selfheal.healers.rules.thousands_separator import ThousandsSeparator
 from jupyter_selfheal.healers.rules.union_written_as_sum import UnionWrittenAsSum
+from jupyter_selfheal.healers.rules.value_not_begun import ValueNotBegun
 from jupyter_selfheal.model import Applicability
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.needed import needs
@@ -44,6 +45,8 @@ KEPT = "class Team:\n    def __init__(self, {given}):\n        self.{kept} = {gi
         (AttributeOfParameter(), [KEPT.format(given="names", kept="first_names", change="self.joined.append(name)"), "team.size()"], False),
         (UnionWrittenAsSum(), ["a, b = {'x': 1}, {'x': 1, 'y': 2}", "a + b"], True),
         (UnionWrittenAsSum(), ["a, b = {'x': 1}, {'x': 3, 'y': 2}", "a + b"], False),
+        (ValueNotBegun(), ["moves = [5, -2]", "for m in moves:\n    total += m\nprint(total)"], True),
+        (ValueNotBegun(), ["moves = [5, -2]", "for m in moves:\n    balance += m\nprint(balance)"], False),
         (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '10,500']})", "t.w.astype(float)"], True),
         (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '0,500']})", "t.w.astype(float)"], False),
     ],
