@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
@@ -34,7 +33,7 @@ _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]"""
 
 def weigh_change(s: Scope, change: Change) -> float:
     """How much likelier the description makes a change. Thousands of changes bring in the same at other places: each is read once."""
-    own = OWN_SORT if any(re.search(r"\bsorted\b", new) for _, _, new in change.edits) and _sorts_by_itself(s) else 1.0
+    own = OWN_SORT if _sorts_by_itself(s) and any(re.search(r"\bsorted\b", new) for _, _, new in change.edits) else 1.0
     if not s.described_words:
         return own
     known = _list_known(s)
@@ -57,20 +56,39 @@ def _list_known(s: Scope) -> dict[tuple[tuple[str, str], ...], float]:
     return {}
 
 
+@cache_on_scope
+def _list_tokens(s: Scope) -> dict[str, list[str]]:
+    """The tokens of each text that was read."""
+    return {}
+
+
+@cache_on_scope
+def _list_said(s: Scope) -> dict[str, bool]:
+    """Of each token that was asked for, whether the description speaks of it."""
+    return {}
+
+
 def _weigh_texts(s: Scope, texts: Sequence[tuple[str, str]]) -> float:
     """How much likelier the description makes it that these (old, new) texts stand for each other."""
-    old: Counter[str] = Counter()
-    new: Counter[str] = Counter()
-    for before, after in texts:
-        old.update(_TOKEN.findall(before))
-        new.update(_TOKEN.findall(after))
-    fresh = new - old
-    if set(fresh) <= {"+", "-", "1"} and "1" in fresh:  # one off: no word of the description speaks of that
+    tokens = _list_tokens(s)
+    more: dict[str, int] = {}
+    for pair in texts:
+        for text, step in zip(pair, (-1, 1), strict=True):
+            if text not in tokens:
+                tokens[text] = _TOKEN.findall(text)
+            for token in tokens[text]:
+                more[token] = more.get(token, 0) + step
+    fresh = [token for token, n in more.items() if n > 0]
+    if "1" in fresh and set(fresh) <= {"+", "-", "1"}:  # one off: no word of the description speaks of that
         return 1.0
-    gone = old - new
+    gone = [token for token, n in more.items() if n < 0]
     if any(token.isdigit() for token in gone):  # an operand goes with its operator
-        gone = Counter({token: n for token, n in gone.items() if token not in _SIGNS})
-    added, lost = (any(_is_said(s, token) for token in tokens) for tokens in (fresh, gone))
+        gone = [token for token in gone if token not in _SIGNS]
+    said = _list_said(s)
+    for token in (*fresh, *gone):
+        if token not in said:
+            said[token] = _is_said(s, token)
+    added, lost = (any(said[token] for token in side) for side in (fresh, gone))
     return (GAIN if added else 1.0) * (LOSS if lost else 1.0)
 
 

@@ -116,7 +116,8 @@ def list_changes(s: Scope, near: Collection[int] | None = None) -> Iterator[Chan
             continue
         is_changed = is_changed_in_place(s, node)
         for propose in OPERATORS:
-            yield from (c for c in propose(s, node) if not (is_changed and _makes_copy(s, node, c)))
+            changes = propose(s, node)
+            yield from (c for c in changes if not _makes_copy(s, node, c)) if is_changed else changes
 
 
 def _list_near(s: Scope, lines: Collection[int]) -> list[ast.AST]:
