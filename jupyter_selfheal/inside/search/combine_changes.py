@@ -19,6 +19,7 @@ from math import log2, prod
 
 from jupyter_selfheal.inside.positions import Edit, find_difference
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.mutations.missing_code import ASKED_FOR
 from jupyter_selfheal.inside.search.propose_mutations import NEVER_REACHED, weigh_line
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change
@@ -55,7 +56,7 @@ Suspicion = Mapping[int, Mapping[int, float]]
 class Frontier:
     """The states that are known, and those that were gone on from. ``known`` are the checks that pass as it is (a mask)."""
 
-    def __init__(self, maker: Maker, known: int, look: Callable[[Candidate], Suspicion]) -> None:
+    def __init__(self, maker: Maker, known: int, look: Callable[[Candidate], tuple[Suspicion, frozenset[str]]]) -> None:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
         self.alike: dict[int, int] = {}
@@ -100,7 +101,7 @@ class Frontier:
     def _list_changes(self, state: Candidate, anew: bool) -> list[Iterator[tuple[float, int, Change, bool]]]:
         """The changes of all units with their weights by what still fails in this state, in parts that are each in order; those of an
         edited text ``anew``."""
-        suspicion = self.look(state)
+        suspicion, empty_given = self.look(state)
         units = self.maker.program.units
         empty = self.maker.stubs - state.texts.keys()
         edited = {n for n in state.texts if anew or n not in state.spliced}
@@ -109,6 +110,9 @@ class Frontier:
         return [
             *(self._rank_anew(n, units[n].text, suspicion, state.texts, None, False) for n in empty),
             self._weigh_known(state, suspicion, whole | empty),
+            self._weigh_empty_cases(
+                suspicion, empty_given - self.maker.sight.empty, state.texts.keys() & (whole | empty)
+            ),
             *(
                 self._rank_anew(
                     n, state.texts[n], suspicion, None, None if n in whole else self._find_lines(state, n), True
@@ -161,6 +165,20 @@ class Frontier:
             if -weight <= least:
                 return
             yield -weight, n, change, False
+
+    def _weigh_empty_cases(
+        self, suspicion: Suspicion, empty: Collection[str], apart: Collection[int]
+    ) -> Iterator[tuple[float, int, Change, bool]]:
+        """The cases for what is empty where a check fails only in this state: an edit that is right for all else may not be for that."""
+        asked = tuple(f"lacks the case `if not {name}:" for name in sorted(empty))
+        if not asked:
+            return
+        found = [
+            (n, c) for _, n, c in self.maker.changes if n not in apart and any(words in c.words for words in asked)
+        ]
+        weighed = [(c.prior * ASKED_FOR * weigh_line(suspicion.get(n, {}), c.line), n, c) for n, c in found]
+        for weight, n, change in sorted(weighed, key=lambda item: -item[0]):
+            yield weight * self.maker.weigh_unit(n), n, change, False
 
     def _group_by_line(self) -> Mapping[tuple[int, int], Sequence[tuple[int, Change]]]:
         """The program's single changes with their places among all of them, by unit and line, the likeliest first."""

@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.search.mutations import (
     beginners,
     chained_tests,
     commented_code,
+    compared_records,
     conditions,
     constants,
     containers,
@@ -19,6 +20,7 @@ from jupyter_selfheal.inside.search.mutations import (
     exchanges,
     expressions,
     forgotten_updates,
+    gathered_results,
     guards,
     inverted_results,
     items_and_places,
@@ -82,6 +84,8 @@ OPERATORS = (
     *guards.OPERATORS,
     *leap_years.OPERATORS,
     *parts_of_amounts.OPERATORS,
+    *gathered_results.OPERATORS,
+    *compared_records.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

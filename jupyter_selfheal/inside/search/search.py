@@ -204,16 +204,19 @@ class Search:
             self.steps = min(self.steps, self.spent + int(patience.LAST_SECONDS * STEPS_PER_SECOND))
             self._screen_candidates(source, self.limit, most=patience.LAST)
 
-    def _look_at_state(self, state: Candidate) -> Suspicion:
-        """Which lines are suspicious with a candidate's changes; as it was where its run does not come back."""
+    def _look_at_state(self, state: Candidate) -> tuple[Suspicion, frozenset[str]]:
+        """Which lines are suspicious with a candidate's changes, and which parameters are empty where a check then fails; as it was where its
+        run does not come back."""
 
         def look() -> list[Any]:
             changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
             sight = trace_program(self.runner, min(self.limit, patience.LOOK), changed)
-            return [[unit, list(lines.items())] for unit, lines in sight.suspicion.items()]
+            return [[[unit, list(lines.items())] for unit, lines in sight.suspicion.items()], sorted(sight.empty)]
 
         reply = run_in_fork(look, WAIT)
-        return {unit: dict(lines) for unit, lines in reply} if isinstance(reply, list) else self.sight.suspicion
+        if not isinstance(reply, list):
+            return self.sight.suspicion, self.sight.empty
+        return {unit: dict(lines) for unit, lines in reply[0]}, frozenset(reply[1])
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""

@@ -114,17 +114,21 @@ def propose_first_item(s: Scope, node: ast.AST) -> Iterator[Change]:
     if type(node.value.value) not in (int, float) or not isinstance(body, list) or node not in body:
         return
     for loop in body[body.index(node) + 1 :]:
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        if not isinstance(loop, ast.For):
             continue
         compared = {
             frozenset({c.left.id, c.comparators[0].id})
             for c in ast.walk(loop)
             if isinstance(c, ast.Compare) and isinstance(c.left, ast.Name) and isinstance(c.comparators[0], ast.Name)
         }
-        if isinstance(loop.iter, ast.Name) and frozenset({name, loop.target.id}) in compared:
-            new = f"{loop.iter.id}[0]"
-            words = f"`{name}` begins with a number that no item may reach"
-            yield Change((s.put(node.value, new),), 0.8, node.lineno, words)
+        words = f"`{name}` begins with a number that no item may reach"
+        if not isinstance(loop.target, ast.Name):
+            parts = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            if any(name in pair and pair & parts for pair in compared):
+                for new, prior in (("float('-inf')", 0.5), ("float('inf')", 0.3)):
+                    yield Change((s.put(node.value, new),), prior, node.lineno, words)
+        elif isinstance(loop.iter, ast.Name) and frozenset({name, loop.target.id}) in compared:
+            yield Change((s.put(node.value, f"{loop.iter.id}[0]"),), 0.8, node.lineno, words)
 
 
 def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -29,6 +29,8 @@ BESIDE = 0.25
 """The least weight of a further base case beside one that is there, before what the function's other comparisons say of it: ``n == 1`` beside ``n == 0``."""
 ASKED_FOR = 2.5
 """How much likelier a case for an empty parameter is where a check fails that gives one."""
+GIVEN_IN_LOOP = 0.15
+"""How much less likely a ``return`` is that ends a loop in its first round, or gives in it what is given after it."""
 COUNTED_BY_FOR = 0.1
 """How much less likely a statement is that counts the name of a ``for`` around it."""
 
@@ -38,6 +40,7 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
     if node is not s.tree:
         return
     statements = sorted(_list_statements(s), key=lambda statement: -statement[1])[:MOST_STATEMENTS]
+    below = {s.text_of(n.body[-1]) for n in s.order if isinstance(n, ast.FunctionDef)}
     for body in s.list_blocks():
         owner = s.parents[body[0]]
         if isinstance(owner, ast.ClassDef):
@@ -56,6 +59,8 @@ def propose_insertions(s: Scope, node: ast.AST) -> Iterator[Change]:
             for text, prior, loop in statements:
                 if text.startswith(counted):
                     prior *= COUNTED_BY_FOR
+                if looped and text.startswith("return") and (isinstance(owner, _LOOPS) or text in below):
+                    prior *= GIVEN_IN_LOOP
                 if (loop and not looped) or (not last and text.startswith(_JUMPS)):
                     continue  # what is below such a statement would never run
                 if looped and not last and text.startswith(f"{find_accumulated(stmt)} = "):
