@@ -4,6 +4,7 @@ place of its value, a guard that comes too late, and two lists of which one is l
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
@@ -148,6 +149,43 @@ def propose_longer_of_two(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(tuple(sorted(edits)), 0.5, node.lineno, "one of the two may be longer")
 
 
+def propose_same_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``else: x = rest`` beside ``if i < len(a): x = a[i]``, where ``y`` beside it has its ``else: y = rest``."""
+    match node:
+        case ast.If(_, [ast.Assign([ast.Name(own)], _)], []) if s.read_indent(node) is not None:
+            pass
+        case _:
+            return
+    indent, end = s.read_indent(node), s.find_line_span(node)[1]
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    for beside in getattr(s.parents.get(node), "body", ()):
+        match beside:
+            case ast.If(_, [ast.Assign([ast.Name(other)], _)], [ast.Assign([ast.Name(again)], value)]) if (
+                other == again != own
+            ):
+                text = f"{own} = {s.text_of(value)}"
+                edit = (end, end, f"{pad}{indent}else:\n{indent}    {text}\n")
+                yield Change((edit,), 0.6, node.lineno, f"`else: {text}` is missing, as beside it")
+
+
+def propose_other_way_round(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``while len(b) < len(a): b.append(x)`` after ``while len(a) < len(b): a.append(x)``: either of the two may be the shorter one."""
+    if not isinstance(node, ast.While) or s.read_indent(node) is None or not isinstance(node.test, ast.Compare):
+        return
+    sides = [node.test.left, *node.test.comparators]
+    names = [n.args[0].id for n in sides if isinstance(n, ast.Call) and n.args and isinstance(n.args[0], ast.Name)]
+    if len(names) != 2 or names[0] == names[1]:
+        return
+    start, end, _ = s.find_line_span(node)
+    text = s.text[start:end]
+    turned = dict(zip(names, reversed(names), strict=True))
+    mirrored = re.sub(r"\b[^\W\d]\w*", lambda m: turned.get(m[0], m[0]), text)
+    pad = "" if text.endswith("\n") else "\n"
+    if mirrored.strip() not in s.text:
+        words = f"the same is missing where `{names[1]}` and `{names[0]}` are the other way round"
+        yield Change(((end, end, f"{pad}{mirrored}"),), 0.6, node.lineno, words)
+
+
 def propose_without_blanks(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``for c in text.replace(' ', '')`` for ``for c in text``, where the checks give texts with blanks."""
     if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Name):
@@ -159,7 +197,24 @@ def propose_without_blanks(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.put(node.iter, new),), 0.4, node.lineno, "blanks do not count")
 
 
+def propose_whole_record(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``best = x`` for ``best = x[1]`` below ``if x[1] > best[1]:``: what is compared by a field is kept as a whole."""
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
+        return
+    sides = (node.test.left, node.test.comparators[0])
+    kept = {s.text_of(side.value) for side in sides if isinstance(side, ast.Subscript)}
+    for n in node.body:
+        match n:
+            case ast.Assign([ast.Name(best)], ast.Subscript(ast.Name(record)) as part) if {best, record} <= kept:
+                if s.text_of(part) in map(s.text_of, sides):
+                    words = f"`{record}` is kept as a whole: `{best}` is compared by a part of it"
+                    yield Change((s.put(part, record),), 0.8, n.lineno, words)
+
+
 OPERATORS = (
+    propose_same_otherwise,
+    propose_other_way_round,
+    propose_whole_record,
     propose_other_field,
     propose_order_of_ties,
     propose_exchange_in_order,

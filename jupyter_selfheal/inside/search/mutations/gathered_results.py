@@ -31,18 +31,17 @@ def propose_begun_once(s: Scope, node: ast.AST) -> Iterator[Change]:
         case _:
             return
     indent = s.read_indent(node)
+    if indent is None or s.text_of(node.targets[0]) in s.text_of(value):
+        return
     following = s.find_next_statement(node)
     is_filled = following is not None and s.text_of(node.targets[0]) in s.text_of(following)
-    if (
-        indent is None
-        or not is_filled
-        or not isinstance(value, ast.List | ast.Dict | ast.Set | ast.Constant | ast.Call)
-    ):
-        return
     start, end, _ = s.find_line_span(node)
     test = f"{s.text_of(key)} not in {name}"
     edit = (start, end, f"{indent}if {test}:\n{_indent_block(s, node)}")
-    yield Change((edit,), 0.7, node.lineno, f"`{s.text_of(node)}` lacks the condition `{test}`")
+    if is_filled:
+        yield Change((edit,), 0.7, node.lineno, f"`{s.text_of(node)}` lacks the condition `{test}`")
+    elif not isinstance(s.parents.get(node), ast.If):
+        yield Change((edit,), 0.3, node.lineno, f"what `{name}` holds of `{s.text_of(key)}` is to stay")
 
 
 def propose_kept_in_order(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -236,14 +235,22 @@ def propose_lists_of_parts(s: Scope, node: ast.AST) -> Iterator[Change]:
     terms.insert(0, left)
     own = getattr(function, "name", "")
     calls = [t for t in terms if isinstance(t, ast.Call) and isinstance(t.func, ast.Name) and t.func.id == own]
-    plain = [
-        t
-        for t in terms
-        if isinstance(t, ast.Name | ast.Subscript) and not isinstance(getattr(t, "slice", None), ast.Slice)
-    ]
+    plain = [t for t in terms if _is_single(t) and t not in calls]
     if calls and plain:
         edits = tuple((s.start_of(t), s.end_of(t), f"[{s.text_of(t)}]") for t in plain)
         yield Change(edits, 0.6, node.lineno, f"`{s.text_of(plain[0])}` is joined to a list as a list")
+
+
+def _is_single(term: ast.expr) -> bool:
+    """Whether a term is one item, as far as it shows: a name, a place, a pair, or what ``sum`` and its like give."""
+    match term:
+        case ast.Subscript(_, ast.Slice()):
+            return False
+        case ast.Name() | ast.Subscript() | ast.Tuple():
+            return True
+        case ast.Call(ast.Name("sum" | "max" | "min" | "len" | "abs")):
+            return True
+    return False
 
 
 def propose_empty_pair(s: Scope, node: ast.AST) -> Iterator[Change]:
