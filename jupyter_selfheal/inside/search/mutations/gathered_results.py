@@ -205,6 +205,28 @@ def propose_put_at_end(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change((edit,), 0.75, test.lineno, f"`{text}` is missing where no place was found")
 
 
+def propose_each_once(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if x in b and x not in out:`` above ``out.append(x)``: what is there already is not put in again."""
+    match node:
+        case ast.If(test, [ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [ast.Name() as item], []))], []):
+            pass
+        case _:
+            return
+    known = f"{s.text_of(item)} not in {out}"
+    if known not in s.text_of(test):
+        new = f"{s.parenthesize(test)} and {known}"
+        yield Change((s.put(test, new),), 0.4, node.lineno, f"`{s.text_of(test)}` lacks `{known}`")
+
+
+def propose_lengths(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``range(max(len(a), len(b)))`` for ``range(max(a, b))``, where these are lists."""
+    match node:
+        case ast.Call(ast.Name("range"), [*_, ast.Call(ast.Name("max" | "min"), [ast.Name(one), ast.Name(two)], []) as most], []):  # fmt: skip
+            new = f"{s.text_of(most.func)}(len({one}), len({two}))"
+            if all(s.name_may_be(name, frozenset({ITEMS})) for name in (one, two)):
+                yield Change((s.put(most, new),), 0.7, node.lineno, f"`{s.text_of(most)}` should be `{new}`")
+
+
 def propose_other_end(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``xs.insert(0, x)`` for ``xs.append(x)``, and the other way round."""
     match node:
@@ -298,6 +320,8 @@ def propose_joined_lists(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 OPERATORS = (
+    propose_each_once,
+    propose_lengths,
     propose_joined_lists,
     propose_begun_once,
     propose_kept_in_order,

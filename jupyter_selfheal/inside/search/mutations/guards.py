@@ -32,6 +32,20 @@ def propose_index_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.put(test, new),), 0.4, test.lineno, f"`{s.text_of(test)}` lacks `{guard}`")
 
 
+def propose_end_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``while j < len(xs) and xs[j] == x`` for ``while xs[j] == x``, where each round steps ``j``: the list ends at some time."""
+    if not isinstance(node, ast.While):
+        return
+    stepped = {n.target.id for n in node.body if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    asked = "".join(s.text_of(node.test).split())
+    for part in ast.walk(node.test):
+        match part:
+            case ast.Subscript(ast.Name(whole), ast.Name(index)) if index in stepped and f"len({whole})" not in asked:
+                guard = f"{index} < len({whole})"
+                new = f"{guard} and {s.parenthesize(node.test)}"
+                yield Change((s.put(node.test, new),), 0.7, node.lineno, f"`{s.text_of(node.test)}` lacks `{guard}`")
+
+
 def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``[c for c in text if c.isalpha()]`` where nothing is left out: spaces and signs may not count."""
     if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp) or len(node.generators) != 1:
@@ -108,6 +122,7 @@ OPERATORS = (
     propose_reversed,
     propose_list_of_one,
     propose_index_guard,
+    propose_end_guard,
     propose_letters,
     propose_last_place,
     propose_item_of_unread,

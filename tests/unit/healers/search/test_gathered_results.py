@@ -64,6 +64,17 @@ GATHERED = [
 ]
 RECORDS = [
     (
+        "while line[j] == line[i]:\n    j += 1\n",
+        "while (j < len(line) and (line[j] == line[i])):\n",
+        "lacks `j < len(line)`",
+    ),
+    (
+        "for x in a:\n    if x in b:\n        out.append(x)\n",
+        "if ((x in b) and x not in out):\n",
+        "lacks `x not in out`",
+    ),
+    ("for i in range(max(a, b)):\n    print(i)\n", "range((max(len(a), len(b)))):\n", "should be `max(len(a)"),
+    (
         "def f(a, b, i):\n    if i < len(a):\n        x = a[i]\n    if i < len(b):\n        y = b[i]\n    else:\n        y = None\n    return x, y\n",
         "        x = a[i]\n    else:\n        x = None\n",
         "as beside it",
@@ -124,6 +135,8 @@ NEAR_MISSES = [
     ("def f(xs):\n    if not xs:\n        return []\n    return xs[1:]\n", "as elsewhere"),
     ("if i < 3:\n    x = 1\nif i < 2:\n    y = 2\n", "as beside it"),
     ("while len(a) < len(b):\n    a.append(0)\nwhile len(b) < len(a):\n    b.append(0)\n", "other way round"),
+    ("while j < len(xs) and xs[j] == x:\n    j += 1\n", "lacks `j < len(xs)`"),
+    ("for x in a:\n    if x not in out:\n        out.append(x)\n", "lacks `x not in out`"),
     ("if a[0] > b[1]:\n    best = a\n", "on both sides"),
     ("if a < b and c == d:\n    b = a\n", "where the first is the same"),
     ("while j < len(xs) and xs[j] == x:\n    j += 1\n", "asked first"),
