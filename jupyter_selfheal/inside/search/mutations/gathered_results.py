@@ -208,7 +208,7 @@ def propose_put_at_end(s: Scope, node: ast.AST) -> Iterator[Change]:
 def propose_each_once(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``if x in b and x not in out:`` above ``out.append(x)``: what is there already is not put in again."""
     match node:
-        case ast.If(test, [ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [ast.Name() as item], []))], []):
+        case ast.If(test, [ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [ast.Name() as item], []))]):
             pass
         case _:
             return
