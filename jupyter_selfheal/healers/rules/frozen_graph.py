@@ -19,7 +19,7 @@ class FrozenGraph(Rule):
 
     **Fix** `part = graph.subgraph(nodes).copy()`.
 
-    **Fix safety** Safe: until networkx 2 `subgraph` gave a graph of its own. Silent for a graph that `freeze` froze, which was meant.
+    **Fix safety** Safe: until networkx 2 `subgraph` gave a graph of its own. Unsafe where attributes are written at its nodes or edges, which the whole graph shared. Silent for a graph that `freeze` froze, which was meant.
     """
 
     code = "ATT129"
@@ -40,10 +40,16 @@ class FrozenGraph(Rule):
                 if home is None or not isinstance(made, ast.Call) or read_last_name(made.func) not in PARTS:
                     continue
                 end = src.find_span(home[1], made)[1]
+                written = re.compile(
+                    rf"\b{name}\.(?:node|nodes|edges)\[|\b{name}\[.+\]\s*=|set_(?:node|edge)_attributes\(\s*{name}\b"
+                )
+                shared = any(written.search(c.source) for c in context.notebook.cells if c.kind == "code")
                 yield self.patch(
                     context.replace(home[0], [(end, end, ".copy()")]),
                     f"Copy what `{name}` is made of: `.copy()`",
                     f"`{name}` is a view of another graph, which is not changed through it.",
+                    applicability=Applicability.UNSAFE if shared else self.applicability,
+                    why="What is written at its nodes was at those of the whole graph, too." if shared else self.why,
                     prior=0.95,
                 )
                 return

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_replayed_cells
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"^module 'tensorflow(?:\._api\.v2)?(?:\.[\w.]+)?' has no attribute '(\w+)'")
@@ -29,7 +29,7 @@ class GraphOfTensorflow(Rule):
 
     **Failure** `AttributeError: module 'tensorflow' has no attribute 'placeholder'`, `'Session'`, `'get_variable'`; `tf.train` without `AdamOptimizer`.
 
-    **Fix** `import tensorflow.compat.v1 as tf` with `tf.disable_v2_behavior()` behind it, for `import tensorflow as tf` in all cells; those above that use it run again.
+    **Fix** `import tensorflow.compat.v1 as tf` with `tf.disable_v2_behavior()` behind it, for `import tensorflow as tf`; the cells above that use it run again.
 
     **Fix safety** Safe: it is the same interface with the same behaviour, and TensorFlow's guide names these two lines for programs that are to run unchanged. Silent where
     the installed release has no such name there, where the notebook uses `contrib`, Keras, `GradientTape` or `tf.function`, and where it is imported in another way.
@@ -50,17 +50,20 @@ class GraphOfTensorflow(Rule):
         if wanted not in OF_GRAPHS or not alias or _is_of_second(context):
             return
         changes: dict[str, list[Splice]] = {}
-        also = set[str]()
-        for cell in context.notebook.cells:
-            source = context.source_of(cell.id) if cell.kind == "code" else ""
+        cells = [
+            *context.notebook.list_code_before(context.failure.cell_id),
+            context.notebook.cell(context.failure.cell_id),
+        ]
+        uses = [c for c in cells[:-1] if not c.failed and alias in src.find_names(c.source).uses]
+        also = frozenset[str]().union(*(src.find_names(c.source).binds for c in uses))
+        again = {context.failure.cell_id, *list_replayed_cells(context, also)}
+        for cell_id in (c.id for c in cells if c.id in again):
+            source = context.source_of(cell_id)
             imports = [n for n in src.walk(source) if isinstance(n, ast.Import) and _name_first(n) == alias]
             for node in imports:
-                indent = " " * node.col_offset
                 text = f"import tensorflow.compat.v1 as {alias}"
-                text += "" if changes else f"\n{indent}{alias}.disable_v2_behavior()"
-                changes.setdefault(cell.id, []).append((*src.find_span(source, node), text))
-            if changes and not cell.failed and alias in src.find_names(source).uses:
-                also |= src.find_names(source).binds
+                text += "" if changes else f"\n{' ' * node.col_offset}{alias}.disable_v2_behavior()"
+                changes.setdefault(cell_id, []).append((*src.find_span(source, node), text))
         edits = change_and_replay(context, changes, also)
         if edits:
             yield self.patch(

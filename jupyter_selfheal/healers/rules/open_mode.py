@@ -68,7 +68,10 @@ class OpenMode(Rule):
             return
         called = [c for c in context.list_calls_at_failure() if _is_of_pickle(context, c)]
         for call in called[:1]:
-            file = next((k.value for k in call.keywords if k.arg == "file"), None) or next(iter(call.args[-1:]), None)
+            at = 1 if read_last_name(call.func) == "dump" else 0
+            file = next((k.value for k in call.keywords if k.arg == "file"), None) or next(
+                iter(call.args[at : at + 1]), None
+            )
             pairs = [(c, ast.unparse(c)) for c in [file] if isinstance(c, ast.Call) and _is_opened(c, TEXTUAL)]
             named = file.id if isinstance(file, ast.Name) else ""
             pairs += [p for p in _list_opened(context.tree, TEXTUAL) if p[1] == named and p[0].lineno <= call.lineno][
