@@ -255,7 +255,7 @@ def _describe_shared(context: RuleContext, value: ast.expr) -> str:
         return "What the array is a view of may be meant to be changed."
     if isinstance(owner, ast.Call):
         return ""  # a table of its own
-    live = context.describe(owner)
+    live = context.describe(ast.unparse(owner))  # it may stand in another cell
     if live is None or live.is_a("numpy.ndarray"):
         return "The array was locked, or is a view of one: the write may be meant to reach that, or not to be made."
     is_part = not isinstance(owner, ast.Name | ast.Constant)
