@@ -44,6 +44,7 @@ CUT = {
 """The file cuts long probes; how the last statement of those goes on."""
 
 NO_SUCCESSOR = {
+    "pd.concat([pd.DataFrame({'a':[1]})],join_axes=[])": "no axis was never one: it had to be one index",
     "pd.Panel": "pandas has no three-dimensional table any more (xarray is another library)",
     "pd.DataFrame({'a':[1]}).loc[[5]]": "a label that is not there is a mistake in the data, not in the code",
     "from sklearn.utils.testing import assert_true": "an assertion function of nose that was never replaced",

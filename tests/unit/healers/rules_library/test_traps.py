@@ -85,9 +85,14 @@ def test_a_threshold_that_stopped_nothing_goes_and_another_one_is_only_offered(b
     assert (idle.applicability, other.applicability) == (Applicability.SAFE, Applicability.UNSAFE)
 
 
-def test_an_axis_that_was_not_joined_along_rows_is_only_offered(bench: Bench) -> None:
-    cells = [f"{PANDAS}\ndf = pd.DataFrame({{'a': [1]}})", "pd.concat([df, df], join_axes=[df.columns])"]
-    assert bench.propose_patches("API201", *cells)[0].applicability is Applicability.UNSAFE
+def test_an_axis_that_is_not_told_is_only_offered(bench: Bench) -> None:
+    table = f"{PANDAS}\ndf, side = pd.DataFrame({{'a': [1]}}), 0"
+    for axis, level in (
+        ("axis=side, ", Applicability.UNSAFE),
+        ("", Applicability.SAFE),
+    ):  # along rows where none is named
+        cell = f"pd.concat([df, df], {axis}join_axes=[df.columns])"
+        assert bench.propose_patches("API201", table, cell)[0].applicability is level
 
 
 @pytest.mark.parametrize(
