@@ -79,11 +79,11 @@ def write_loading_code(module: str) -> str:
     inner = {f"{_PACKAGE}.{name.rpartition('.')[0]}".rstrip("."): None for name in needed}
     packages = [_PACKAGE.partition(".")[0], _PACKAGE, *(name for name in inner if name != _PACKAGE)]
     codes = {name: compile(text, f"<selfheal {name}>", "exec", dont_inherit=True) for name, text in sources.items()}
-    texts, compiled = _pack(json.dumps(sources).encode()), _pack(marshal.dumps(codes))
+    texts, compiled = _pack_bytes(json.dumps(sources).encode()), _pack_bytes(marshal.dumps(codes))
     return _LOAD.format(sources=texts, packages=packages, codes=compiled, magic=importlib.util.MAGIC_NUMBER)
 
 
-def _pack(data: bytes) -> str:
+def _pack_bytes(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data)).decode("ascii")
 
 

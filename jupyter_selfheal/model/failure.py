@@ -78,10 +78,10 @@ class Failure:
         if self.kind is FailureKind.SYNTAX:
             first = _PLACE.sub("", first)
         if first and self.ename == "ExpectationMissed":
-            return _cut(first[0].upper() + first[1:])
+            return _cut_text(first[0].upper() + first[1:])
         if (held := self.held) is not None:
-            return _cut(f"{first.rstrip('.')}: {held.headline}")
-        return _cut(f"{self.ename}: {first}" if first else self.ename)
+            return _cut_text(f"{first.rstrip('.')}: {held.headline}")
+        return _cut_text(f"{self.ename}: {first}" if first else self.ename)
 
     @property
     def is_warning(self) -> bool:
@@ -104,7 +104,7 @@ class Failure:
         return replace(self, ename=raised[1], evalue=(raised[2] or "").strip(), frames=frames, traceback=text)
 
 
-def _cut(text: str) -> str:
+def _cut_text(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -86,7 +86,7 @@ def list_places(case: Case, sources: Sequence[str], *, of_items: bool) -> list[P
         is_contract = False
         if own and isinstance(function := around[own[-1]][0], ast.FunctionDef):
             if id(function) not in functions:
-                functions[id(function)] = _computes(function, made)
+                functions[id(function)] = _gives_own_work(function, made)
             is_contract = functions[id(function)] and all(working[id(block)] for block, _ in around[own[-1] + 1 :])
         places.append(Place(node, src.dump_tree(read_condition(node)), tuple(around), read, is_contract))
     return places
@@ -221,7 +221,7 @@ def _does_more(block: ast.AST, known: Mapping[int, bool]) -> bool:
     return False
 
 
-def _computes(function: ast.FunctionDef, made: set[str]) -> bool:
+def _gives_own_work(function: ast.FunctionDef, made: set[str]) -> bool:
     """Whether a function gives a value of its own work: no test, and it asks nothing of what the notebook makes, or of a function that it is given."""
     if function.name.startswith(TESTS):
         return False

@@ -49,12 +49,14 @@ APPLYING = frozenset({"apply", "map", "applymap", "transform", "filter", "starma
 def _count_calls(source: str) -> Counter[str]:
     """How often each name is called, by its last part, or given to what calls it."""
     calls = [n for n in src.walk(source) if isinstance(n, ast.Call)]
-    counted = Counter(name for call in calls if (name := _name(call.func)))
-    counted.update(name for call in calls if _name(call.func) in APPLYING for a in call.args if (name := _name(a)))
+    counted = Counter(name for call in calls if (name := _read_name(call.func)))
+    counted.update(
+        name for call in calls if _read_name(call.func) in APPLYING for a in call.args if (name := _read_name(a))
+    )
     return counted
 
 
-def _name(node: ast.expr) -> str:
+def _read_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 

@@ -35,7 +35,7 @@ def find_loop_ended_either_way(function: ast.FunctionDef) -> str:
     for loop in walk_in_order(function):
         if not isinstance(loop, ast.For | ast.While) or _is_endless(loop):
             continue
-        asks = any(isinstance(s, ast.If) and not _refuses(s) for s in loop.body)
+        asks = any(isinstance(s, ast.If) and not _refuses_item(s) for s in loop.body)
         if asks and _always_ends(loop.body) and not any(isinstance(n, ast.Continue) for n in walk_in_order(loop)):
             return f"the loop `{_write_head(loop)} …` ends in its first round, whichever way `if` comes out"
     return ""
@@ -59,7 +59,7 @@ def _is_endless(loop: ast.For | ast.While) -> bool:
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
-def _refuses(question: ast.If) -> bool:
+def _refuses_item(question: ast.If) -> bool:
     """Whether a question only raises an error for an item that is not taken: the first one that is may be all that is asked for."""
     return any(block and isinstance(block[-1], ast.Raise) for block in (question.body, question.orelse))
 
@@ -106,7 +106,7 @@ def find_equal_branches(function: ast.FunctionDef) -> str:
                 if (
                     isinstance(statement, ast.If)
                     and _does_the_same(statement, block, at)
-                    and not _calls(statement.test)
+                    and not _calls_something(statement.test)
                 ):
                     return f"`if {ast.unparse(statement.test)}` does the same either way"
     return ""
@@ -149,7 +149,7 @@ def find_repeated_question(function: ast.FunctionDef) -> str:
             asked = dump_tree(link.test)
             if asked in seen:
                 return f"`elif {ast.unparse(link.test)}` is never come to: the same is asked above it"
-            if _calls(link.test):
+            if _calls_something(link.test):
                 seen.clear()  # what is asked below may come out otherwise
             else:
                 seen.add(asked)
@@ -193,7 +193,7 @@ def find_unread_parameter(function: ast.FunctionDef) -> str:
     return f"`{unread}`, which `{function.name}` is given, is never read" if unread else ""
 
 
-def _calls(node: ast.AST) -> bool:
+def _calls_something(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for n in ast.walk(node))
 
 

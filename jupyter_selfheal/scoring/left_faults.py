@@ -142,7 +142,7 @@ def _find_idle_question(function: ast.FunctionDef) -> str:
     """A question whether a collection is empty, in the body of a loop through it that does not change it."""
     for loop in walk_in_order(function):
         looped = _name_looped(loop) if isinstance(loop, ast.For) else ""
-        if not looped or not isinstance(loop, ast.For) or any(_changes(n, looped) for n in ast.walk(loop)):
+        if not looped or not isinstance(loop, ast.For) or any(_changes_name(n, looped) for n in ast.walk(loop)):
             continue
         for statement in loop.body:
             for node in (statement, *walk_in_order(statement)):
@@ -226,13 +226,13 @@ def _find_last_item_left(function: ast.FunctionDef) -> str:
         parts = [n for n in found if ast.unparse(n.value) == looped]
         if not parts or any(ast.unparse(n.slice) != index for n in parts):
             continue
-        if any(_reads(n.slice, index) for n in found if n not in parts):
+        if any(_reads_name(n.slice, index) for n in found if n not in parts):
             continue  # what goes with another collection may end before
         moved = [
             n for n in own if isinstance(n, ast.BinOp) or (isinstance(n, ast.Call) and ast.unparse(n.func) == "range")
         ]
         others = [n.iter for n in own if isinstance(n, ast.For | ast.comprehension) and n is not loop]
-        if not any(_reads(n, index) for n in moved) and not any(_reads(n, looped) for n in others):
+        if not any(_reads_name(n, index) for n in moved) and not any(_reads_name(n, looped) for n in others):
             return f"the loop over `{ast.unparse(loop.iter)}` never comes to the last item of `{looped}`"
     return ""
 
@@ -313,7 +313,7 @@ def _name_all_but_last(iterated: ast.expr) -> str:
     return found[1] if found else ""
 
 
-def _reads(node: ast.AST, name: str) -> bool:
+def _reads_name(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
@@ -346,7 +346,7 @@ def _asks_empty(test: ast.expr) -> str:
     return left.id if isinstance(left, ast.Name) else ""
 
 
-def _changes(node: ast.AST, name: str) -> bool:
+def _changes_name(node: ast.AST, name: str) -> bool:
     """Whether a node binds a name anew, or may change how many items it has."""
     if isinstance(node, ast.Call):
         given = any(isinstance(a, ast.Name) and a.id == name for a in (*node.args, *(k.value for k in node.keywords)))

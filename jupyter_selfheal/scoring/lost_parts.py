@@ -37,9 +37,13 @@ def count_lost_parts(case: Case, patch: Patch) -> int:
     said = set(re.findall(r"\w+", case.failure.evalue))
     named = {name.lstrip(".") for name in _list_read(was)} & said
     culprit = said if named and case.failure.ename in _NAMING else set()
-    parts = len(_list_gone(was, now, culprit)) if culprit else max(0, _count(was, ast.Call) - _count(now, ast.Call))
-    parts += max(0, _count(was, _LOOPS) - _count(now, _LOOPS)) + len(_list_unread(was, now, said))
-    return max(parts, _count(was, _SIMPLE) - _count(now, _SIMPLE))
+    parts = (
+        len(_list_gone(was, now, culprit))
+        if culprit
+        else max(0, _count_nodes(was, ast.Call) - _count_nodes(now, ast.Call))
+    )
+    parts += max(0, _count_nodes(was, _LOOPS) - _count_nodes(now, _LOOPS)) + len(_list_unread(was, now, said))
+    return max(parts, _count_nodes(was, _SIMPLE) - _count_nodes(now, _SIMPLE))
 
 
 def find_left_out(case: Case, patch: Patch) -> str:
@@ -61,7 +65,7 @@ def find_left_out(case: Case, patch: Patch) -> str:
     return gone[0] if gone and not now - was else ""
 
 
-def _count(trees: Iterable[ast.AST], kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> int:
+def _count_nodes(trees: Iterable[ast.AST], kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> int:
     return sum(isinstance(node, kind) for tree in trees for node in ast.walk(tree))
 
 

@@ -98,13 +98,17 @@ def _only_reckons(tree: ast.AST, name: str) -> bool:
     nodes = [n for n in ast.walk(tree) if not isinstance(n, ast.Assert)]
     asserted = {id(n) for a in ast.walk(tree) if isinstance(a, ast.Assert) for n in ast.walk(a)}
     used = {
-        id(part) for n in nodes if _reckons(n, name) for part in ast.iter_child_nodes(n) if isinstance(part, ast.Name)
+        id(part)
+        for n in nodes
+        if _reckons_beside(n, name)
+        for part in ast.iter_child_nodes(n)
+        if isinstance(part, ast.Name)
     }
     reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     return all(id(n) in used | asserted for n in reads)
 
 
-def _reckons(node: ast.AST, name: str) -> bool:
+def _reckons_beside(node: ast.AST, name: str) -> bool:
     """Whether a node bounds, compares or sums with a variable beside ``name``, so that its value is not that one's."""
     if isinstance(node, ast.Compare | ast.Slice):
         return True

@@ -282,11 +282,11 @@ def _list_made(tree: ast.Module) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.ImportFrom) and node.module != "builtins":
             yield from (a.asname or a.name for a in node.names)
-        elif isinstance(node, ast.Assign) and _makes(node.value):
+        elif isinstance(node, ast.Assign) and _makes_function(node.value):
             yield from (t.id for t in node.targets if isinstance(t, ast.Name))
 
 
-def _makes(value: ast.expr) -> bool:
+def _makes_function(value: ast.expr) -> bool:
     """True for what may be a function of somebody's own; ``builtins.sum`` gives Python's own back."""
     if isinstance(value, ast.Attribute):
         return not (isinstance(value.value, ast.Name) and value.value.id in ("builtins", "__builtins__"))

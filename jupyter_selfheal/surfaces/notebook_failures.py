@@ -33,7 +33,7 @@ class HealedNotebooks:
         known = self._known[path]
         if isinstance(known, str):
             return known
-        return "\n".join(_explain(known.report, cell, "--outputs expect " if self.expect_outputs else ""))
+        return "\n".join(_explain_cells(known.report, cell, "--outputs expect " if self.expect_outputs else ""))
 
     def _heal_notebook(self, path: Path) -> HealedNotebook | str:
         config = HealConfig(
@@ -56,7 +56,7 @@ class HealedNotebooks:
         return healed
 
 
-def _explain(report: NotebookReport, cell: int | None, options: str) -> Iterator[str]:
+def _explain_cells(report: NotebookReport, cell: int | None, options: str) -> Iterator[str]:
     code = [c.id for c in report.given.cells if c.kind == "code"]
     wanted = code if cell is None else code[cell : cell + 1]
     said = [

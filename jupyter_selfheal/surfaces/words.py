@@ -257,16 +257,18 @@ def format_doubts(doubts: Sequence[Doubt], places: Mapping[str, str], cells: int
     width = max(columns, 40)
     looked = f"review: {cells} {'cell that runs was' if cells == 1 else 'cells that run were'} looked at"
     if not doubts:
-        yield from _wrap(f"{looked}; nothing speaks against {'it' if cells == 1 else 'them'}", width, "  ", "    ")
+        yield from _wrap_text(f"{looked}; nothing speaks against {'it' if cells == 1 else 'them'}", width, "  ", "    ")
         return
     one = len(doubts) == 1
     noun = "1 doubt" if one else f"{len(doubts)} doubts"
-    yield from _wrap(f"{looked}: {noun}; nothing was changed because of {'it' if one else 'them'}", width, "  ", "    ")
+    yield from _wrap_text(
+        f"{looked}: {noun}; nothing was changed because of {'it' if one else 'them'}", width, "  ", "    "
+    )
     for doubt in doubts:
         line = f", line {doubt.line}" if doubt.line else ""
         text = f"{places.get(doubt.cell_id, 'a cell')}{line}: {doubt.code} {doubt.what}"
-        yield from _wrap(text, width, "  ", "    ")
-        yield from _wrap(doubt.advice, width, "      → ", "        ")
+        yield from _wrap_text(text, width, "  ", "    ")
+        yield from _wrap_text(doubt.advice, width, "      → ", "        ")
 
 
 def wrap_prose(lines: Iterable[str], width: int) -> Iterator[str]:
@@ -274,7 +276,7 @@ def wrap_prose(lines: Iterable[str], width: int) -> Iterator[str]:
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()))
         is_prose = "\n" not in line and len(line) > width
-        yield from _wrap(line.strip(), width, indent, indent + "  ") if is_prose else (line,)
+        yield from _wrap_text(line.strip(), width, indent, indent + "  ") if is_prose else (line,)
 
 
 def fit_to_screen(lines: Iterable[str], out: TextIO) -> str:
@@ -283,7 +285,7 @@ def fit_to_screen(lines: Iterable[str], out: TextIO) -> str:
     return "\n".join(wrap_prose(lines, width))
 
 
-def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
+def _wrap_text(text: str, width: int, first: str, rest: str) -> list[str]:
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
     )

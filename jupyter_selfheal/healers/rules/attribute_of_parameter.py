@@ -45,7 +45,7 @@ class AttributeOfParameter(Rule):
             source = context.source_of(cell_id)
             for node in (n for n in src.walk(source) if isinstance(n, ast.ClassDef) and n.name == live.owner.type):
                 kept = _find_kept(node, wrong)
-                splices = _respell(source, node, wrong, kept) if kept else []
+                splices = _respell_reads(source, node, wrong, kept) if kept else []
                 if not splices or kept not in live.owner.attributes:
                     return
                 outside = _is_read_outside(context, wrong, len(splices)) or _is_set_again(context, kept)
@@ -79,7 +79,7 @@ def _find_kept(node: ast.ClassDef, parameter: str) -> str:
     return kept[0] if len(kept) == len(names) == 1 else ""
 
 
-def _respell(source: str, node: ast.ClassDef, wrong: str, right: str) -> list[Splice]:
+def _respell_reads(source: str, node: ast.ClassDef, wrong: str, right: str) -> list[Splice]:
     """Splices for each place where a method reads the missing attribute of its object; empty where one sets it."""
     splices: list[Splice] = []
     for method in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.args.args):

@@ -46,7 +46,7 @@ class BlankLine(Rule):
             ]
             for loop in loops:
                 clause = loop if isinstance(loop, ast.For) else loop.generators[0]
-                if ast.unparse(clause.target) != name or not _runs(loop, call):
+                if ast.unparse(clause.target) != name or not _calls_for_each(loop, call):
                     continue
                 if isinstance(loop, ast.For):
                     at = context.span(loop.body[0])[0]  # what stands above the reading is for a line with a number, too
@@ -79,7 +79,7 @@ class BlankLine(Rule):
         )
 
 
-def _runs(loop: ast.For | ast.ListComp | ast.GeneratorExp, call: ast.Call) -> bool:
+def _calls_for_each(loop: ast.For | ast.ListComp | ast.GeneratorExp, call: ast.Call) -> bool:
     """Whether a loop makes a call for each of its items."""
     parts = loop.body if isinstance(loop, ast.For) else [loop.elt, *loop.generators[0].ifs, *loop.generators[1:]]
     return any(n is call for part in parts for n in ast.walk(part))

@@ -34,7 +34,7 @@ class CallWithoutEffect(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.attribute != "setdefaultencoding" or context.owner.path != "sys":
             return
-        splices = [s for s in (_cut(context, n) for n in _list_calls(context)) if s is not None]
+        splices = [s for s in (_cut_statement(context, n) for n in _list_calls(context)) if s is not None]
         if not splices:
             return
         yield self.patch(
@@ -64,7 +64,7 @@ def _list_calls(context: RuleContext) -> list[ast.Expr]:
     return found
 
 
-def _cut(context: RuleContext, node: ast.Expr) -> Splice | None:
+def _cut_statement(context: RuleContext, node: ast.Expr) -> Splice | None:
     """The statement with its whole line, or with the semicolon beside it."""
     start, end = context.span(node)
     source = context.source

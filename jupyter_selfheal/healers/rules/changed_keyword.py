@@ -251,7 +251,8 @@ def _rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywo
         (
             c
             for c in change.cases
-            if (not c.values or (is_literal and _is_among(value, c.values))) and _fits(context, call, keyword, c)
+            if (not c.values or (is_literal and _is_among(value, c.values)))
+            and _has_what_is_needed(context, call, keyword, c)
         ),
         None,
     )
@@ -303,7 +304,7 @@ def _place_argument(context: RuleContext, call: ast.Call, keyword: ast.keyword, 
     return sorted([build_argument_splice(context, call, keyword, ""), (end, end, f", {value[1:-1]}")])
 
 
-def _fits(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:
+def _has_what_is_needed(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:
     """True where the call has what a case needs besides the keyword."""
     written = {text for k in call.keywords if k.arg for text in (k.arg, f"{k.arg}={context.text(k.value)}")}
     if case.after and _find_call_on(context, call) is None:

@@ -62,7 +62,7 @@ class ChangedWhileIterated(Rule):
             source = context.source_of(cell_id)
             for loop in (n for n in src.walk(source) if isinstance(n, ast.For)):
                 text = src.extract_text(source, loop.iter)
-                if isinstance(loop.iter, ast.Name | ast.Attribute) and _shrinks(source, loop, text):
+                if isinstance(loop.iter, ast.Name | ast.Attribute) and _takes_items_out(source, loop, text):
                     doubt = _explain_doubt(source, loop)
                     yield self.patch(
                         context.replace(cell_id, [(*src.find_span(source, loop.iter), f"list({text})")]),
@@ -74,7 +74,7 @@ class ChangedWhileIterated(Rule):
                     )
 
 
-def _shrinks(source: str, loop: ast.For, text: str) -> bool:
+def _takes_items_out(source: str, loop: ast.For, text: str) -> bool:
     """True where the loop's body takes items out of what it goes through, and goes on."""
     if any(isinstance(n, ast.Break | ast.Return) for s in loop.body for n in ast.walk(s)):
         return False

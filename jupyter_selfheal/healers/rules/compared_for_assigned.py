@@ -50,7 +50,11 @@ class ComparedForAssigned(Rule):
                 case _:
                     return
             is_shown = statement is src.list_statements(source)[-1].node
-            if is_shown or not isinstance(condition, ast.Compare | ast.BinOp | ast.UnaryOp) or not _chooses(condition):
+            if (
+                is_shown
+                or not isinstance(condition, ast.Compare | ast.BinOp | ast.UnaryOp)
+                or not _is_condition(condition)
+            ):
                 return
             start, end = src.find_span(source, left)[1], src.find_span(source, right)[0]
             texts = [src.extract_text(source, n) for n in (left, right)]
@@ -64,6 +68,6 @@ class ComparedForAssigned(Rule):
             )
 
 
-def _chooses(condition: ast.expr) -> bool:
+def _is_condition(condition: ast.expr) -> bool:
     """Whether it is a condition: ``x < 0``, ``(x < 0) & (y > 1)``, ``~done``, not ``i - 1``."""
     return any(isinstance(n, ast.Compare | ast.Invert) for n in ast.walk(condition))

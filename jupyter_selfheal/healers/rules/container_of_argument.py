@@ -52,7 +52,7 @@ class ContainerOfArgument(Rule):
             calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == kind]
             given = [k.value for c in calls for k in c.keywords if k.arg == name]
             if len(calls) == 1 and len(given) == 1:
-                new = _convert(view, given[0], wanted)
+                new = _convert_container(view, given[0], wanted)
                 is_known = name in TAKEN_APART and not _is_read_back(context, name)
                 yield self.patch(
                     view.replace(view.cell_id, [(*view.span(given[0]), new)]),
@@ -80,7 +80,7 @@ def _is_read_back(context: RuleContext, name: str) -> bool:
     return any(asked.search(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code")
 
 
-def _convert(view: RuleContext, given: ast.expr, wanted: str) -> str:
+def _convert_container(view: RuleContext, given: ast.expr, wanted: str) -> str:
     """The argument in the other container: a display of values gets other brackets, anything else a call around it."""
     text = view.text(given)
     if wanted == "tuple" and isinstance(given, ast.List) and len(given.elts) > 1:

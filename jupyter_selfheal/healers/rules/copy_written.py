@@ -39,7 +39,7 @@ class CopyWritten(Rule):
             table, condition, column = target
             if context.describe_all([table.id])[0].is_a("pandas.DataFrame"):
                 text = f"{table.id}.loc[{src.extract_text(source, condition)}, {src.extract_text(source, column)}]"
-                yield (*src.find_span(source, _written(statement)), text), text
+                yield (*src.find_span(source, _find_target(statement)), text), text
 
         edits, shown = mend_above(context, find)
         if edits:
@@ -51,7 +51,7 @@ class CopyWritten(Rule):
             )
 
 
-def _written(statement: ast.stmt) -> ast.expr:
+def _find_target(statement: ast.stmt) -> ast.expr:
     assert isinstance(statement, ast.Assign | ast.AugAssign)
     return statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
 
@@ -60,7 +60,7 @@ def _read_target(statement: ast.stmt) -> tuple[ast.Name, ast.expr, ast.Constant]
     """The table, the condition and the column of ``df[df["a"] > 3]["b"] = …``."""
     if not isinstance(statement, ast.Assign | ast.AugAssign):
         return None
-    match _written(statement):
+    match _find_target(statement):
         case ast.Subscript(
             value=ast.Subscript(value=ast.Name() as table, slice=condition), slice=ast.Constant(value=str()) as column
         ):

@@ -92,10 +92,10 @@ class CountedValues(Rule):
                 table, made = found[0], found[1].func.value
                 here = context.list_nodes_at_failure(ast.Subscript, ast.Attribute)
                 if not any(_is_column(n, table, column) for n in here) or any(
-                    _mentions(s, table, "count") for s in code
+                    _asks_for_column(s, table, "count") for s in code
                 ):
                     continue
-                is_old = any(_mentions(s, table, "index") for s in code) or bool(
+                is_old = any(_asks_for_column(s, table, "index") for s in code) or bool(
                     find_older_use(context, "pandas", "2.0")
                 )
                 new = f'.rename_axis("index").reset_index(name={column!r})'.replace("'", '"')
@@ -128,7 +128,7 @@ def _is_column(node: ast.AST, table: str, column: str) -> bool:
     return node.slice.value == column and isinstance(node.value, ast.Name) and node.value.id == table
 
 
-def _mentions(source: str, table: str, word: str) -> bool:
+def _asks_for_column(source: str, table: str, word: str) -> bool:
     """Whether a statement that reads the table asks for a column of this name."""
     for statement in src.list_statements(source):
         nodes = list(ast.walk(statement.node))

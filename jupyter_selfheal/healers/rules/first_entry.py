@@ -195,11 +195,11 @@ def _begins_empty(context: RuleContext, owner: str, key: str) -> bool:
             written = isinstance(entry.ctx, ast.Store) and view.text(entry.value) == owner
             if written and view.text(entry.slice) != key:
                 return False
-        if any(_fills(view.text(call.func), owner) for call in view.walk(ast.Call)):
+        if any(_fills_otherwise(view.text(call.func), owner) for call in view.walk(ast.Call)):
             return False
     return bound > 0
 
 
-def _fills(called: str, owner: str) -> bool:
+def _fills_otherwise(called: str, owner: str) -> bool:
     """``stock.update(…)``: other entries than those that are counted."""
     return called in (f"{owner}.update", f"{owner}.fromkeys")

@@ -37,12 +37,16 @@ class HandlerOfAnotherError(Rule):
         known = getattr(builtins, raised, None)
         if raised in SLIPS or not (isinstance(known, type) and issubclass(known, Exception)):
             return
-        tries = [n for n in context.walk(ast.Try) if _holds(n, context.line)]
+        tries = [n for n in context.walk(ast.Try) if _holds_line(n, context.line)]
         if not tries:
             return
         innermost = tries[-1]
         named = innermost.handlers[0].type if len(innermost.handlers) == 1 else None
-        if not isinstance(named, ast.Name) or not _is_other_error(named.id, known) or _raises(innermost, context.line):
+        if (
+            not isinstance(named, ast.Name)
+            or not _is_other_error(named.id, known)
+            or _raises_itself(innermost, context.line)
+        ):
             return
         keeps = _may_raise_others(innermost.body) and not issubclass(getattr(builtins, named.id), known)
         yield self.patch(
@@ -53,11 +57,11 @@ class HandlerOfAnotherError(Rule):
         )
 
 
-def _holds(node: ast.Try, line: int) -> bool:
+def _holds_line(node: ast.Try, line: int) -> bool:
     return any(s.lineno <= line <= (s.end_lineno or s.lineno) for s in node.body)
 
 
-def _raises(node: ast.Try, line: int) -> bool:
+def _raises_itself(node: ast.Try, line: int) -> bool:
     """Whether what failed is a `raise` that the author wrote: a check of the input is not meant to be swallowed."""
     raising = (n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Raise))
     return any(n.lineno <= line <= (n.end_lineno or n.lineno) for n in raising)

@@ -112,7 +112,7 @@ class RulesHealer:
             if not rule.matches(context.failure):
                 continue
             try:
-                proposed = [_keep_write(context, p) for p in _take(rule.propose(context), PATCHES_OF_A_RULE)]
+                proposed = [_keep_write(context, p) for p in _take_first(rule.propose(context), PATCHES_OF_A_RULE)]
             except Exception as error:
                 notes.append(f"rule {rule.code} failed ({type(error).__name__}: {error}): please report it")
                 continue
@@ -133,7 +133,7 @@ def _keep_write(context: RuleContext, patch: Patch) -> Patch:
     return keep_write(context, patch)
 
 
-def _take(patches: Iterator[Patch], count: int) -> Iterator[Patch]:
+def _take_first(patches: Iterator[Patch], count: int) -> Iterator[Patch]:
     for _, patch in zip(range(count), patches, strict=False):
         yield patch
 

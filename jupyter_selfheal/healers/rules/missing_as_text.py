@@ -106,7 +106,7 @@ class MissingAsText(Rule):
 
 def _list_casts(context: RuleContext) -> Iterator[_Cast]:
     """The casts of columns with missing values that the failing cell's values come from."""
-    above = _survey(context)
+    above = _survey_above(context)
     for at, (cell_id, source, statement) in enumerate(above.statements):
         for call in _find_casts(statement):
             assert isinstance(call.func, ast.Attribute)
@@ -149,7 +149,7 @@ def _has_missing(context: RuleContext, column: str) -> bool:
 # --- what was written
 
 
-def _survey(context: RuleContext) -> _Above:
+def _survey_above(context: RuleContext) -> _Above:
     statements = list(list_statements_above(context))
     setters: dict[str, list[tuple[int, str]]] = {}
     odd = [

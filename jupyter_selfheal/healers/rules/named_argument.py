@@ -106,12 +106,12 @@ class _Target:
 def _list_changes(target: _Target, message: str) -> Iterator[_Change]:
     """What the message asks of a call, as far as the installed function knows of it."""
     asked = {m["name"]: m["value"] for m in ARGUMENT.finditer(message)}
-    added = [target.add(n, v) for n, v in asked.items() if n in target.free and not _hides(n, v)]
+    added = [target.add(n, v) for n, v in asked.items() if n in target.free and not _hides_errors(n, v)]
     if added:
         yield from added
         return
     for wanted in list_conditions(message):
-        if _hides(wanted.name, wanted.value):
+        if _hides_errors(wanted.name, wanted.value):
             continue
         keyword = target.given.get(wanted.name)
         if keyword is None and wanted.value and target.free.get(wanted.name, wanted.value) != wanted.value:
@@ -139,7 +139,7 @@ def _default_of(target: _Target, name: str) -> str:
     return next((p.default for p in signature.parameters if p.name == name and p.has_default), "None")
 
 
-def _hides(name: str, value: str) -> bool:
+def _hides_errors(name: str, value: str) -> bool:
     return HIDING.search(name) is not None or HIDING.search(value.lower()) is not None
 
 

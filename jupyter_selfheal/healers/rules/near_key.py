@@ -106,7 +106,7 @@ def _is_seen_in_outputs(context: RuleContext, name: str, owner: str, keys: Keys)
     lines = (
         line
         for cell in context.notebook.cells
-        if cell.outputs and _shows(context.source_of(cell.id), root)
+        if cell.outputs and _shows_name(context.source_of(cell.id), root)
         for output in cell.outputs
         if output.output_type != "error"
         for line in f"{output.text}\n{output.data.get('text/plain', '')}".split("\n")
@@ -122,7 +122,7 @@ def _is_seen_in_outputs(context: RuleContext, name: str, owner: str, keys: Keys)
     )
 
 
-def _shows(source: str, name: str) -> bool:
+def _shows_name(source: str, name: str) -> bool:
     """Whether a cell has an expression of its own that reads a name: ``df.head()``, ``print(df)``."""
     shown = (n for n in src.walk(source) if isinstance(n, ast.Expr))
     return any(isinstance(n, ast.Name) and n.id == name for e in shown for n in ast.walk(e))

@@ -85,7 +85,7 @@ def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:
     return written if PLAIN.fullmatch(written) else f"{function}({context.text(node)})"
 
 
-def _holds(node: ast.expr, text: str) -> bool:
+def _is_text(node: ast.expr, text: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == text
 
 
@@ -101,7 +101,7 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
         return node.args[:1] if read_last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
     if match and match["named"]:
         named = [k.value for k in node.keywords if k.arg == match["named"]]
-        return named or [k.value for k in node.keywords if _holds(k.value, match["given"])]  # pandas' `rot`
+        return named or [k.value for k in node.keywords if _is_text(k.value, match["given"])]  # pandas' `rot`
     if match and match["subplot"]:
         return node.args if read_last_name(node.func) in ("subplot", "add_subplot") else []
     return [*node.args, *(k.value for k in node.keywords)]

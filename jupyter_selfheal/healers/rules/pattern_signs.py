@@ -56,7 +56,7 @@ class PatternSigns(Rule):
                 escaped = re.sub(r"([^\w\s])", r"\\\1", body) if is_signs else f"{body[:place]}\\{body[place:]}"
                 closed = f"{body}{')' if ')' in told[0] else ']'}" if told["open"] and not is_signs else ""
                 for text, prior in ((closed, 0.7), (escaped, 0.6)):
-                    if not text or not _compiles(text):
+                    if not text or not _is_pattern(text):
                         continue
                     literal = f"r{written[2]}{text}{written[2]}"
                     yield self.patch(
@@ -79,7 +79,7 @@ def _is_wrong(pattern: str, place: str) -> bool:
     return False
 
 
-def _compiles(pattern: str) -> bool:
+def _is_pattern(pattern: str) -> bool:
     try:
         re.compile(pattern)
     except re.error:

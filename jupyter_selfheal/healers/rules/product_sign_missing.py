@@ -47,7 +47,7 @@ class ProductSignMissing(Rule):
             opening = context.source.find("(", at)
             if not re.fullmatch(r"[)\s]*", context.source[at:opening]):
                 continue
-            sure = not any(_holds(context, node, call) for node in context.walk(*LISTED))
+            sure = not any(_holds_call(context, node, call) for node in context.walk(*LISTED))
             yield self.patch(
                 context.replace_here((opening, opening, "*")),
                 f"Multiply: `{context.source[context.span(call)[0] : opening].rstrip()}*(…)`",
@@ -66,7 +66,7 @@ def _find_first(node: ast.expr) -> ast.expr:
     return node
 
 
-def _holds(context: RuleContext, node: ast.expr, call: ast.Call) -> bool:
+def _holds_call(context: RuleContext, node: ast.expr, call: ast.Call) -> bool:
     """Whether a call stands among the items or arguments of a node, however deep."""
     start, end = context.span(node)
     head = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)

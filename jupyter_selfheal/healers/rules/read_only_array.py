@@ -216,7 +216,7 @@ def is_read_below(context: RuleContext, table: str, column: str) -> bool:
     statements = (*later, *(s.node for source in cells for s in src.list_statements(source)))
     shape = context.table(table) if column else None
     others = frozenset(map(str, shape.columns)) - {column} if shape else frozenset[str]()
-    return any(_reads(statement, table, column, others) for statement in statements)
+    return any(_reads_more(statement, table, column, others) for statement in statements)
 
 
 def _list_beside(context: RuleContext) -> list[ast.stmt]:
@@ -226,7 +226,7 @@ def _list_beside(context: RuleContext) -> list[ast.stmt]:
     return [n for n in inner if not n.lineno <= context.line <= (n.end_lineno or 0)]
 
 
-def _reads(statement: ast.stmt, table: str, column: str, others: frozenset[str]) -> bool:
+def _reads_more(statement: ast.stmt, table: str, column: str, others: frozenset[str]) -> bool:
     """Whether it reads more of a table than its shape and its ``others``, columns that are not the one at hand."""
     elsewhere: set[int] = set()
     for node in ast.walk(statement):
@@ -377,7 +377,7 @@ def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> S
         return None
     last = next(n for n in reversed(context.tree.body) if n is writing or _is_written(n, target.id))
     between = [n for n in context.tree.body if writing.lineno < n.lineno <= last.lineno]
-    if any(_reads(statement, place[0], "", frozenset()) for statement in (*_list_beside(context), *between)):
+    if any(_reads_more(statement, place[0], "", frozenset()) for statement in (*_list_beside(context), *between)):
         return None  # before the block has ended
     if any(_is_bound(n, target.id) for n in between):
         return None

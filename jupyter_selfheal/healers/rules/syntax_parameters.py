@@ -40,7 +40,7 @@ class SyntaxParameters(SyntaxRule):
             return
         start = heads[-1].end()
         end = _find_closing(source, start)
-        parts = [p.strip() for p in _split(source[start:end])] if end > 0 else []
+        parts = [p.strip() for p in _split_parameters(source[start:end])] if end > 0 else []
         plain = [p for p in parts if not _has_default(p)]
         if end < 0 or any(p.startswith(("*", "/")) or not p or "\n" in p or "#" in p for p in parts):
             return
@@ -71,7 +71,7 @@ def _find_closing(source: str, start: int) -> int:
     return -1
 
 
-def _split(text: str) -> list[str]:
+def _split_parameters(text: str) -> list[str]:
     """The parameters of a head, at the commas outside of brackets and texts."""
     parts, depth, quote = [""], 0, ""
     for sign in text:

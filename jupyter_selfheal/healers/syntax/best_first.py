@@ -227,7 +227,9 @@ class _Search:
                     return
             elif len(words) < DEEPEST:
                 places = state.places | {(slip.words, state.source.count("\n", slip.start))}
-                self._push(state, _State(new, after, cost, words, state.seen | {_mark(state)}, guessed, state, places))
+                self._push(
+                    state, _State(new, after, cost, words, state.seen | {_mark_state(state)}, guessed, state, places)
+                )
 
     def _push(self, state: _State, child: _State) -> None:
         ahead = _estimate_rest(state, child.source, child.fault)
@@ -296,7 +298,7 @@ def _find_rest(state: _State) -> tuple[str, ...]:
     return re.sub(r"\d+", "", state.fault.message), state.source[start:], indent, above.rstrip()[-1:]
 
 
-def _mark(state: _State) -> tuple[str, int]:
+def _mark_state(state: _State) -> tuple[str, int]:
     return state.fault.message, len(state.source) - _find_at(state.source, state.fault)
 
 

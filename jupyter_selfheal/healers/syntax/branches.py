@@ -103,18 +103,18 @@ def _list_of_one(branches: list[list[ast.stmt]], binds: list[frozenset[str]]) ->
     """The names that one branch of those that go on binds. Without an ``else`` the condition is there to leave something as it was."""
     if not branches or not branches[-1]:
         return set()
-    lasting = [names for branch, names in zip(branches, binds, strict=True) if not _leaves(branch)]
+    lasting = [names for branch, names in zip(branches, binds, strict=True) if not _leaves_block(branch)]
     counted = Counter(name for names in lasting for name in names)
     return {name for name, count in counted.items() if count == 1} if len(lasting) > 1 else set()
 
 
-def _leaves(block: list[ast.stmt]) -> bool:
+def _leaves_block(block: list[ast.stmt]) -> bool:
     """Whether nothing behind the block runs after it."""
     last = block[-1]
     if isinstance(last, ast.If):
         branches, _ = _split_branches(last)
-        return bool(branches[-1]) and all(_leaves(branch) for branch in branches)
+        return bool(branches[-1]) and all(_leaves_block(branch) for branch in branches)
     if isinstance(last, ast.With | ast.AsyncWith):
-        return _leaves(last.body)
+        return _leaves_block(last.body)
     is_exit = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and ast.unparse(last.value.func) in _EXITS
     return is_exit or isinstance(last, _ENDS)

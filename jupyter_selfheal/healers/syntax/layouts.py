@@ -95,14 +95,14 @@ def _list_layouts(source: str) -> tuple[tuple[str, float], ...]:
     states = [_State(0.0, (), ())]
     for number, line in enumerate(lines):
         previous = lines[number - 1] if number else None
-        new = [after for state in states for after in _place(state, line, previous)]
+        new = [after for state in states for after in _place_line(state, line, previous)]
         states = heapq.nsmallest(BEAM, new, key=lambda s: s.cost)
-    found = {_write(source, lines, s.depths): s.cost for s in reversed(states) if s.cost < _NEVER}
+    found = {_write_lines(source, lines, s.depths): s.cost for s in reversed(states) if s.cost < _NEVER}
     found.pop(source, None)
     return tuple(sorted(found.items(), key=lambda f: f[1])[:LAYOUTS])
 
 
-def _place(state: _State, line: _Line, previous: _Line | None) -> Iterator[_State]:
+def _place_line(state: _State, line: _Line, previous: _Line | None) -> Iterator[_State]:
     """The states behind a line: one for each block that it may belong to."""
     opened = previous is not None and previous.opens
     for depth in range(len(state.blocks), -1, -1):
@@ -181,7 +181,7 @@ def _weigh_words(state: _State, line: _Line, previous: _Line | None, depth: int)
     return cost
 
 
-def _write(source: str, lines: list[_Line], depths: tuple[int, ...]) -> str:
+def _write_lines(source: str, lines: list[_Line], depths: tuple[int, ...]) -> str:
     """The source with each line at its depth; what goes on from a line (an open bracket, a text) stays as it is."""
     parts, at = [], 0
     for line, depth in zip(lines, depths, strict=True):

@@ -16,7 +16,7 @@ _LITERALS = (TEXT, NUMBER)
 def brace_pairs(site: Site) -> Iterator[Slip]:
     """``replace("Ulm": "U")`` as ``replace({"Ulm": "U"})``: pairs of a key and its value are a dictionary."""
     for inside in _list_calls(site):
-        arguments = _split(inside)
+        arguments = _split_arguments(inside)
         if all(len(a) > 2 and a[0].kind in _LITERALS and a[1].text == ":" for a in arguments):
             words = "the pairs are a dictionary, without its braces"
             start, end = inside[0].start, inside[-1].end
@@ -27,7 +27,7 @@ def brace_pairs(site: Site) -> Iterator[Slip]:
 def list_named_values(site: Site) -> Iterator[Slip]:
     """``sort_values(by="town", "year")`` as ``sort_values(by=["town", "year"])``: what follows a named value belongs to it."""
     for inside in _list_calls(site):
-        arguments = _split(inside)
+        arguments = _split_arguments(inside)
         named = next((n for n, a in enumerate(arguments) if len(a) > 1 and a[1].text == "="), None)
         if named is None or len(arguments[named]) != 3 or arguments[named][2].kind not in _LITERALS:
             continue
@@ -44,7 +44,7 @@ def list_named_values(site: Site) -> Iterator[Slip]:
 def put_named_last(site: Site) -> Iterator[Slip]:
     """``area(h=4, 1)`` as ``area(1, h=4)``: what has no name comes first."""
     for inside in _list_calls(site):
-        arguments = [a for a in _split(inside) if a]
+        arguments = [a for a in _split_arguments(inside) if a]
         named = [a for a in arguments if len(a) > 1 and (a[1].text == "=" or a[0].text == "**")]
         plain = [a for a in arguments if a not in named]
         if plain and named and arguments != [*plain, *named]:
@@ -67,7 +67,7 @@ def _list_calls(site: Site) -> Iterator[list[Token]]:
             yield inside
 
 
-def _split(inside: list[Token]) -> list[list[Token]]:
+def _split_arguments(inside: list[Token]) -> list[list[Token]]:
     """The arguments: what commas outside of brackets part."""
     arguments, first = list[list[Token]](), 0
     while (comma := find_at_depth(inside, first, ",")) >= 0:

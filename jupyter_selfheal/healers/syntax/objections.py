@@ -141,12 +141,12 @@ def _object_to_call(node: ast.AST, tree: ast.Module, called: frozenset[str]) -> 
     if doubts.has_other_arguments(node):
         return f"`{name}` does not take these arguments"
     own = [f for f in tree.body if isinstance(f, _FUNCTIONS) and f.name == name]
-    if len(own) == 1 and not _fits(node, own[0].args):
+    if len(own) == 1 and not _gives_as_many(node, own[0].args):
         return f"`{name}` does not take so many arguments"
     return ""
 
 
-def _fits(call: ast.Call, taken: ast.arguments) -> bool:
+def _gives_as_many(call: ast.Call, taken: ast.arguments) -> bool:
     """Whether a call gives a function as many values as it takes; one with stars may."""
     if taken.vararg or taken.kwarg or taken.kwonlyargs or any(isinstance(a, ast.Starred) for a in call.args):
         return True

@@ -29,7 +29,7 @@ def rename_keywords(site: Site) -> Iterator[Slip]:
     for word in sorted(words):
         spots = [t for line in lines for n, t in enumerate(line) if t.text == word and _is_name(line, n)]
         new = f"{word}_"
-        if spots and _binds(lines, word) and all(t.text != new for t in site.tokens):
+        if spots and _binds_word(lines, word) and all(t.text != new for t in site.tokens):
             edits = tuple((t.start, t.end, new) for t in spots)
             yield Slip(
                 *edits[0],
@@ -46,7 +46,7 @@ def _list_statements(tokens: tuple[Token, ...]) -> list[list[Token]]:
     return [line for line in lines if line and line[0].kind != NEWLINE]
 
 
-def _binds(lines: list[list[Token]], word: str) -> bool:
+def _binds_word(lines: list[list[Token]], word: str) -> bool:
     """Whether some line sets the word, loops over it, or takes it as a parameter."""
     for line in lines:
         texts = [t.text for t in line]

@@ -110,7 +110,7 @@ def _be_guard(state: State, orders: socket.socket, zygote: int, began: float) ->
         return Trial(state, theirs, memory, words_write, me, began)
     theirs.close()
     os.close(words_write)
-    order, status = _wait(orders, onward, pid, lifelines)
+    order, status = _wait_for_order(orders, onward, pid, lifelines)
     after_fork.set_name(after_fork.GUARD)
     watch = guard.Guard(pid, order, status, words_read, memory)
     if watch.watch(lifelines) == guard.KEPT:
@@ -122,7 +122,7 @@ def _be_guard(state: State, orders: socket.socket, zygote: int, began: float) ->
     raise SystemExit(0)
 
 
-def _wait(
+def _wait_for_order(
     orders: socket.socket, onward: socket.socket, trial: int, lifelines: list[int]
 ) -> tuple[dict[str, Any], socket.socket]:
     """Wait for the order and hand it on; the end of this process, and of the trial, where none comes or is taken."""

@@ -111,13 +111,13 @@ def find_loop_item(state: FailureState) -> dict[str, Any]:
     if place is None or state.frame is None or state.frame.f_code.co_name in COMPREHENSIONS:
         return {}
     tree = ast.parse("".join(linecache.getlines(state.frame.f_code.co_filename)))
-    around = [n for n in ast.walk(tree) if hasattr(n, "lineno") and _covers(n, place)]
+    around = [n for n in ast.walk(tree) if hasattr(n, "lineno") and _covers_place(n, place)]
     loops = [n for n in around if isinstance(n, (ast.ListComp, ast.SetComp, ast.DictComp))]
     if (
         not loops
         or around[-1] is loops[-1]
         or len(loops[-1].generators) != 1
-        or _covers(loops[-1].generators[0].iter, place)
+        or _covers_place(loops[-1].generators[0].iter, place)
     ):
         return {}
     part = loops[-1].generators[0]
@@ -137,7 +137,7 @@ def find_loop_item(state: FailureState) -> dict[str, Any]:
     return first
 
 
-def _covers(node: Any, place: Any) -> bool:
+def _covers_place(node: Any, place: Any) -> bool:
     line, column, end, end_column = place
     return (node.lineno, node.col_offset) <= (line, column) and (end, end_column) <= (
         node.end_lineno,

@@ -23,7 +23,7 @@ _STARTS, _ENDS = frozenset({"<", ">="}), frozenset({">", "<="})
 
 def list_told_numbers(docstring: str) -> frozenset[float]:
     """The numbers that a docstring names, by digits or by words up to twelve."""
-    return frozenset(_read(found[1]) for found in _TELLS.finditer(docstring))
+    return frozenset(_read_number(found[1]) for found in _TELLS.finditer(docstring))
 
 
 def list_told_bounds(docstring: str) -> frozenset[tuple[str, float]]:
@@ -42,8 +42,8 @@ def _list_bounds(docstring: str) -> Iterator[tuple[frozenset[str], float]]:
     # "no more than six" needs no pattern: it parts the same two numbers as "more than six".
     for pattern, signs in ((_BELOW, _STARTS), (_ABOVE, _ENDS), (_FROM, _STARTS), (_TO, _ENDS)):
         for found in pattern.finditer(docstring):
-            yield signs, _read(found[found.lastindex or 1])
+            yield signs, _read_number(found[found.lastindex or 1])
 
 
-def _read(number: str) -> float:
+def _read_number(number: str) -> float:
     return float(_WORDS.index(number.lower())) if number.lower() in _WORDS else float(number)

@@ -33,7 +33,7 @@ def list_kept(text: str) -> list[tuple[str, str, str]]:
     for at, (_, question, kept) in enumerate(list(_list_keeping(ast.parse(text)))[:LOOKED_AT]):
         tree = ast.parse(text)
         loop, asked, _ = next(itertools.islice(_list_keeping(tree), at, None))
-        _note(tree, loop, asked)
+        _note_rounds(tree, loop, asked)
         found.append((ast.unparse(ast.fix_missing_locations(tree)), kept, ast.unparse(question.test)))
     return found
 
@@ -87,15 +87,15 @@ def _name_part(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _note(tree: ast.AST, loop: _Loop, question: ast.If) -> None:
+def _note_rounds(tree: ast.AST, loop: _Loop, question: ast.If) -> None:
     """Say before the loop that it begins, and within the question that it has found something."""
-    question.body.insert(0, _call(begins=False))
+    question.body.insert(0, _call_note(begins=False))
     for node in ast.walk(tree):
         for block in list_blocks(node):
             if loop in block:
-                block.insert(block.index(loop), _call(begins=True))
+                block.insert(block.index(loop), _call_note(begins=True))
                 return
 
 
-def _call(*, begins: bool) -> ast.stmt:
+def _call_note(*, begins: bool) -> ast.stmt:
     return ast.Expr(ast.Call(ast.Name(NOTE, ast.Load()), [ast.Constant(begins)], []))

@@ -68,11 +68,11 @@ def conform_inputs(inputs: Sequence[Arguments], checked: Sequence[Arguments]) ->
     if not any(name == "ascending" for _, name in domain):
         return list(inputs)
     known = {repr(c) for c in checked}
-    conformed = (g if repr(g) in known else _conform(g, domain) for g in inputs)
+    conformed = (g if repr(g) in known else _conform_arguments(g, domain) for g in inputs)
     return list({repr(g): g for g in conformed}.values())
 
 
-def _conform(arguments: Arguments, domain: Collection[tuple[int, str]]) -> Arguments:
+def _conform_arguments(arguments: Arguments, domain: Collection[tuple[int, str]]) -> Arguments:
     made = list(arguments)
     for n, value in enumerate(arguments):
         if (n, "ascending") not in domain or type(value) not in (list, tuple):

@@ -238,7 +238,7 @@ def _drop_space(items: Any) -> Any:
     return "".join(items.split()) if isinstance(items, str) else items
 
 
-def _count(items: Any) -> dict[str, int]:
+def _count_items(items: Any) -> dict[str, int]:
     """How often each item comes; of a text its letters, without the space between words, which is put anew or not at all."""
     counted: dict[str, int] = {}
     for item in _drop_space(items):
@@ -249,7 +249,7 @@ def _count(items: Any) -> dict[str, int]:
 def _has_same_items(whole: Any, result: Any) -> bool | None:
     if not _can_hold(whole, result) or not _is_items(result) or len(whole) < 2:
         return None
-    return _count(whole) == _count(result)
+    return _count_items(whole) == _count_items(result)
 
 
 def _can_hold(whole: Any, result: Any) -> bool:
@@ -262,29 +262,29 @@ def _can_hold(whole: Any, result: Any) -> bool:
 def _has_each(whole: Any, result: Any) -> bool | None:
     if not _can_hold(whole, result) or not len(whole):
         return None
-    return set(_count(whole)) <= set(_count(result))
+    return set(_count_items(whole)) <= set(_count_items(result))
 
 
 def _has_only(whole: Any, result: Any) -> bool | None:
     if not _can_hold(whole, result) or not len(result):
         return None
-    return set(_count(result)) <= set(_count(whole))
+    return set(_count_items(result)) <= set(_count_items(whole))
 
 
 def _has_no_more(whole: Any, result: Any) -> bool | None:
-    if not _can_hold(whole, result) or not len(result) or len(set(_count(whole))) == len(whole):
+    if not _can_hold(whole, result) or not len(result) or len(set(_count_items(whole))) == len(whole):
         return None
-    counted = _count(whole)
-    return all(n <= counted.get(item, 0) for item, n in _count(result).items())
+    counted = _count_items(whole)
+    return all(n <= counted.get(item, 0) for item, n in _count_items(result).items())
 
 
 def _has_each_once(whole: Any, result: Any) -> bool | None:
     """Of what was given: an item and its place, or two counts, may well be equal."""
-    if not _can_hold(whole, result) or len(set(_count(whole))) == len(whole):
+    if not _can_hold(whole, result) or len(set(_count_items(whole))) == len(whole):
         return None
-    if not set(_count(result)) <= set(_count(whole)) or len(result) < 1:
+    if not set(_count_items(result)) <= set(_count_items(whole)) or len(result) < 1:
         return None
-    return len(set(_count(result))) == len(result)
+    return len(set(_count_items(result))) == len(result)
 
 
 def _is_in_its_order(whole: Any, result: Any) -> bool | None:
@@ -323,7 +323,7 @@ def _is_its_count(whole: Any, result: Any) -> bool | None:
 def _is_its_item(whole: Any, result: Any) -> bool | None:
     if not _is_items(whole) or len(whole) < 2 or isinstance(result, bool | list | dict) or result is None:
         return None
-    return repr(result) in set(_count(whole))
+    return repr(result) in set(_count_items(whole))
 
 
 def _is_no_longer(whole: Any, result: Any) -> bool | None:
@@ -339,7 +339,7 @@ def _holds_parts(whole: Any, result: Any) -> bool | None:
         return None
     if not all(isinstance(part, list | tuple) for part in parts):
         return None
-    return _count(whole) == _count(itertools.chain.from_iterable(parts))
+    return _count_items(whole) == _count_items(itertools.chain.from_iterable(parts))
 
 
 def _counts_all(whole: Any, result: Any) -> bool | None:
@@ -370,7 +370,7 @@ def _has_items_of_both(one: Any, other: Any, result: Any) -> bool | None:
     if not _is_items(one) or not _is_items(result) or isinstance(one, str):
         return None
     added = list(other) if isinstance(other, list | tuple) else [other]
-    return _count([*one, *added]) == _count(result)
+    return _count_items([*one, *added]) == _count_items(result)
 
 
 def _has_only_of_both(one: Any, other: Any, result: Any) -> bool | None:
@@ -381,7 +381,7 @@ def _has_only_of_both(one: Any, other: Any, result: Any) -> bool | None:
         or not isinstance(result, list | tuple | set)
     ):
         return None
-    return set(_count(result)) == set(_count(one)) & set(_count(other))
+    return set(_count_items(result)) == set(_count_items(one)) & set(_count_items(other))
 
 
 def _is_place_in_order(one: Any, other: Any, result: Any) -> bool | None:

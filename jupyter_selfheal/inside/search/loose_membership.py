@@ -44,10 +44,10 @@ def describe_loose_membership(
     none does. To be called in a fork."""
     for unit, text in texts.items():
         for question in _list_questions(maker, unit, text):
-            if _passes(runner, codes, unit, question.never):
+            if _passes_checks(runner, codes, unit, question.never):
                 continue
             for words, code in question.equal:
-                if _passes(runner, codes, unit, code):
+                if _passes_checks(runner, codes, unit, code):
                     return f"`{words}` for `{question.words}` passes the same checks"
     return ""
 
@@ -63,7 +63,7 @@ def add_called(units: Sequence[Unit], texts: Mapping[int, str]) -> dict[int, str
     return {**texts, **called}
 
 
-def _passes(runner: Runner, codes: Mapping[int, CodeType], unit: int, code: CodeType) -> bool:
+def _passes_checks(runner: Runner, codes: Mapping[int, CodeType], unit: int, code: CodeType) -> bool:
     return runner.run({**codes, unit: code}, EACH, 1).plausible
 
 
@@ -74,7 +74,9 @@ def _list_questions(maker: Maker, unit: int, text: str) -> Iterator[_Question]:
         words, never = ast.unparse(node), repr(isinstance(node.ops[0], ast.NotIn | ast.NotEq))
         for whole, type_, equal in _list_equalities(node):
             made = [
-                maker.compile_text(unit, _put(text, node, f"({other} if isinstance({whole}, {type_}) else {words})"))
+                maker.compile_text(
+                    unit, _put_comparison(text, node, f"({other} if isinstance({whole}, {type_}) else {words})")
+                )
                 for other in (never, *equal)
             ]
             if made[0] is not None:
@@ -97,7 +99,7 @@ def _list_equalities(node: ast.Compare) -> Iterator[tuple[str, str, list[str]]]:
             yield ast.unparse(one), "tuple", [f"{ast.unparse(one)} {sign} {ast.unparse(other)}"]
 
 
-def _put(text: str, node: ast.Compare, changed: str) -> str:
+def _put_comparison(text: str, node: ast.Compare, changed: str) -> str:
     """A text with something else in place of one comparison."""
 
     class Put(ast.NodeTransformer):

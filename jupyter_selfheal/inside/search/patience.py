@@ -63,7 +63,7 @@ def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float) 
     scores = [score for lines in suspicion.values() for score in lines.values()]
     least = SUSPICIOUS * max(scores, default=0.0)
     near = sum(1 for score in scores if score >= least)
-    return _scale(min(max(LIKELIEST, PER_LINE * near), MOST), seconds)
+    return _scale_count(min(max(LIKELIEST, PER_LINE * near), MOST), seconds)
 
 
 def count_least(base: Result) -> int:
@@ -75,7 +75,7 @@ def count_least(base: Result) -> int:
 
 def count_further(seconds: float) -> int:
     """Changes that are worth trying in one round of several edits."""
-    return _scale(FURTHER, seconds)
+    return _scale_count(FURTHER, seconds)
 
 
 def find_last(plausible: Sequence[int], late: Sequence[int]) -> int:
@@ -89,7 +89,7 @@ def find_last(plausible: Sequence[int], late: Sequence[int]) -> int:
     return last
 
 
-def _scale(count: int, seconds: float) -> int:
+def _scale_count(count: int, seconds: float) -> int:
     return int(count * max(1.0, seconds / FULL_SECONDS))
 
 

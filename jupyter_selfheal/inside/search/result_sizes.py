@@ -31,7 +31,7 @@ def describe_other_size(
     if at is None:
         return ""
     small = [_make_small(checked[0], at, count) for count in range(ITEMS)]
-    given = [*map(_copy, checked), *map(_copy, small)]
+    given = [*map(_copy_arguments, checked), *map(_copy_arguments, small)]
     (shown,) = collect_behaviours(runner, [dict(codes)], function, given, STEPS)
     sizes = list(map(_measure_size, shown))
     if sizes[: len(checked)] != [arguments[at] for arguments in checked]:
@@ -62,7 +62,7 @@ def _make_small(arguments: Arguments, at: int, count: int) -> Arguments:
     )
 
 
-def _copy(arguments: Arguments) -> Arguments:
+def _copy_arguments(arguments: Arguments) -> Arguments:
     return tuple(map(copy_plain_data, arguments))
 
 

@@ -45,7 +45,7 @@ Arguments = tuple[Any, ...]
 
 def adds_statement(old: str, new: str) -> bool:
     """Whether a text has a statement more than the old one, and all that this had in the same order."""
-    before, after = (list(map(_head, _list_statements(text))) for text in (old, new))
+    before, after = (list(map(_cut_blocks, _list_statements(text))) for text in (old, new))
     left = iter(after)
     return len(after) > len(before) and all(head in left for head in before)
 
@@ -65,7 +65,7 @@ def _list_statements(text: str) -> Iterator[ast.stmt]:
     return walk(ast.parse(text))
 
 
-def _head(node: ast.stmt) -> str:
+def _cut_blocks(node: ast.stmt) -> str:
     """A statement without its blocks: its first line."""
     return ast.unparse(node).partition("\n")[0]
 

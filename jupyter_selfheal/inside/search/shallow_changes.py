@@ -42,7 +42,9 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"with `{other}` something else is compared than a number"
     if mended == 1 and _turns_value(_list_given(before), _list_given(after)):
         return "one truth value is met by whatever is turned around"
-    if mended == 1 and any(_forgets(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)):
+    if mended == 1 and any(
+        _forgets_the_rest(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)
+    ):
         return "a part of both sides is equal more often than they are"
     return ""
 
@@ -131,7 +133,7 @@ def _list_compared(tree: ast.AST) -> list[ast.Compare]:
     return [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and len(n.ops) == 1]
 
 
-def _forgets(old: ast.Compare, new: ast.Compare) -> bool:
+def _forgets_the_rest(old: ast.Compare, new: ast.Compare) -> bool:
     """True for ``a[-1] == b[-1]`` and ``len(a) == len(b)`` in place of ``a == b``."""
     return all(_is_part(one, part) for one, part in ((old.left, new.left), (old.comparators[0], new.comparators[0])))
 

@@ -104,17 +104,17 @@ def list_expected_values(program: Program, function: str) -> list[str]:
 def _read_expected(test: ast.expr, function: str) -> str:
     """The value that an assert expects of a function; empty where it asks for something else."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return "False" if _calls(test.operand, function) else ""
-    if _calls(test, function):
+        return "False" if _calls_function(test.operand, function) else ""
+    if _calls_function(test, function):
         return "True"
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq | ast.Is):
         return ""
     sides = test.left, test.comparators[0]
-    asked = [any(_calls(n, function) for n in ast.walk(side)) for side in sides]
+    asked = [any(_calls_function(n, function) for n in ast.walk(side)) for side in sides]
     return _read_literal(sides[asked.index(False)]) if sum(asked) == 1 else ""
 
 
-def _calls(node: ast.AST, function: str) -> bool:
+def _calls_function(node: ast.AST, function: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
 
 
@@ -212,7 +212,10 @@ def _list_parts(s: Scope, function: ast.FunctionDef) -> Iterator[_Parts]:
         free = known | {item, *item.replace(",", " ").split()}
         read = {place: item} if place else {}
         tests = [
-            t for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp) for t in _split(s, n.test, read, free)
+            t
+            for n in ast.walk(function)
+            if isinstance(n, ast.If | ast.IfExp)
+            for t in _split_question(s, n.test, read, free)
         ]
         values = _list_values(s, function, read, free, item)
         sources = list(dict.fromkeys([*own, *wholes, *(f"{w}.items()" for w in wholes if _is_table(s, w))]))
@@ -263,7 +266,7 @@ def _take_over(text: str, read: Mapping[str, str]) -> str:
     return text
 
 
-def _split(s: Scope, test: ast.expr, read: Mapping[str, str], free: set[str]) -> Iterator[str]:
+def _split_question(s: Scope, test: ast.expr, read: Mapping[str, str], free: set[str]) -> Iterator[str]:
     """A question of the function and its opposite, where an item is asked for and nothing else that only the old body knows."""
     for text in (s.text_of(test), negate(s, test)):
         new = _take_over(text, read)

@@ -86,7 +86,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _note_interrupts() -> None:
     """A worker that waits has nothing to interrupt: that there was one is kept in mind."""
     for number in _list_heeded_signals():
-        signal.signal(number, _stop if number == signal.SIGINT else signal.SIG_DFL)
+        signal.signal(number, _stop_workers if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def _list_heeded_signals() -> list[int]:
@@ -94,5 +94,5 @@ def _list_heeded_signals() -> list[int]:
     return [n for n in STOP_SIGNALS if n == signal.SIGINT or signal.getsignal(n) not in (signal.SIG_IGN, None)]
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop_workers(number: int, frame: FrameType | None) -> None:
     _STOPPED.set()

@@ -68,7 +68,9 @@ def try_edits(
     )
     refusal = find_refusal(situation, proposal, config)
     if refusal is None and (chance := find_chance(situation, candidate)):
-        measured = _measure(notebook, situation, patch, run, settings) if situation.starts.anew is not None else None
+        measured = (
+            _measure_patch(notebook, situation, patch, run, settings) if situation.starts.anew is not None else None
+        )
         proposal = measured or proposal
         candidate = proposal.candidates[0]
         refusal = find_refusal(situation, proposal, config) if measured is not None else chance
@@ -125,7 +127,7 @@ def find_chance(situation: Situation, candidate: Candidate) -> str | None:
     return f"the cell draws on chance ({', '.join(dict.fromkeys(sources))}), and one run proves nothing: seed it in your edit"
 
 
-def _measure(
+def _measure_patch(
     notebook: AskedNotebook, situation: Situation, patch: Patch, run: ToolRun, settings: Settings
 ) -> Proposal | None:
     """The patch with what several runs of it say, as the loop measures our own; None where it comes to nothing. No model is asked."""

@@ -61,12 +61,12 @@ def _compare_record(
     healed = notebook.cell(cell_id)
     outputs = last[cell_id].result.outputs
     stored = compare(replace(record.cell, stale=healed.stale), outputs)
-    changed = record.status is Status.RAN and cell_id in first and _differ(first[cell_id], outputs, healed)
+    changed = record.status is Status.RAN and cell_id in first and _gives_otherwise(first[cell_id], outputs, healed)
     says = (stored.differs or changed) and is_repeatable(healed, notebook)
     return replace(record, stored=stored, differs=stored.differs and says, changed=changed and says)
 
 
-def _differ(first: CellRun, outputs: tuple[Output, ...], cell: Cell) -> bool:
+def _gives_otherwise(first: CellRun, outputs: tuple[Output, ...], cell: Cell) -> bool:
     """Whether a cell gives another value, or another picture, than it gave before the notebook was healed."""
     before = first.result.outputs
     return compare_outputs(before, outputs, cell.source).differs or _list_pictures(before) != _list_pictures(outputs)

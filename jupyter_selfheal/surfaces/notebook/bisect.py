@@ -86,21 +86,21 @@ def format_departure(notebook: Notebook, departure: Departure | None, compared: 
         return
     name = notebook.name_cell(departure.cell.id)
     if departure.error:
-        yield from _wrap(f"{name} is the first that departs: it fails ({departure.error})")
+        yield from _wrap_line(f"{name} is the first that departs: it fails ({departure.error})")
     else:
         yield f"{name} is the first that departs from what is stored:"
-        yield from _wrap(f"stored: {departure.stored}", "  ")
-        yield from _wrap(f"now:    {departure.got}", "  ")
+        yield from _wrap_line(f"stored: {departure.stored}", "  ")
+        yield from _wrap_line(f"now:    {departure.got}", "  ")
     if departure.agreed:
-        yield from _wrap(f"Up to {notebook.name_cell(departure.agreed[0].id)} the cells give what is stored.")
+        yield from _wrap_line(f"Up to {notebook.name_cell(departure.agreed[0].id)} the cells give what is stored.")
     suspects = [notebook.name_cell(cell.id) for cell in (*departure.between, departure.cell)]
-    yield from _wrap(f"Look at {_join_names(suspects)}.")
+    yield from _wrap_line(f"Look at {_join_names(suspects)}.")
 
 
 def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _wrap(text: str, indent: str = "") -> list[str]:
+def _wrap_line(text: str, indent: str = "") -> list[str]:
     shown = text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
     return textwrap.wrap(shown, 80, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent))

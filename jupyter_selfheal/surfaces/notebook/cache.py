@@ -143,20 +143,20 @@ class HealthyCache:
         return raw if isinstance(raw, dict) and raw.get("form") == FORM else None
 
     def _locate(self, document: Document) -> Path:
-        return self.folder / f"{_digest(str(document.path.resolve()))[:32]}.json"
+        return self.folder / f"{_digest_text(str(document.path.resolve()))[:32]}.json"
 
     def _build_key(self, document: Document, python: str) -> str:
         if python not in self._environments:
             self._environments[python] = _describe_environment(python)
         cells = [c for c in document.notebook.cells if c.kind == "code"]
-        return _digest(repr((__version__, self.settings, document.kernelspec, self._environments[python], cells)))
+        return _digest_text(repr((__version__, self.settings, document.kernelspec, self._environments[python], cells)))
 
 
 def stamp_path(path: str) -> str:
     """What a file or folder holds, in short; empty where it is not there or cannot be read."""
     try:
         if os.path.isdir(path):
-            return _digest("\n".join(sorted(n for n in os.listdir(path) if _counts_as_read(n))))
+            return _digest_text("\n".join(sorted(n for n in os.listdir(path) if _counts_as_read(n))))
         status = os.stat(path)
         if status.st_size > MOST_BYTES:
             return f"{status.st_size} {status.st_mtime_ns}"
@@ -176,7 +176,7 @@ def stamp_folder(folder: str) -> str | None:
                 lines.append(f"{path} {status.st_size} {status.st_mtime_ns}")
         if len(lines) > MOST_FILES:
             return None
-    return _digest("\n".join(lines))
+    return _digest_text("\n".join(lines))
 
 
 def _counts_as_read(name: str) -> bool:
@@ -193,8 +193,8 @@ def _describe_environment(python: str) -> str:
         check=False,
         env={**os.environ, "PYTHONSAFEPATH": "1"},
     )
-    return _digest(listed.stdout) if listed.returncode == 0 else os.urandom(16).hex()
+    return _digest_text(listed.stdout) if listed.returncode == 0 else os.urandom(16).hex()
 
 
-def _digest(text: str) -> str:
+def _digest_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

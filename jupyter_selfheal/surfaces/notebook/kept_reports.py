@@ -45,7 +45,7 @@ class KeptReports:
             kept = pickle.loads(self._locate(part, "report").read_bytes())
         except Exception:
             return None
-        if not isinstance(kept, _Kept) or any(_digest(path) != known for path, known in kept.digests):
+        if not isinstance(kept, _Kept) or any(_digest_file(path) != known for path, known in kept.digests):
             return None
         return kept.report
 
@@ -56,7 +56,7 @@ class KeptReports:
         """
         if report.exit_code == 2:
             return
-        kept = _Kept(report, tuple((path, _digest(path)) for path in dict.fromkeys(files) if path is not None))
+        kept = _Kept(report, tuple((path, _digest_file(path)) for path in dict.fromkeys(files) if path is not None))
         draft = self._locate(part, f"{os.getpid()}.draft")
         with contextlib.suppress(OSError):
             with open(draft, "wb", opener=_open_private) as file:  # it holds the cells' sources
@@ -88,7 +88,7 @@ class KeptReports:
         return self._folder / f"{self._run}-{part}.{ending}"
 
 
-def _digest(path: Path) -> str:
+def _digest_file(path: Path) -> str:
     """A digest of what a file holds; empty where it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()

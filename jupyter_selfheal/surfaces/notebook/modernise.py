@@ -47,7 +47,7 @@ def heal_warnings(
         without = seen
         warned = [r for r in found.records if r.failure and r.failure[0].is_warning and r.cell.id not in let_be]
         for record in warned:
-            report, outputs = _take(record, report, outputs, seen)
+            report, outputs = _take_warning(record, report, outputs, seen)
         let_be |= {r.cell.id for r in warned}
         if all(w.status == "healed" for w in report.warnings[len(report.warnings) - len(warned) :]):
             break
@@ -76,7 +76,9 @@ def _drop_warnings(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
     return tuple(o for o in outputs if not (o.output_type == "stream" and o.name == "stderr"))
 
 
-def _take(record: Record, report: NotebookReport, outputs: dict[str, CellRun], seen: Mapping[str, CellRun]) -> Ran:
+def _take_warning(
+    record: Record, report: NotebookReport, outputs: dict[str, CellRun], seen: Mapping[str, CellRun]
+) -> Ran:
     """The report with one cell's warning: healed where its fix gives the same, else offered, or only named."""
     known = next((r for r in report.records if r.cell.id == record.cell.id), None)
     if known is None:

@@ -19,13 +19,13 @@ MOST = 200
 
 def keep_original(held: bytes, written: bytes) -> None:
     """Keep what a file held, which is about to hold ``written``. Where that cannot be, it can still be undone cell by cell."""
-    _keep_file(_digest(written), held)
+    _keep_file(_digest_bytes(written), held)
 
 
 def find_original(held: bytes) -> bytes | None:
     """What a file held before it was healed to what it holds now; None where that is not known."""
     try:
-        return (_locate_folder() / _digest(held)).read_bytes()
+        return (_locate_folder() / _digest_bytes(held)).read_bytes()
     except OSError:
         return None
 
@@ -57,7 +57,7 @@ def _keep_file(name: str, held: bytes) -> None:
 
 
 def _name_notes(notebook: Path) -> str:
-    return f"files-{_digest(str(notebook.resolve()).encode())}"
+    return f"files-{_digest_bytes(str(notebook.resolve()).encode())}"
 
 
 def _locate_folder() -> Path:
@@ -66,5 +66,5 @@ def _locate_folder() -> Path:
     return locate_runs_folder().parent / "originals"
 
 
-def _digest(held: bytes) -> str:
+def _digest_bytes(held: bytes) -> str:
     return hashlib.sha256(held).hexdigest()

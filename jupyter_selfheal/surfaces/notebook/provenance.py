@@ -136,7 +136,7 @@ def _build_undo(before: Mapping[str, JSON] | None, healed: Mapping[str, JSON]) -
     """What takes the change back: the old lines where they differ, with the digest of the new text."""
     new = join_lines(healed["source"])
     if before is None:
-        return {"inserted": True, "after": _digest(new)}
+        return {"inserted": True, "after": _digest_text(new)}
     old_lines, new_lines = join_lines(before["source"]).splitlines(keepends=True), new.splitlines(keepends=True)
     matcher = difflib.SequenceMatcher(None, old_lines, new_lines, autojunk=False)
     hunks = [
@@ -144,11 +144,11 @@ def _build_undo(before: Mapping[str, JSON] | None, healed: Mapping[str, JSON]) -
         for tag, i1, i2, j1, j2 in matcher.get_opcodes()
         if tag != "equal"
     ]
-    return {"after": _digest(new), "hunks": hunks}
+    return {"after": _digest_text(new), "hunks": hunks}
 
 
 def _check_as_healed(cell: Mapping[str, Any], undo: Mapping[str, Any], name: str, number: int) -> None:
-    if _digest(join_lines(cell["source"])) != undo["after"]:
+    if _digest_text(join_lines(cell["source"])) != undo["after"]:
         raise NotebookError(
             f"{name}: cell {number} was edited since it was healed: change it by hand, its old lines are in its metadata"
         )
@@ -206,5 +206,5 @@ def _list_fixes(entries: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, A
         yield from entry["fixes"]
 
 
-def _digest(text: str) -> str:
+def _digest_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

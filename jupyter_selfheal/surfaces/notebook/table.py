@@ -78,15 +78,15 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
         yield from ([f"  note: {report.review.note}"] if report.review.note else [])
     if verbose:
         yield from (f"  {line}" for record in report.differing for line in _format_difference(record))
-    yield from (line for note in report.notes for line in _wrap(f"note: {note}", columns))
-    yield from (line for e in report.elsewhere for line in _wrap(e.words, columns))
+    yield from (line for note in report.notes for line in _wrap_below(f"note: {note}", columns))
+    yield from (line for e in report.elsewhere for line in _wrap_below(e.words, columns))
     yield from _format_warnings(report, columns)
     yield from _format_files(report, columns)
-    yield from (line for text in list_differing(report) for line in _wrap(text, columns))
+    yield from (line for text in list_differing(report) for line in _wrap_below(text, columns))
     yield from _format_questions(list_open_questions(report), columns)
-    yield from (line for text in list_paid(report) for line in _wrap(text, columns))
+    yield from (line for text in list_paid(report) for line in _wrap_below(text, columns))
     for last in report.paused[-1:]:
-        yield from _wrap(_describe_outage(report, last), columns)
+        yield from _wrap_below(_describe_outage(report, last), columns)
     yield ""
 
 
@@ -106,15 +106,15 @@ def _format_records(report: NotebookReport, verbose: bool, columns: int) -> Iter
         yield from _format_unhealed(said, records, columns)
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
-            yield from _wrap(f"cell {record.number}, with the fix that is offered: {why}", columns)
+            yield from _wrap_below(f"cell {record.number}, with the fix that is offered: {why}", columns)
         elif record.status is Status.PROPOSED and record.detail and not record.questions:
-            yield from _wrap(f"cell {record.number}: {record.detail}", columns)
+            yield from _wrap_below(f"cell {record.number}: {record.detail}", columns)
     for record in report.records:
         if record.status is Status.RAN and record.detail:
-            yield from _wrap(f"cell {record.number}: {record.detail}", columns)
+            yield from _wrap_below(f"cell {record.number}: {record.detail}", columns)
     for record in report.records:
         if root := describe_root(report, record):
-            yield from _wrap(root, columns)
+            yield from _wrap_below(root, columns)
 
 
 def _is_shown(record: Record) -> bool:
@@ -127,14 +127,14 @@ def _format_runs(report: NotebookReport, verbose: bool, columns: int) -> Iterato
         yield f"  {report.clean_run_words}"
     same, asked = report.reproduced
     if asked:
-        yield from _wrap(format_reproduced(same, asked), columns)
+        yield from _wrap_below(format_reproduced(same, asked), columns)
     if (drift := measure_drift(report)) is not None and (verbose or drift.is_noteworthy):
-        yield from _wrap(f"run time, memory and outputs: {drift.words}", columns)
+        yield from _wrap_below(f"run time, memory and outputs: {drift.words}", columns)
 
 
 def _format_files(report: NotebookReport, columns: int) -> Iterator[str]:
     for change in report.files:
-        yield from _wrap(f"{Path(change.path).name}: {change.title}: {change.status}", columns)
+        yield from _wrap_below(f"{Path(change.path).name}: {change.title}: {change.status}", columns)
         yield from (f"    {line}" for line in change.diff.splitlines())
     if report.written:
         yield f"  written: {report.written}"
@@ -168,14 +168,16 @@ def _format_questions(questions: Sequence[OpenQuestion], columns: int) -> Iterat
         shown = [shorten_answer(value) for value in question.values]
         is_named = all(f"`{value}`" in question.text for value in shown)
         answers = "" if is_named else f" {' or '.join(shown)}"
-        yield from _wrap(f"cell {question.cell}: {question.text}{answers}", columns)
+        yield from _wrap_below(f"cell {question.cell}: {question.text}{answers}", columns)
         for value, line in zip(shown, question.lines, strict=True):
             if line:
                 yield f"    if {value}:  {line}"
         yield f"    id: {json.dumps(question.id, ensure_ascii=False)}"
     has_line = any(line for question in questions for line in question.lines)
     how = "Put such a line on top of the cell, or give all answers at once" if has_line else "To answer"
-    yield from _wrap(f"{how}: --answers FILE, with a line `id = value` for each (ids and texts in quotes)", columns)
+    yield from _wrap_below(
+        f"{how}: --answers FILE, with a line `id = value` for each (ids and texts in quotes)", columns
+    )
 
 
 def list_differing(report: NotebookReport) -> Iterator[str]:
@@ -229,14 +231,14 @@ def wrap(text: str, columns: int, first: str, rest: str) -> list[str]:
     )
 
 
-def _wrap(text: str, columns: int) -> list[str]:
+def _wrap_below(text: str, columns: int) -> list[str]:
     return wrap(text, columns, "  ", "    ")
 
 
 def _format_block(record: Record, columns: int) -> Iterator[str]:
     """What the row of the wide table says, on lines below each other."""
     row = dict(zip(HEADERS, _format_row(record), strict=True))
-    yield from _wrap(f"cell {row['cell']}: {row['failure']}", columns)
+    yield from _wrap_below(f"cell {row['cell']}: {row['failure']}", columns)
     for name in ("cause", "fix"):
         if row[name].strip("— ") and (name == "fix" or row[name] != row["fix"].removeprefix("— ")):
             label = "no fix" if name == "fix" and not record.candidate else name

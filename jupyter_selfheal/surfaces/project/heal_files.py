@@ -273,7 +273,7 @@ class FileHealing:
 
     def _offer_file(self, report: NotebookReport, record: Record, found: Found, why: str) -> NotebookReport:
         offered = replace(
-            _reopen(record, found), status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
+            _reopen_record(record, found), status=Status.PROPOSED, candidate=found.record.candidate, proven_from=found.record.proven_from,
             detail=why, questions=(),
         )  # fmt: skip
         changes = tuple(describe_change(f, found.title, f"offered, not written: {why}") for f in found.fixes)
@@ -285,7 +285,7 @@ class FileHealing:
         """The first run's report with what the run with the fixed file adds."""
         after = {r.cell.id: r for r in proof.records}
         healed = replace(
-            _reopen(record, found), status=Status.HEALED, candidate=found.record.candidate, proven_from=found.record.proven_from,
+            _reopen_record(record, found), status=Status.HEALED, candidate=found.record.candidate, proven_from=found.record.proven_from,
             detail="", edits=(), run=found.record.run, attempts=found.record.attempts, questions=(),
         )  # fmt: skip
         records = tuple(
@@ -308,7 +308,7 @@ def _may_be_healed(record: Record) -> bool:
     return record.status is not Status.LEFT_ALONE or is_submodule
 
 
-def _reopen(record: Record, found: Found) -> Record:
+def _reopen_record(record: Record, found: Found) -> Record:
     """The record, with the diagnosis that a fix was found for where its own said that there is none."""
     return replace(record, diagnosis=found.record.diagnosis) if record.status is Status.LEFT_ALONE else record
 

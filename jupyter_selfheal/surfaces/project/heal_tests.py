@@ -106,7 +106,7 @@ class ProjectHealing:
 
     def _heal_groups(self, oracle: TestOracle, before: TestRun) -> bool:
         """Heal file by file; whether it was interrupted. Where the time is over, files that were not looked at are named."""
-        groups = dict(_sort_groups(oracle, _group(before.failing, lambda test: before.tests[test]["file"])))
+        groups = dict(_sort_groups(oracle, _group_tests(before.failing, lambda test: before.tests[test]["file"])))
         left = list(groups)
         why = f"not looked at: {OVER}"
         interrupted = False
@@ -136,13 +136,13 @@ class ProjectHealing:
         name = _name_file(file, self._folder)
         offered, why = self._heal_tests(oracle, before, file, failing, failing)
         refused = bool(offered) and self._session.settings.approve != "all"
-        if refused or len(_group(failing, _name_function)) == 1:
+        if refused or len(_group_tests(failing, _name_function)) == 1:
             self._offered += offered
             self._not_healed += [(name, why)] if why else []
             return
         written, parts = len(self._changes), list[FileChange]()
         left = [t for t in failing if t not in self._healed]
-        for function, tests in _sort_groups(oracle, _group(left, _name_function)):
+        for function, tests in _sort_groups(oracle, _group_tests(left, _name_function)):
             if not self._healed.issuperset(tests):
                 more, why = self._heal_tests(oracle, before, file, tests, failing)
                 parts += more
@@ -173,7 +173,7 @@ class ProjectHealing:
             self._steps.append(step)
             return [], ""
         if against := step.why or self._write_steps(steps):
-            return [_offer(step, f, against) for f in fixes], against
+            return [_offer_change(step, f, against) for f in fixes], against
         left = set(failing) - self._healed
         return [], f"the test {min(left)} fails for another reason" if left else ""
 
@@ -225,7 +225,7 @@ class ProjectHealing:
         """Offer the steps that led to nothing."""
         steps, self._steps = self._steps, []
         self._not_healed += [(step.name, step.why) for step in steps]
-        return [_offer(step, fix, step.why) for step in steps for fix in step.fixes]
+        return [_offer_change(step, fix, step.why) for step in steps for fix in step.fixes]
 
     @property
     def _working(self) -> tuple[FileFix, ...]:
@@ -302,7 +302,7 @@ def _check_run(run: TestRun, command: str) -> None:
         raise UsageError(f"`{command}` ran no test that pytest tells of{where}")
 
 
-def _group(tests: Sequence[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+def _group_tests(tests: Sequence[str], key: Callable[[str], str]) -> dict[str, list[str]]:
     """The tests by their key, in their order."""
     groups: dict[str, list[str]] = {}
     for test in tests:
@@ -331,7 +331,7 @@ def _join_fixes(known: Sequence[FileFix], more: Sequence[FileFix]) -> tuple[File
     return tuple(joined.values())
 
 
-def _offer(step: Step, fix: FileFix, why: str) -> FileChange:
+def _offer_change(step: Step, fix: FileFix, why: str) -> FileChange:
     return describe_change(fix, step.candidate.patch.title, f"offered, not written: {why}")
 
 

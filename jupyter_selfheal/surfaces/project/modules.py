@@ -58,7 +58,7 @@ class Finder:
         self._collect([n for text in texts for n in self._list_own(text, "")], modules, needs)
         if wanted:
             goals = {m.name for m in modules.values() if m.file.path in wanted}
-            modules = {n: m for n, m in modules.items() if _reach(n, needs) & goals}
+            modules = {n: m for n, m in modules.items() if _reach_modules(n, needs) & goals}
         lines = sum(m.file.text.count("\n") for m in modules.values())
         return () if len(modules) > MOST_FILES or lines > MOST_LINES else tuple(modules.values())
 
@@ -101,7 +101,7 @@ def find_base(node: ast.ImportFrom, package: str) -> str | None:
     return ".".join([*parts, *([node.module] if node.module else [])])
 
 
-def _reach(name: str, needs: dict[str, list[str]]) -> set[str]:
+def _reach_modules(name: str, needs: dict[str, list[str]]) -> set[str]:
     reached: set[str] = set()
     pending = [name]
     while pending:

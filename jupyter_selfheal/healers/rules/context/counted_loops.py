@@ -65,11 +65,22 @@ def write_counted_loop(lines: Sequence[str], at: int) -> tuple[list[str], bool] 
     loop = _read_loop(lines, at, match)
     rest = tail if tail else ":"
     if loop.is_counted:
-        return [*lines[:at], f"{indent}for {loop.name} in {_write_range(loop)}{_join(rest)}", *lines[at + 1 :]], True
+        return [
+            *lines[:at],
+            f"{indent}for {loop.name} in {_write_range(loop)}{_join_tail(rest)}",
+            *lines[at + 1 :],
+        ], True
     if not loop.body or re.search(r"\bcontinue\b", loop.code) or not lines[loop.body[0]].strip():
-        return [*lines[:at], f"{indent}for {loop.name} in {_write_range(loop)}{_join(rest)}", *lines[at + 1 :]], False
+        return [
+            *lines[:at],
+            f"{indent}for {loop.name} in {_write_range(loop)}{_join_tail(rest)}",
+            *lines[at + 1 :],
+        ], False
     inner = read_indent(lines[loop.body[0]])
-    head = [f"{indent}{loop.name} = {loop.first}", f"{indent}while {loop.name} {loop.sign} {loop.limit}{_join(rest)}"]
+    head = [
+        f"{indent}{loop.name} = {loop.first}",
+        f"{indent}while {loop.name} {loop.sign} {loop.limit}{_join_tail(rest)}",
+    ]
     body = [*lines[loop.body.start : loop.body.stop], f"{inner}{loop.name} += 1"]
     return [*lines[:at], *head, *body, *lines[loop.body.stop :]], "/" not in loop.limit
 
@@ -83,7 +94,7 @@ def write_counted_loops(lines: Sequence[str]) -> tuple[list[str], bool]:
     return changed, sure
 
 
-def _join(tail: str) -> str:
+def _join_tail(tail: str) -> str:
     return tail if tail == ":" else f" {tail}"
 
 

@@ -37,13 +37,13 @@ def is_memory_filled_by_loop(context: RuleContext) -> bool:
     if failure.kind is not FailureKind.RAISED or failure.ename != "MemoryError" or not places:
         return False
     return any(
-        isinstance(node, ast.stmt) and (cell_id, node.lineno) in places and _grows(node)
+        isinstance(node, ast.stmt) and (cell_id, node.lineno) in places and _adds_one_thing(node)
         for cell_id, _, loop in list_endless_loops(context)
         for node in ast.walk(loop)
     )
 
 
-def _grows(statement: ast.stmt) -> bool:
+def _adds_one_thing(statement: ast.stmt) -> bool:
     """``xs.append(x)``, ``text += "a"`` and ``xs = xs + [x]``, in which no number is large and nothing is repeated or raised to a power."""
     if any(
         isinstance(n, ast.Mult | ast.Pow)

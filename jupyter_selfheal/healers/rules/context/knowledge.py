@@ -182,7 +182,7 @@ def load_knowledge() -> Knowledge:
             about = {"library": library, "version": release["version"], "source": release["source"]}
             for table, target in (("modules", modules), ("names", names), ("methods", methods)):
                 for old, entry in release.get(table, {}).items():
-                    target[old] = _change(old, entry, about)
+                    target[old] = _read_change(old, entry, about)
             for entry in release.get("keywords", ()):
                 for keyword in _read_keywords(entry, about):
                     keywords.setdefault(keyword.old, []).append(keyword)
@@ -202,7 +202,7 @@ def load_knowledge() -> Knowledge:
     )
 
 
-def _change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
+def _read_change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
     if isinstance(entry, str):
         return Change(old=old, new=entry, **about)
     forms = tuple(

@@ -45,7 +45,7 @@ def names_repository(root: Path, repository: str) -> bool | None:
 def _read_remote(root: Path) -> str:
     """The repository that was cloned: git's ``origin``; a fork's other remotes and its submodules are not this one."""
     section = ""
-    for line in _read(root / ".git" / "config").splitlines():
+    for line in _read_start(root / ".git" / "config").splitlines():
         if line.lstrip().startswith("["):
             section = line.strip()
         key, _, value = line.partition("=")
@@ -59,7 +59,7 @@ def _read_project_urls(root: Path) -> Iterator[str]:
     import tomllib
 
     try:
-        made = tomllib.loads(_read(root / "pyproject.toml"))
+        made = tomllib.loads(_read_start(root / "pyproject.toml"))
     except tomllib.TOMLDecodeError:
         return
     project, tool = made.get("project", {}), made.get("tool", {})
@@ -72,7 +72,7 @@ def _read_project_urls(root: Path) -> Iterator[str]:
 
 def _read_citation(root: Path) -> Iterator[str]:
     """The repository of CITATION.cff itself; not of the works that it refers to, which are indented."""
-    for value in re.findall(r"(?m)^repository-code:[ \t]*(\S+)", _read(root / "CITATION.cff")):
+    for value in re.findall(r"(?m)^repository-code:[ \t]*(\S+)", _read_start(root / "CITATION.cff")):
         yield _read_home(value.strip("\"'"))
 
 
@@ -80,7 +80,7 @@ def _read_badges(root: Path) -> Iterator[str]:
     """The repositories whose badges stand alone in a line at the README's top."""
     for path in _list_texts(root):
         if path.stem.lower() == "readme":
-            for line in _read(path).splitlines()[:FIRST_LINES]:
+            for line in _read_start(path).splitlines()[:FIRST_LINES]:
                 if BADGES_ALONE.fullmatch(line):
                     yield from (name.lower() for name in BADGE.findall(line))
 
@@ -95,7 +95,7 @@ def _speaks_of(root: Path, repository: str) -> bool:
     if root.name.lower() == repository.rpartition("/")[2].lower():
         return True
     named = re.compile(rf"(?i)(?<![\w-]){re.escape(repository)}(?![\w-])")
-    return any(named.search(_read(file)) for file in (root / ".git" / "config", *_list_texts(root)))
+    return any(named.search(_read_start(file)) for file in (root / ".git" / "config", *_list_texts(root)))
 
 
 def _list_texts(root: Path) -> list[Path]:
@@ -105,7 +105,7 @@ def _list_texts(root: Path) -> list[Path]:
         return []
 
 
-def _read(path: Path) -> str:
+def _read_start(path: Path) -> str:
     try:
         with path.open(encoding="utf-8", errors="replace") as stream:
             return stream.read(MOST_BYTES)

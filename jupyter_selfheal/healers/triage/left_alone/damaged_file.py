@@ -70,7 +70,7 @@ def may_be_written(sources: Sequence[str], name: str) -> bool:
     holders = _list_holders(sources, name)
     named = re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, [name, *sorted(holders)])) + r")(?!\w)")
     nodes = [n for source in sources for n in src.walk(source)]
-    writers = {f.name for f in nodes if isinstance(f, Function) and any(_writes(n, ()) for n in ast.walk(f))}
+    writers = {f.name for f in nodes if isinstance(f, Function) and any(_writes_file(n, ()) for n in ast.walk(f))}
     return any(named.search(source) and _writes_in(source, named, writers) for source in sources)
 
 
@@ -92,10 +92,10 @@ def _names_file(node: ast.AST, name: str) -> bool:
 def _writes_in(source: str, named: re.Pattern[str], writers: Collection[str]) -> bool:
     is_written_out = _FOREIGN.match(source) is not None
     is_by_shell = any(_SHELL.match(line) and named.search(line) for line in source.splitlines())
-    return is_written_out or is_by_shell or any(_writes(n, writers) for n in src.walk(source))
+    return is_written_out or is_by_shell or any(_writes_file(n, writers) for n in src.walk(source))
 
 
-def _writes(node: ast.AST, writers: Collection[str]) -> bool:
+def _writes_file(node: ast.AST, writers: Collection[str]) -> bool:
     """Whether it is a call that writes a file; ``writers``: functions of the notebook that do."""
     if not isinstance(node, ast.Call):
         return False

@@ -39,11 +39,11 @@ def propose_exclusive_cases(s: Scope, node: ast.AST) -> Iterator[Change]:
             if isinstance(stmt, ast.If) and (not run or not run[-1].orelse):
                 run.append(stmt)
                 continue
-            yield from _chain(s, run)
+            yield from _chain_tests(s, run)
             run = [stmt] if isinstance(stmt, ast.If) else []
 
 
-def _chain(s: Scope, run: list[ast.If]) -> Iterator[Change]:
+def _chain_tests(s: Scope, run: list[ast.If]) -> Iterator[Change]:
     if len(run) > 2 and all(s.read_indent(n) is not None for n in run):
         edits: tuple[Edit, ...] = tuple((s.start_of(n), s.start_of(n) + 2, "elif") for n in run[1:])
         yield Change(edits, 0.7, run[0].lineno, "the cases exclude each other: `elif`")

@@ -101,7 +101,7 @@ def propose_begun_anew(s: Scope, node: ast.AST) -> Iterator[Change]:
     end = s.find_line_span(node)[1]
     pad = "" if s.text[:end].endswith("\n") else "\n"
     for name in sorted(read & begun.keys() - {target}):
-        if not _grows(loop, name):
+        if not _adds_only(loop, name):
             continue
         for value in dict.fromkeys([begun[name], *(("0", "1") if begun[name] in ("0", "1") else ())]):
             text = f"{name} = {value}"
@@ -122,7 +122,7 @@ def _find_collector(node: ast.AST) -> str:
     return ""
 
 
-def _grows(loop: ast.AST, name: str) -> bool:
+def _adds_only(loop: ast.AST, name: str) -> bool:
     """Whether a loop adds to a variable, and never sets it anew."""
     nodes = list(ast.walk(loop))
     is_set = any(isinstance(n, ast.Assign) and any(_is_name(t, name) for t in n.targets) for n in nodes)

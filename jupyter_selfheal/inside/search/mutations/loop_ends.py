@@ -52,7 +52,7 @@ def propose_else_of_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
     moved = node.body[at + 1 :]
     outer = s.read_indent(node)
     inner = [s.read_indent(stmt) for stmt in moved]
-    if not moved or outer is None or None in inner or any(_steers(stmt) for stmt in moved):
+    if not moved or outer is None or None in inner or any(_steers_loop(stmt) for stmt in moved):
         return
     start = s.find_line_span(moved[0])[0]
     yield Change(
@@ -68,7 +68,7 @@ def _breaks_off(stmt: ast.stmt) -> bool:
     return isinstance(stmt, ast.If) and isinstance(stmt.body[-1], ast.Break) and not stmt.orelse
 
 
-def _steers(stmt: ast.stmt) -> bool:
+def _steers_loop(stmt: ast.stmt) -> bool:
     """Whether a statement breaks a loop off, goes on with it or steps it, and so belongs to the turn."""
     return any(isinstance(n, ast.Break | ast.Continue) for n in ast.walk(stmt)) or (
         isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name)

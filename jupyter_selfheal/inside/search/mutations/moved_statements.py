@@ -48,7 +48,7 @@ def propose_other_place(s: Scope, node: ast.AST) -> Iterator[Change]:
             if prior:
                 words = f"`{s.text_of(stmt)}` belongs {_name_place(s, stmt, place)}"
                 line = _find_line(s, stmt, place)
-                yield Change(_move(s, stmt, place), prior, line, words)
+                yield Change(_move_statement(s, stmt, place), prior, line, words)
 
 
 def _name_place(s: Scope, stmt: ast.stmt, place: _Place) -> str:
@@ -122,7 +122,7 @@ def _list_lonely(s: Scope) -> set[ast.stmt]:
     return {block[0] for block in s.list_blocks() if len(block) == 1}
 
 
-def _move(s: Scope, stmt: ast.stmt, place: _Place) -> tuple[Edit, ...]:
+def _move_statement(s: Scope, stmt: ast.stmt, place: _Place) -> tuple[Edit, ...]:
     """The edits that take a statement to another place; ``pass`` stays where it was alone in its block."""
     start, end, _ = s.find_line_span(stmt)
     is_alone = stmt in _list_lonely(s)
@@ -156,7 +156,7 @@ def propose_two_places(s: Scope, node: ast.AST) -> Iterator[Change]:
         if one is two or any(s.read_indent(n) is None or "\n" in s.text_of(n) for n in (one, two)):
             continue
         words = f"`{s.text_of(one)}` and `{s.text_of(two)}` stand at the wrong level"
-        edits = (*_move(s, one, to), *_move(s, two, place))
+        edits = (*_move_statement(s, one, to), *_move_statement(s, two, place))
         yield Change(tuple(sorted(edits, key=lambda e: (e[0], e[1]))), TOGETHER, node.lineno, words)
 
 

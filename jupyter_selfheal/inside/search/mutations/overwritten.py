@@ -23,7 +23,9 @@ def propose_at_once(s: Scope, node: ast.AST) -> Iterator[Change]:
         targets = [s.text_of(a.targets[0]) for a in last]
         if size > 2 and all(isinstance(a.targets[0], ast.Name) for a in last):
             continue  # `kept = a`, `a = b`, `b = kept` is right as it is
-        if len(set(targets)) < size or not all(_reads(s, a.value, targets[(n + 1) % size]) for n, a in enumerate(last)):
+        if len(set(targets)) < size or not all(
+            _reads_place(s, a.value, targets[(n + 1) % size]) for n, a in enumerate(last)
+        ):
             continue
         # `node.next` is written while `node` is still the old one
         order = sorted(last, key=lambda a: isinstance(a.targets[0], ast.Name))
@@ -102,7 +104,7 @@ def _list_comments(s: Scope, run: list[ast.Assign]) -> list[str]:
     return [comment.rstrip() for start, end in sorted(spans) for comment in re.findall("#.*", s.text[start:end])]
 
 
-def _reads(s: Scope, value: ast.expr, place: str) -> bool:
+def _reads_place(s: Scope, value: ast.expr, place: str) -> bool:
     return any(
         s.text_of(n) == place for n in ast.walk(value) if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)
     )

@@ -98,7 +98,7 @@ def propose_last_value(s: Scope, node: ast.AST) -> Iterator[Change]:
     joints = {
         type(n.op)
         for n in ast.walk(function)
-        if isinstance(n, ast.BinOp) and any(_calls(side, function.name) for side in (n.left, n.right))
+        if isinstance(n, ast.BinOp) and any(_calls_function(side, function.name) for side in (n.left, n.right))
     }
     for operator, value in ((ast.Mult, "1"), (ast.Add, "0")):
         if joints == {operator}:
@@ -106,7 +106,7 @@ def propose_last_value(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.put(node.value, value),), 0.6, node.lineno, words)
 
 
-def _calls(node: ast.expr, name: str) -> bool:
+def _calls_function(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 

@@ -137,7 +137,7 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if s.text.startswith("elif", s.start_of(node)):
         return
-    yield _remove(s, node)
+    yield _remove_statement(s, node)
     if isinstance(node, ast.If | ast.While | ast.For) and not node.orelse and s.read_indent(node.body[0]) is not None:
         yield _remove_condition(s, node)
     if (
@@ -149,7 +149,7 @@ def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield from _change_branches(s, node)
 
 
-def _remove(s: Scope, node: ast.stmt) -> Change:
+def _remove_statement(s: Scope, node: ast.stmt) -> Change:
     start, end, _ = s.find_line_span(node)
     is_alone = any(len(block) == 1 and block[0] is node for block in s.list_blocks())
     prior = 0.15 if isinstance(node, ast.Return) else 0.14 if hasattr(node, "body") else 0.3
