@@ -36,6 +36,21 @@ def rename_numbers(site: Site) -> Iterator[Slip]:
             yield Slip(token.start, token.end, digits, find_cost("replace.unit") + far, f"`{rest}` is too much")
 
 
+def multiply_letters(site: Site) -> Iterator[Slip]:
+    """``4ac`` as ``4*a*c``, ``b/2a`` as ``b/(2*a)``: digits and the variables behind them are a product, in all their places at once."""
+    bound = site.list_set_names()
+    spots: list[tuple[int, int, str]] = []
+    for before, token in itertools.pairwise(site.tokens):
+        digits = re.match(r"\d+(?:\.\d+)?", token.text) if is_bad_number(token) else None
+        letters = token.text[digits.end() :] if digits else ""
+        names = [letters] if letters in bound else list(letters)
+        if digits and letters and bound.issuperset(names):
+            product = "*".join([digits[0], *names])
+            spots.append((token.start, token.end, f"({product})" if before.text == "/" else product))
+    if any(site.line[1] <= start < site.line[2] for start, _, _ in spots):
+        yield Slip(*spots[0], find_cost("insert.times_of_letters"), "`*` is missing", tuple(spots[1:]))
+
+
 def name_literals(site: Site) -> Iterator[Slip]:
     """``1 = k[::-1]`` above ``int(1)``: a digit stands for a letter that looks like it, in all places but a sign's."""
     line = site.list_line_tokens(site.at)

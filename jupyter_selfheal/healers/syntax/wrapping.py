@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
@@ -29,18 +29,20 @@ LOOK_ALIKES = ("0", ",", "-", "*", "")
 
 def wrap_calls(site: Site) -> Iterator[Slip]:
     """``int input()`` as ``int(input())``, ``print x, y`` as ``print(x, y)``."""
+    known = site.known.union(b.text for a, b in itertools.pairwise(site.tokens) if a.text == "def")
     for index, token in site.nearby:
         if token.kind != NAME or keyword.iskeyword(token.text) or index + 1 >= len(site.tokens):
             continue
         behind = site.tokens[index + 1]
-        if not behind.begins_value or behind.text in OPENERS or behind.start == token.end:
+        touches = behind.start == token.end and not (behind.kind == TEXT and token.text in BUILTINS)  # `print"Hi"`
+        if not behind.begins_value or behind.text in OPENERS or touches:
             continue
         heads = token.text in ("range", "enumerate") and index > 0 and site.tokens[index - 1].text == "in"
         kind = (
             "wrap.range"
             if heads
             else "wrap.call"
-            if token.text in BUILTINS or token.text in site.known
+            if token.text in BUILTINS or token.text in known
             else "wrap.call_unknown"
         )
         cost = find_cost(kind) + site.find_distance(index)
@@ -108,6 +110,7 @@ def quote_words(site: Site) -> Iterator[Slip]:
             if n == 0 and length == len(segment) > 1:
                 yield from _quote_behind_name(site, begin, end, cost)
                 yield from _quote_before_name(site, begin, end, cost)
+                yield from _quote_around_names(site, site.tokens[segment[0] : segment[-1] + 1], cost)
 
 
 SIGNS_SHOWN = frozenset("+-*/=%:,!?.<>&#@$|^~_;")
@@ -118,8 +121,10 @@ def quote_signs(site: Site) -> Iterator[Slip]:
     """``print(a, =, b)``, ``if op == +:``: a sign that was meant as a text."""
     for index, token in site.nearby:
         before = site.tokens[index - 1] if index else None
-        if token.text[0] not in SIGNS_SHOWN or before is None or before.text not in ("(", ",", "==", "!="):
+        if token.text[0] not in SIGNS_SHOWN or before is None or before.text not in ("(", ",", "==", "!=", "+"):
             continue
+        if before.text == "+" and (token.text == "=" or before.end == token.start):
+            continue  # one sign in two halves
         last = index
         while last + 1 < len(site.tokens) and _goes_on(site.tokens[last], site.tokens[last + 1]):
             last += 1
@@ -127,7 +132,7 @@ def quote_signs(site: Site) -> Iterator[Slip]:
         behind = site.tokens[last + 1] if last + 1 < len(site.tokens) else None
         compares = before.text in ("==", "!=")
         closes = behind is None or behind.kind in (NEWLINE, COMMENT) or behind.text in (",", ")", ":", "and", "or")
-        if closes and (compares or behind is None or behind.text in (",", ")")):
+        if closes and (compares or before.text == "+" or behind is None or behind.text in (",", ")")):
             inside = site.source[token.start : end.end]
             cost = find_cost("wrap.sign") + site.find_distance(index)
             yield Slip(token.start, end.end, f'"{inside}"', cost, f"the quotes around `{inside[:30]}` are missing")
@@ -154,6 +159,23 @@ def _quote_before_name(site: Site, begin: Token, name: Token, cost: float) -> It
         text = f'"{inside}", {name.text}'
         words = f"the quotes around `{inside[:30]}` and a comma are missing"
         yield Slip(begin.start, name.end, text, cost + find_cost("wrap.quotes_behind_name"), words)
+
+
+def _quote_around_names(site: Site, tokens: Sequence[Token], cost: float) -> Iterator[Slip]:
+    """``print(a and b are equal)`` as ``print(a, "and", b, "are equal")``: variables of the notebook stand among the words."""
+    bound = site.list_set_names()
+    values = [t.kind == NAME and t.text in bound for t in tokens]
+    groups = [list(g) for _, g in itertools.groupby(zip(values, tokens, strict=True), lambda pair: pair[0])]
+    if len(groups) < 3 or any(group[0][0] and len(group) > 1 for group in groups):
+        return
+    parts = []
+    for group in groups:
+        text = site.source[group[0][1].start : group[-1][1].end]
+        parts.append(text if group[0][0] else f'"{text}"')
+    if all('"' not in part.strip('"') for part in parts):
+        more = cost + find_cost("wrap.quotes_behind_name") + 0.1 * len(groups)
+        words = "commas and the quotes around the words are missing"
+        yield Slip(tokens[0].start, tokens[-1].end, ", ".join(parts), more, words)
 
 
 def _find_segment(site: Site) -> tuple[int, int]:
@@ -184,8 +206,8 @@ def _are_words(tokens: tuple[Token, ...]) -> bool:
 
 def move_conditions(site: Site) -> Iterator[Slip]:
     """``[x if x > 0 for x in xs]``: a condition that chooses stands behind the loop; with its ``else`` it stands before."""
-    first, last = _find_bracket(site)
-    own = _list_at_depth(site, first, last)
+    first, last = find_loop_bracket(site)
+    own = list_at_depth(site, first, last)
     words = [site.tokens[n].text for n in own]
     if "for" not in words or words.count("if") != 1 or words.count("for") != 1:
         return
@@ -208,7 +230,7 @@ def move_conditions(site: Site) -> Iterator[Slip]:
         )
 
 
-def _find_bracket(site: Site) -> tuple[int, int]:
+def find_loop_bracket(site: Site) -> tuple[int, int]:
     """The indices of the innermost pair of brackets around the fault that holds a ``for``; (0, 0) where there is none."""
     opened: list[int] = []
     found = (0, 0)
@@ -223,7 +245,7 @@ def _find_bracket(site: Site) -> tuple[int, int]:
     return found
 
 
-def _list_at_depth(site: Site, first: int, last: int) -> list[int]:
+def list_at_depth(site: Site, first: int, last: int) -> list[int]:
     """The indices of the tokens between two brackets that no inner bracket holds."""
     depth, own = 0, []
     for index in range(first + 1, last):
