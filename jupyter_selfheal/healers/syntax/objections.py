@@ -53,6 +53,7 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
     for words in (
         _find_swallowed_code({t.text for t in plain if t.kind == TEXT}, given, tree, known or frozenset()),
         _find_idle_name(tree, called),
+        _find_overwritten_input(tree, given),
         _find_warning(mended),
     ):
         if words:
@@ -192,6 +193,26 @@ def _find_idle_name(tree: ast.Module, called: frozenset[str]) -> str:
             and (node is not tree.body[-1] or node.value.id in called)
         ):
             return f"`{node.value.id}` stands alone, and does nothing"
+    return ""
+
+
+def _find_overwritten_input(tree: ast.Module, given: str) -> str:
+    """``name = "AK"`` made of ``name"AK"`` below ``name = input()``: what was read is lost, and the answer may stand there instead."""
+    read: set[str] = set()
+    squeezed = re.sub(r"\s", "", given)
+    for statement in (
+        n for n in ast.walk(tree) if isinstance(n, ast.Module | ast.FunctionDef | ast.For | ast.While | ast.If)
+    ):
+        read.clear()
+        for node in statement.body:
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Constant()) if name in read:
+                    if re.sub(r"\s", "", ast.unparse(node)) not in squeezed.replace('"', "'"):
+                        return f"`{name}` is read, and set anew before anything uses it"
+            read -= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Call() as call) if "input(" in ast.unparse(call):
+                    read.add(name)
     return ""
 
 

@@ -29,9 +29,13 @@ SPOKEN_AGAINST = {
     "a builtin is added": ("y = sum + (x", "y = sum + (x)"),
     "a builtin is kept": ("n = input)", "n = input"),
     "a builtin is compared": ("if x == len):\n    x = 1", "if x == len:\n    x = 1"),
+    "what was read is lost": ("name = input()\nname'AK'", "name = input()\nname='AK'"),
     "a call of a text": ("print('a' (x))", "print('a'(x))"),
 }
 NOTHING_AGAINST = {
+    "it was set anew so before": ("n = input()\nn = 3\nprint(n", "n = input()\nn = 3\nprint(n)"),
+    "what was read is used first": ("n = input()\nm = n\nn 3", "n = input()\nm = n\nn = 3"),
+    "another name is set": ("n = input()\nm 3", "n = input()\nm = 3"),
     "a shape": ("import numpy as np\nz = np.zeros((3, 4)", "import numpy as np\nz = np.zeros((3, 4))"),
     "a tuple as one value": ("ys.append((x, 2)", "ys.append((x, 2))"),
     "a builtin is applied": ("ys = list(map(int, x.split())", "ys = list(map(int, x.split()))"),
