@@ -140,6 +140,10 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
             "class Shape:\n    def __init__(self, name):\n        self.name = name\n    def area(self):\n        raise NotImplementedError",
             "class Square(Shape):\n    def __init__(self, side):\n        super().__init__()\n        self.side = side\nassert Square(3).side == 3",
         ],
+        [
+            "class Shape:\n    def area(self):\n        raise NotImplementedError\nclass Square(Shape):\n    def aera(self):\n        return 9",
+            "assert Square().area() == 9",
+        ],
         ["print 'hello'"],
         ["def cube x:\n    return x ** 3\nprint(cube(2))"],
         ["import pandas as pd\nt = pd.DataFrame({'town': ['Ulm']})", "t['town'].replace('Ulm': 'U')"],

@@ -18,6 +18,8 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice, find_attribute_span
 from jupyter_selfheal.healers.rules.context.failure_view import FailureView
 from jupyter_selfheal.healers.rules.context.key_places import list_key_places
+from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.context.skeletons import is_near_method
 from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.model import Cell, Edit, Replace
 
@@ -151,3 +153,24 @@ def _find_name_of_definition(source: str, node: ast.stmt, word: str) -> int:
     start, end = src.find_span(source, node)
     match = re.compile(rf"\b(?:def|class)\s+({re.escape(word)})\b").search(source, start, end)
     return match.start(1) if match else start
+
+
+def find_misspelt_override(context: FailureView) -> tuple[str, ast.FunctionDef, str, str] | None:
+    """The one method of an heir whose name is a slip of that of the method that failed, which nothing calls: the cell, the method, the base
+    class's name and the method's name that is wanted. None where there is none, or several."""
+    function = find_function(context.source, context.line)
+    base = next((c for c in context.walk(ast.ClassDef) if function in c.body), None)
+    if function is None or base is None:
+        return None
+    near = [
+        (cell_id, method)
+        for cell_id in context.list_cells_upwards()
+        for owner in src.walk(context.source_of(cell_id))
+        if isinstance(owner, ast.ClassDef) and any(ast.unparse(b) == base.name for b in owner.bases)
+        for method in owner.body
+        if isinstance(method, ast.FunctionDef) and is_near_method(function.name, method, owner)
+    ]
+    called = {n.attr for n in context.walk_notebook() if isinstance(n, ast.Attribute)}
+    if len(near) != 1 or near[0][1].name in called:
+        return None
+    return (*near[0], base.name, function.name)

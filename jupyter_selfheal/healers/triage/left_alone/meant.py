@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import find_misspelt_override
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code, is_skeleton
 from jupyter_selfheal.healers.search.reading import has_assert
@@ -207,6 +208,8 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         )
     cell_id, source, _ = context.location
     nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
+    if failure.ename == "NotImplementedError" and find_misspelt_override(context) is not None:
+        return None  # an heir has it, under a slip of its name
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
     if _is_slip_in_code(context):
