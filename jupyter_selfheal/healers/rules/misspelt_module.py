@@ -69,7 +69,8 @@ class MisspeltModule(Rule):
             if not isinstance(node, ast.Import) or [a.name for a in node.names] != [wrong]:
                 continue
             alias = node.names[0].asname
-            by_path = any(isinstance(n, ast.Attribute) and ast.unparse(n) == wrong for n in src.walk(source))
+            paths = (n for n in context.walk_notebook() if isinstance(n, ast.Attribute) and n.attr == last)
+            by_path = any(ast.unparse(n) == wrong for n in paths)
             text = f"import {top}" if by_path and not alias else f"from {top} import {last}"
             text += f" as {alias}" if alias else ""
             yield self.patch(

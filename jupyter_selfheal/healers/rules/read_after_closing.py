@@ -77,6 +77,9 @@ def _move_into_block(context: RuleContext) -> list[Splice]:
             files = _list_files(block)
             used = _list_methods(below, files)
             before = {m for statement in block.body for m in _list_methods(statement, files)}
+            texts = (n for n in ast.walk(below) if isinstance(n, ast.Constant | ast.JoinedStr))
+            if any(t.lineno != t.end_lineno for t in texts):
+                return []  # a text of several lines would be indented with the rest
             if not used or (before and not before | used <= WRITING) or isinstance(below, ast.With):
                 return []
             start, end = context.span(below)
