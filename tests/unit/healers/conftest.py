@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import types
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -28,3 +29,11 @@ def own_pandas() -> Iterator[None]:
     for name in [n for n, value in names.items() if n not in before and not isinstance(value, types.ModuleType)]:
         del names[name]
     names.update(before)
+
+
+@pytest.fixture(autouse=True)
+def own_figures() -> Iterator[None]:
+    """The figures that the cells of an example open are closed: Matplotlib warns of more than twenty, in whatever test comes then."""
+    yield
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
