@@ -10,8 +10,8 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.shared_arrays import find_column, find_owner, list_names_of_table
 from jupyter_selfheal.healers.rules.context.written_before import find_use_before_pandas_3
-from jupyter_selfheal.healers.rules.lost_write import OF_EVERY_TABLE
 from jupyter_selfheal.model import Applicability, Patch
 
 TABLES = ("pandas.DataFrame", "pandas.Series")
@@ -123,7 +123,7 @@ class ReadOnlyArray(Rule):
         for node in context.list_nodes_at_failure(ast.Assign):
             target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
             array = target.value if isinstance(target, ast.Subscript) else None
-            place = _find_column(array.value) if isinstance(array, ast.Attribute) and array.attr == "values" else None
+            place = find_column(array.value) if isinstance(array, ast.Attribute) and array.attr == "values" else None
             if not isinstance(target, ast.Subscript) or place is None or not isinstance(node, ast.Assign):
                 continue
             mask, value = context.text(target.slice), context.text(node.value)
@@ -185,15 +185,6 @@ def _copy_array(context: RuleContext, value: ast.expr, call: str) -> Splice:
     return (end, end, call) if atom == context.text(value) else (start, end, f"{atom}{call}")
 
 
-def _find_column(node: ast.expr) -> tuple[str, str] | None:
-    """The table and the column of ``df["c"]`` and ``df.c``."""
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
-        return (node.value.id, node.slice.value) if isinstance(node.slice.value, str) else None
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in OF_EVERY_TABLE:
-        return node.value.id, node.attr
-    return None
-
-
 def _ran_once(context: RuleContext) -> bool:
     """Whether the notebook stores a run of the failing cell that came to its end: that was before pandas 3.0."""
     cell = context.notebook.cell(context.failure.cell_id)
@@ -203,8 +194,8 @@ def _ran_once(context: RuleContext) -> bool:
 
 def _find_own_column(value: ast.expr) -> str:
     """The column that an array is of, where it is of one."""
-    inner = next((n for n in ast.walk(value) if isinstance(n, ast.expr) and _find_column(n) is not None), None)
-    place = _find_column(inner) if inner is not None else None
+    inner = next((n for n in ast.walk(value) if isinstance(n, ast.expr) and find_column(n) is not None), None)
+    place = find_column(inner) if inner is not None else None
     return place[1] if place is not None else ""
 
 
@@ -250,7 +241,7 @@ def _reads_more(statement: ast.stmt, table: str, column: str, others: frozenset[
 
 def _describe_shared(context: RuleContext, value: ast.expr) -> str:
     """What else a write into an array may be meant to reach; empty where nothing has a part in it."""
-    owner = _find_owner(value)
+    owner = find_owner(value)
     if owner is None:
         return "What the array is a view of may be meant to be changed."
     if isinstance(owner, ast.Call):
@@ -267,97 +258,8 @@ def _describe_shared(context: RuleContext, value: ast.expr) -> str:
             return ""  # what was given to `asarray` and such: bytes, a picture
     if is_part or not isinstance(owner, ast.Name):
         return f"Until pandas 3.0 the write reached `{ast.unparse(owner)}`, which may be read elsewhere."
-    other = next((name for name in _list_names(context, owner.id) if is_read_below(context, name, "")), "")
+    other = next((name for name in list_names_of_table(context, owner.id) if is_read_below(context, name, "")), "")
     return f"Until pandas 3.0 the write reached `{other}`, which is read below." if other else ""
-
-
-def _find_owner(value: ast.expr) -> ast.expr | None:
-    """What an array was taken out of, without the columns, slices and calls by which; None where it is a view of what is not a table."""
-    while True:
-        if isinstance(value, ast.Call):
-            word = read_last_name(value.func)
-            if word in ("memmap", "diagonal"):
-                return None
-            if (
-                word in ("asarray", "asanyarray", "array", "ravel", "reshape", "frombuffer", "broadcast_to")
-                and value.args
-            ):
-                is_function = isinstance(value.func, ast.Attribute) and src.find_root_name(value.func) in (
-                    "np",
-                    "numpy",
-                )
-                value = (
-                    value.args[0]
-                    if is_function
-                    else value.func.value
-                    if isinstance(value.func, ast.Attribute)
-                    else value.func
-                )
-            elif word in ("to_numpy", "ravel", "reshape") and isinstance(value.func, ast.Attribute):
-                value = value.func.value
-            else:
-                return value
-        elif isinstance(value, ast.Attribute) and value.attr in ("values", "array", "T", "flat", "_values"):
-            value = value.value
-        elif isinstance(value, ast.Subscript | ast.Attribute):
-            if _find_column(value) is None and isinstance(value, ast.Attribute):
-                return value
-            inner = value.value
-            if isinstance(inner, ast.Attribute) and inner.attr in ("loc", "iloc"):
-                inner = inner.value
-            if not isinstance(inner, ast.Name | ast.Call) and not _ends_in_array(inner):
-                return inner
-            value = inner
-        else:
-            return value
-
-
-def _ends_in_array(node: ast.expr) -> bool:
-    """Whether it is the array of something, or a part of one."""
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return isinstance(node, ast.Attribute) and node.attr in ("values", "array", "T")
-
-
-def _list_names(context: RuleContext, table: str) -> list[str]:
-    """Other names of a table, of what holds it, and of what it is a column of, as far as assignments tell."""
-    known = [table]
-    pairs = [
-        (t.id, {n for part in _list_held(node.value) for n in [src.find_root_name(part)] if n})
-        for cell in context.notebook.cells
-        if cell.kind == "code"
-        for node in src.walk(cell.source)
-        if isinstance(node, ast.Assign)
-        for t in node.targets
-        if isinstance(t, ast.Name)
-    ]
-    for _ in pairs:
-        more = [
-            n for name, held in pairs for n in (name, *held) if (name in known or held & set(known)) and n not in known
-        ]
-        if not more:
-            break
-        known += dict.fromkeys(more)
-    return known[1:]
-
-
-def _list_held(value: ast.expr) -> list[ast.expr]:
-    """What an assignment gives another name to: the name itself, a column, or the parts of a collection and what a class is given."""
-    if isinstance(value, ast.Name):
-        return [value]
-    if isinstance(value, ast.Attribute):
-        return [] if value.attr in ("shape", "columns", "size", "values", "dtypes") else [value]
-    if isinstance(value, ast.Subscript):
-        return [value] if isinstance(value.slice, ast.Constant | ast.Slice) and _find_column(value) is not None else []
-    if isinstance(value, ast.List | ast.Tuple):
-        return [part for item in value.elts for part in _list_held(item)]
-    if isinstance(value, ast.Dict):
-        return [part for item in value.values for part in _list_held(item)]
-    if isinstance(value, ast.Call) and (
-        read_last_name(value.func)[:1].isupper() or read_last_name(value.func) == "dict"
-    ):
-        return [part for item in (*value.args, *(k.value for k in value.keywords)) for part in _list_held(item)]
-    return []
 
 
 def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> Splice | None:
@@ -371,7 +273,7 @@ def _set_column(context: RuleContext, other: RuleContext, node: ast.Assign) -> S
         and not value.keywords
     )
     column = taken if is_whole else taken.value if isinstance(taken, ast.Attribute) and taken.attr == "values" else None
-    place = _find_column(column) if column is not None else None
+    place = find_column(column) if column is not None else None
     writing = next((n for n in context.tree.body if n.lineno <= context.line <= (n.end_lineno or 0)), None)
     if place is None or len(node.targets) > 1 or not isinstance(target, ast.Name) or writing is None:
         return None

@@ -14,8 +14,9 @@ def may_come_of_a_file(failure: Failure, notebook: Notebook, finder: Finder) -> 
     failure, which is in a cell below, tells of that file.
     """
     from jupyter_selfheal.healers.rules.boolean_dummies import has_boolean_dummies  # not in every run
+    from jupyter_selfheal.healers.rules.context.lost_writes import has_lost_writes
     from jupyter_selfheal.healers.rules.context.text_questions import has_text_questions
-    from jupyter_selfheal.healers.rules.lost_write import has_lost_writes, may_come_of_a_table
+    from jupyter_selfheal.healers.rules.lost_write import may_come_of_a_table
 
     if failure.kind is not FailureKind.RAISED or not may_come_of_a_table(failure):
         return False
