@@ -17,6 +17,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
@@ -28,9 +29,9 @@ sys.path.insert(0, str(HERE.parent))
 from jupyter_selfheal.config import HealConfig  # noqa: E402
 from jupyter_selfheal.healers.search.plan import build_plan  # noqa: E402
 from jupyter_selfheal.inside.search import endless_loops, measure_checks, process_pool, search  # noqa: E402
+from jupyter_selfheal.inside.search.count_steps import OutOfTime  # noqa: E402
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time  # noqa: E402
 from jupyter_selfheal.inside.search.process_pool import run_in_fork  # noqa: E402
-from jupyter_selfheal.inside.search.run_candidate import OutOfTime  # noqa: E402
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook  # noqa: E402
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests  # noqa: E402
 from jupyter_selfheal.surfaces.bench.sets import load_tasks  # noqa: E402
@@ -90,7 +91,7 @@ def draw_tasks(chosen: argparse.Namespace) -> list[Task]:
 def measure(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """One row for each program."""
     for task in draw_tasks(chosen):
-        reply = run_in_fork(lambda task=task: search_program(task, chosen.seconds, chosen.profile), PATIENCE)
+        reply = run_in_fork(partial(search_program, task, chosen.seconds, chosen.profile), PATIENCE)
         if not isinstance(reply, dict) or "tried" not in reply:
             print(f"{task.name}: no search")
             continue
@@ -107,8 +108,7 @@ def measure_waiting(chosen: argparse.Namespace) -> str:
     pairs, other = [], 0
     for task in draw_tasks(chosen):
         looking, waiting = (
-            run_in_fork(lambda task=task, how=how: search_waiting(task, chosen.seconds, how), PATIENCE)
-            for how in (False, True)
+            run_in_fork(partial(search_waiting, task, chosen.seconds, how), PATIENCE) for how in (False, True)
         )
         if isinstance(looking, dict) and isinstance(waiting, dict) and "tried" in looking and "tried" in waiting:
             pairs.append((looking["cpu"], waiting["cpu"], bool(looking["patches"])))
