@@ -134,7 +134,7 @@ def prove_patch(
 def preview_request(case: Case, starts: Starts, config: HealConfig, events: Iterable[Any]) -> JSON:
     """The request that a model would be sent now, as its record; ``events`` are those of the heal so far. Sends nothing."""
     provider = build_provider(config)
-    state = machine.fold(events, config)
+    state = machine.fold_events(events, config)
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
         redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
@@ -216,7 +216,7 @@ def build_facts(starts: Starts, case: Case, stack: contextlib.ExitStack) -> Fact
         return NoFacts()
     kernel_facts = load_part("healers.facts", "KernelFacts").of(starts, case.failure)
     stack.callback(kernel_facts.close)
-    kernel_facts.open(probe_source(_ASKED_FIRST))
+    kernel_facts.open_line(probe_source(_ASKED_FIRST))
     facts: Facts = kernel_facts
     return facts
 

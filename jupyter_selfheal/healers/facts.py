@@ -47,7 +47,7 @@ class KernelFacts:
         """From the state after the failure where there is one, else from before the cell."""
         return cls(starts.after[0]) if starts.after else cls(starts.before[0], failure)
 
-    def open(self, source: str) -> None:
+    def open_line(self, source: str) -> None:
         """Have a copy made that reads what questions of this source are written in, while nobody waits for it. Nothing is asked."""
         if isinstance(self._kernel, AnswersQuestions) and (
             self._failure is None or self._failure.kind in _WITHOUT_AFTER

@@ -47,7 +47,7 @@ class QuestionLine:
             data = results.recv(1 << 20)
             if not data:
                 raise KernelError(GONE)
-            for kind, *rest in self._frames.feed(data):
+            for kind, *rest in self._frames.take_frames(data):
                 if kind == "answer":
                     return rest[0].get("value") if rest[0].get("status") == "ok" else None
                 if kind == "failed":

@@ -133,7 +133,7 @@ def read_results(channels: Channels, reading: ResultReader, deadline: float) -> 
 def _take_frames(frames: FrameReader, data: bytes, reading: ResultReader) -> None:
     """What the trial says, as far as it has come. The user's code runs in the process that writes it: it may be anything."""
     try:
-        for frame in frames.feed(data):
+        for frame in frames.take_frames(data):
             reading.take_frame(frame)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise KernelError(f"the trial sent what cannot be read ({type(error).__name__}: {error})") from error

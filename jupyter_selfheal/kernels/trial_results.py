@@ -22,7 +22,7 @@ class FrameReader:
     def __init__(self) -> None:
         self._data = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[list[Any]]:
+    def take_frames(self, data: bytes) -> Iterator[list[Any]]:
         """The frames that are whole now."""
         self._data += data
         while len(self._data) >= 4:

@@ -76,7 +76,7 @@ class _Loop:
 
     def resume(self, events: Iterable[Event]) -> bool:
         """Go on where these events end. False where there are none."""
-        self.state = machine.fold(events, self.parts.config)
+        self.state = machine.fold_events(events, self.parts.config)
         if self.state is not None:
             self.commands = machine.list_commands(self.state, self.parts.config)
         return self.state is not None

@@ -1,7 +1,7 @@
 """The heal as a state machine: ``step(state, event, config) -> (state, commands)``, pure.
 
 A state says what is known; :func:`list_commands` says what to do in it; an event is what came of that. Nothing here runs code,
-reads a clock or knows a kernel. A journal's events folded (:func:`fold`) give the state in which a killed run goes on.
+reads a clock or knows a kernel. A journal's events folded (:func:`fold_events`) give the state in which a killed run goes on.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def step(state: State | None, event: Event, config: HealConfig) -> tuple[State, 
     return after, list_commands(after, config)
 
 
-def fold(events: Iterable[Event], config: HealConfig) -> State | None:
+def fold_events(events: Iterable[Event], config: HealConfig) -> State | None:
     """The state that a journal's events lead to; None where there are none."""
     state: State | None = None
     for event in events:

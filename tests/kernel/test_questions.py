@@ -61,7 +61,7 @@ def test_no_question_sees_what_another_did_and_none_outlives_its_answer(state: F
 
 def test_facts_ask_on_where_the_copy_has_ended_and_nothing_is_left_of_it(state: ForkedKernel) -> None:
     facts = KernelFacts(state)
-    facts.open(TAKE_NEXT)
+    facts.open_line(TAKE_NEXT)
     asked = facts.ask(PARENT)
     assert isinstance(asked, int)
     os.kill(asked, signal.SIGKILL)
@@ -94,12 +94,12 @@ def test_of_two_copies_one_is_asked_and_none_is_kept_by_who_has_closed(state: Fo
             return made[-1]
 
     facts = KernelFacts(SlowKernel())
-    facts.open(TAKE_NEXT)
-    facts.open(TAKE_NEXT)
+    facts.open_line(TAKE_NEXT)
+    facts.open_line(TAKE_NEXT)
     for line in made:
         with pytest.raises((KernelError, OSError)):
             line.ask(Probe(PARENT, timeout=20))
-    facts.open(TAKE_NEXT)
+    facts.open_line(TAKE_NEXT)
     assert facts.ask(TAKE_NEXT) is None, "closed once more while the copy was made"
 
 

@@ -15,7 +15,7 @@ from jupyter_selfheal.loop import commands as do
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import states
 from jupyter_selfheal.loop.limits import find_exceeded_limit
-from jupyter_selfheal.loop.machine import TRANSITIONS, fold, step
+from jupyter_selfheal.loop.machine import TRANSITIONS, fold_events, step
 from jupyter_selfheal.model import (
     BASELINE,
     Applicability,
@@ -266,7 +266,7 @@ class Heals(RuleBasedStateMachine):
     @invariant()
     def the_journal_folds_to_the_state(self) -> None:
         if self.state is not None:
-            assert fold(self.events, CONFIG) == self.state
+            assert fold_events(self.events, CONFIG) == self.state
 
     @invariant()
     def a_limit_pauses_before_it_ends(self) -> None:

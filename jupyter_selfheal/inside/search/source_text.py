@@ -53,7 +53,7 @@ class Source:
         tight = isinstance(node, _ATOMS) or (isinstance(node, ast.Tuple | ast.GeneratorExp) and text.startswith("("))
         return text if tight and "\n" not in text else f"({text})"
 
-    def put(self, node: ast.AST, text: str) -> Edit:
+    def replace_node(self, node: ast.AST, text: str) -> Edit:
         """The edit that puts an expression's text in the place of ``node``, in parentheses; ``tidy`` drops idle ones."""
         bare = text.replace("_", "a").replace(".", "a").isalnum()
         return (

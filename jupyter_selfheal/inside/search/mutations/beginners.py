@@ -126,9 +126,9 @@ def propose_first_item(s: Scope, node: ast.AST) -> Iterator[Change]:
             parts = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
             if any(name in pair and pair & parts for pair in compared):
                 for new, prior in (("float('-inf')", 0.5), ("float('inf')", 0.3)):
-                    yield Change((s.put(node.value, new),), prior, node.lineno, words)
+                    yield Change((s.replace_node(node.value, new),), prior, node.lineno, words)
         elif isinstance(loop.iter, ast.Name) and frozenset({name, loop.target.id}) in compared:
-            yield Change((s.put(node.value, f"{loop.iter.id}[0]"),), 0.8, node.lineno, words)
+            yield Change((s.replace_node(node.value, f"{loop.iter.id}[0]"),), 0.8, node.lineno, words)
 
 
 def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -145,7 +145,7 @@ def propose_count(s: Scope, node: ast.AST) -> Iterator[Change]:
     table, key, text = target.value.id, s.text_of(target.slice), s.text_of(value)
     words = f"`{s.text_of(target)} = {text}` forgets what was there for the same key"
     added = f"{table}.get({key}, 0) + {text}"
-    yield Change((s.put(value, added),), 0.7 if isinstance(value, ast.Constant) else 0.3, node.lineno, words)
+    yield Change((s.replace_node(value, added),), 0.7 if isinstance(value, ast.Constant) else 0.3, node.lineno, words)
     if isinstance(value, ast.Name):
         whole = (s.start_of(node), s.end_of(node), f"{table}.setdefault({key}, []).append({text})")
         yield Change((whole,), 0.25, node.lineno, words)
@@ -202,7 +202,9 @@ def propose_rest_of_word(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(s.parents.get(node), ast.BinOp | ast.Compare):
         return
     whole, letter = first.value.id, s.text_of(node)
-    yield Change((s.put(node, f"{letter} + {whole}[1:]"),), 0.5, node.lineno, f"`{letter}` lacks the rest of `{whole}`")
+    yield Change(
+        (s.replace_node(node, f"{letter} + {whole}[1:]"),), 0.5, node.lineno, f"`{letter}` lacks the rest of `{whole}`"
+    )
 
 
 def propose_index_for_call(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -251,7 +253,7 @@ def propose_own_loop_variable(s: Scope, node: ast.AST) -> Iterator[Change]:
     name = "_" if is_one_of_two else next((n for n in ("item", "value", "element") if n not in s.names), "")
     words = f"the loop overwrites `{node.id}`, which was given"
     if name and loop.iter is not node:
-        yield Change((s.put(node, name),), 0.6, node.lineno, words)
+        yield Change((s.replace_node(node, name),), 0.6, node.lineno, words)
 
 
 def propose_own_step(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -264,7 +266,7 @@ def propose_own_step(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if node.target.id == node.value.id and isinstance(node.op, ast.Add) and s.is_in_loop(node):
         words = f"`{s.text_of(node)}` should be `{node.target.id} += 1`"
-        yield Change((s.put(node.value, "1"),), 0.7, node.lineno, words)
+        yield Change((s.replace_node(node.value, "1"),), 0.7, node.lineno, words)
 
 
 def propose_spelt_constant(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -273,7 +275,10 @@ def propose_spelt_constant(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if node.id not in s.names and node.id not in s.hints.defined:
         yield Change(
-            (s.put(node, CONSTANTS[node.id]),), 0.9, node.lineno, f"`{node.id}` should be `{CONSTANTS[node.id]}`"
+            (s.replace_node(node, CONSTANTS[node.id]),),
+            0.9,
+            node.lineno,
+            f"`{node.id}` should be `{CONSTANTS[node.id]}`",
         )
 
 

@@ -43,7 +43,9 @@ def propose_other_field(s: Scope, node: ast.AST) -> Iterator[Change]:
     for known, bare in ((one, right), (two, left)):
         if known is not None and isinstance(bare, ast.Name):
             new = f"{bare.id}[{known}]"
-            yield Change((s.put(bare, new),), 0.5, node.lineno, f"`{bare.id}` should be `{new}`, as on the other side")
+            yield Change(
+                (s.replace_node(bare, new),), 0.5, node.lineno, f"`{bare.id}` should be `{new}`, as on the other side"
+            )
 
 
 def propose_order_of_ties(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -64,10 +66,15 @@ def propose_order_of_ties(s: Scope, node: ast.AST) -> Iterator[Change]:
     for sign in sorted(signs):
         new = f"{left} {sign} {right}"
         yield Change(
-            (s.put(node, new),), 0.4, node.lineno, f"the second part decides only where the first is the same: `{new}`"
+            (s.replace_node(node, new),),
+            0.4,
+            node.lineno,
+            f"the second part decides only where the first is the same: `{new}`",
         )
     new = f"{s.text_of(one.left)} {(first or second)[0]} {s.text_of(one.comparators[0])} or ({s.text_of(one.left)} == {s.text_of(one.comparators[0])} and {s.text_of(two)})"
-    yield Change((s.put(node, new),), 0.45, node.lineno, "the second part decides only where the first is the same")
+    yield Change(
+        (s.replace_node(node, new),), 0.45, node.lineno, "the second part decides only where the first is the same"
+    )
 
 
 def propose_exchange_in_order(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -83,7 +90,7 @@ def propose_exchange_in_order(s: Scope, node: ast.AST) -> Iterator[Change]:
             return
     for text, prior in ((f"{first} > {second}", 0.5), (f"{first} < {second}", 0.4)):
         new = f"{s.parenthesize(node.test)} and {text}"
-        yield Change((s.put(node.test, new),), prior, node.lineno, f"`{s.text_of(node.test)}` lacks `{text}`")
+        yield Change((s.replace_node(node.test, new),), prior, node.lineno, f"`{s.text_of(node.test)}` lacks `{text}`")
 
 
 def propose_value_of_key(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -100,7 +107,10 @@ def propose_value_of_key(s: Scope, node: ast.AST) -> Iterator[Change]:
             if "dict" in s.hints.kinds.get(name, frozenset()):
                 new = f"{name}[{node.id}]"
                 yield Change(
-                    (s.put(node, new),), 0.5, node.lineno, f"`{node.id}` is a key, and its value `{new}` is meant"
+                    (s.replace_node(node, new),),
+                    0.5,
+                    node.lineno,
+                    f"`{node.id}` is a key, and its value `{new}` is meant",
                 )
 
 
@@ -115,7 +125,7 @@ def propose_guard_first(s: Scope, node: ast.AST) -> Iterator[Change]:
     places = {s.text_of(n.slice) for n in ast.walk(one) if isinstance(n, ast.Subscript)}
     asked = {s.text_of(n) for n in ast.walk(two) if isinstance(n, ast.expr)}
     if is_bound and places & asked:
-        edits = (s.put(one, s.text_of(two)), s.put(two, s.text_of(one)))
+        edits = (s.replace_node(one, s.text_of(two)), s.replace_node(two, s.text_of(one)))
         yield Change(edits, 0.75, node.lineno, f"`{s.text_of(two)}` is to be asked first")
 
 
@@ -194,7 +204,7 @@ def propose_without_blanks(s: Scope, node: ast.AST) -> Iterator[Change]:
     given = (a for calls in s.hints.calls.values() for call in calls for a in call if isinstance(a, str))
     if s.hints.kinds.get(name, frozenset()) == {TEXT} and any(" " in text for text in given):
         new = f"{name}.replace(' ', '')"
-        yield Change((s.put(node.iter, new),), 0.4, node.lineno, "blanks do not count")
+        yield Change((s.replace_node(node.iter, new),), 0.4, node.lineno, "blanks do not count")
 
 
 def propose_whole_record(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -208,7 +218,7 @@ def propose_whole_record(s: Scope, node: ast.AST) -> Iterator[Change]:
             case ast.Assign([ast.Name(best)], ast.Subscript(ast.Name(record)) as part) if {best, record} <= kept:
                 if s.text_of(part) in map(s.text_of, sides):
                     words = f"`{record}` is kept as a whole: `{best}` is compared by a part of it"
-                    yield Change((s.put(part, record),), 0.8, n.lineno, words)
+                    yield Change((s.replace_node(part, record),), 0.8, n.lineno, words)
 
 
 OPERATORS = (

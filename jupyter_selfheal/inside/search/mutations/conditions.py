@@ -109,21 +109,23 @@ def propose_longer_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
             (f"{text} and {atom}", 0.25),
             (f"not {text} or {atom}", 0.2),
         ):
-            yield Change((s.put(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`")
+            yield Change(
+                (s.replace_node(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`"
+            )
     counted = _list_counted(parent)
     for test, prior in _list_likeliest_tests(s):
         words = f"`{old}` lacks `{test}`"
         prior *= OWN_COUNT if counted & set(_NAMES.findall(test)) else 1.0
-        yield Change((s.put(node, f"{atom} or {test}"),), prior, node.lineno, words)
-        yield Change((s.put(node, f"{atom} and {test}"),), prior, node.lineno, words)
+        yield Change((s.replace_node(node, f"{atom} or {test}"),), prior, node.lineno, words)
+        yield Change((s.replace_node(node, f"{atom} and {test}"),), prior, node.lineno, words)
         if prior >= 0.25:
-            yield Change((s.put(node, f"{test} and {atom}"),), prior * 0.6, node.lineno, words)
-            yield Change((s.put(node, f"{test} or {atom}"),), prior * 0.6, node.lineno, words)
+            yield Change((s.replace_node(node, f"{test} and {atom}"),), prior * 0.6, node.lineno, words)
+            yield Change((s.replace_node(node, f"{test} or {atom}"),), prior * 0.6, node.lineno, words)
     for op, prior in (("==", 0.1), ("!=", 0.1)):
         for name in s.values:
             for text in s.strings:
                 yield Change(
-                    (s.put(node, f"{atom} {'or' if op == '==' else 'and'} {name} {op} {text!r}"),),
+                    (s.replace_node(node, f"{atom} {'or' if op == '==' else 'and'} {name} {op} {text!r}"),),
                     prior,
                     node.lineno,
                     f"`{old}` lacks `{name} {op} {text!r}`",
@@ -150,7 +152,9 @@ def propose_other_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
     for test, prior in list_tests(s, s.values):
         kinds = s.hints.kinds.get(test, frozenset()) if constant and isinstance(parent, ast.Return) else frozenset()
         prior *= NO_TRUTH if kinds and TRUTH not in kinds else 1.0
-        yield Change((s.put(node, test),), prior * weight, node.lineno, f"`{s.text_of(node)}` should be `{test}`")
+        yield Change(
+            (s.replace_node(node, test),), prior * weight, node.lineno, f"`{s.text_of(node)}` should be `{test}`"
+        )
 
 
 def propose_constant_test(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -158,14 +162,20 @@ def propose_constant_test(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.If) and isinstance(node.test, ast.Compare | ast.Name | ast.BoolOp | ast.Call):
         for text in ("True", "False"):
             yield Change(
-                (s.put(node.test, text),), 0.04, node.lineno, f"`if {s.text_of(node.test)}` should be always {text}"
+                (s.replace_node(node.test, text),),
+                0.04,
+                node.lineno,
+                f"`if {s.text_of(node.test)}` should be always {text}",
             )
     if isinstance(node, ast.IfExp):
-        edits = (s.put(node.body, s.text_of(node.orelse)), s.put(node.orelse, s.text_of(node.body)))
+        edits = (s.replace_node(node.body, s.text_of(node.orelse)), s.replace_node(node.orelse, s.text_of(node.body)))
         yield Change(edits, 0.45, node.lineno, f"the branches of `{s.text_of(node)}` are exchanged")
         for kept in (node.body, node.orelse):
             yield Change(
-                (s.put(node, s.text_of(kept)),), 0.15, node.lineno, f"`{s.text_of(node)}` should be `{s.text_of(kept)}`"
+                (s.replace_node(node, s.text_of(kept)),),
+                0.15,
+                node.lineno,
+                f"`{s.text_of(node)}` should be `{s.text_of(kept)}`",
             )
 
 
@@ -180,10 +190,10 @@ def propose_other_remainder(s: Scope, node: ast.AST) -> Iterator[Change]:
     ):
         for tail, prior in (("== 0", 0.6), ("== 1", 0.55), ("!= 0", 0.5)):
             text = f"{s.text_of(node.left)} {tail}"
-            yield Change((s.put(node, text),), prior, node.lineno, f"`{s.text_of(node)}` should be `{text}`")
+            yield Change((s.replace_node(node, text),), prior, node.lineno, f"`{s.text_of(node)}` should be `{text}`")
     if len(node.ops) == 2:
         kept = s.text[s.start_of(node) : s.end_of(node.comparators[0])]
-        yield Change((s.put(node, kept),), 0.15, node.lineno, f"a bound of `{s.text_of(node)}` is too many")
+        yield Change((s.replace_node(node, kept),), 0.15, node.lineno, f"a bound of `{s.text_of(node)}` is too many")
 
 
 OPERATORS = (propose_longer_condition, propose_other_condition, propose_constant_test, propose_other_remainder)

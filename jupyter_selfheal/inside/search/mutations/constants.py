@@ -26,11 +26,14 @@ def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         if _is_idle(s, node, new):
             prior *= 0.3
-        yield Change((s.put(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
+        yield Change((s.replace_node(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
         same = group_equal_constants(s).get((type(value), value), ())
         if len(same) > 1 and same[0] is node:
             yield Change(
-                tuple(s.put(n, new) for n in same), prior * 0.5, node.lineno, f"every `{old}` should be `{new}`"
+                tuple(s.replace_node(n, new) for n in same),
+                prior * 0.5,
+                node.lineno,
+                f"every `{old}` should be `{new}`",
             )
 
 

@@ -51,19 +51,19 @@ def _is_text(text: str) -> bool:
 def _propose_dictionaries(s: Scope, node: ast.Dict) -> Iterator[Change]:
     line = node.lineno
     if not node.keys:
-        yield Change((s.put(node, "set()"),), 0.2, line, "`{}` should be `set()`")
-        yield Change((s.put(node, "[]"),), 0.1, line, "`{}` should be `[]`")
+        yield Change((s.replace_node(node, "set()"),), 0.2, line, "`{}` should be `set()`")
+        yield Change((s.replace_node(node, "[]"),), 0.1, line, "`{}` should be `[]`")
     yield from _propose_entries(s, node)
     for n, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
         for m in range(n + 1, len(node.keys)):
-            edits = (s.put(value, s.text_of(node.values[m])), s.put(node.values[m], s.text_of(value)))
+            edits = (s.replace_node(value, s.text_of(node.values[m])), s.replace_node(node.values[m], s.text_of(value)))
             if key is not None:
                 yield Change(edits, 0.25, line, f"the values of {s.text_of(key)} and the next are exchanged")
 
 
 def _propose_for_empty_list(s: Scope, node: ast.List) -> Iterator[Change]:
     for name in s.values:
-        yield Change((s.put(node, f"[{name}]"),), 0.4, node.lineno, f"`[]` should be `[{name}]`")
+        yield Change((s.replace_node(node, f"[{name}]"),), 0.4, node.lineno, f"`[]` should be `[{name}]`")
     for text, prior in (
         ("[[]]", 0.4),
         ("[0]", 0.25),
@@ -74,7 +74,7 @@ def _propose_for_empty_list(s: Scope, node: ast.List) -> Iterator[Change]:
         ("None", 0.12),
         ("['']", 0.1),
     ):
-        yield Change((s.put(node, text),), prior, node.lineno, f"`[]` should be `{text}`")
+        yield Change((s.replace_node(node, text),), prior, node.lineno, f"`[]` should be `{text}`")
 
 
 def _propose_elements(s: Scope, node: ast.List | ast.Tuple | ast.Set) -> Iterator[Change]:
@@ -82,7 +82,10 @@ def _propose_elements(s: Scope, node: ast.List | ast.Tuple | ast.Set) -> Iterato
     elements, line = node.elts, node.lineno
     for i in range(len(elements)):
         for j in range(i + 1, len(elements)):
-            edits = (s.put(elements[i], s.text_of(elements[j])), s.put(elements[j], s.text_of(elements[i])))
+            edits = (
+                s.replace_node(elements[i], s.text_of(elements[j])),
+                s.replace_node(elements[j], s.text_of(elements[i])),
+            )
             prior = 0.45 if s.is_read(node) else 0.6
             yield Change(edits, prior, line, f"`{s.text_of(elements[i])}` and `{s.text_of(elements[j])}` are exchanged")
     if not s.is_read(node) or not elements or isinstance(s.parents.get(node), ast.Subscript):
@@ -92,7 +95,7 @@ def _propose_elements(s: Scope, node: ast.List | ast.Tuple | ast.Set) -> Iterato
         if len(elements) > (2 if isinstance(node, ast.Tuple) else 1) or isinstance(node, ast.List):
             rest = ", ".join(s.text_of(e) for k, e in enumerate(elements) if k != n)
             text = f"{around[0]}{rest}{around[1]}"
-            yield Change((s.put(node, text),), 0.2, line, f"`{s.text_of(element)}` is an element too many")
+            yield Change((s.replace_node(node, text),), 0.2, line, f"`{s.text_of(element)}` is an element too many")
     described = [repr(t) for t in (*s.described_strings, *s.described_numbers)]
     for name in (*s.values, "0", "1", *described):
         end = s.end_of(elements[-1])
@@ -132,7 +135,9 @@ def propose_comprehension(s: Scope, node: ast.AST) -> Iterator[Change]:
                         f"`{joint.strip()} {target} {op} {name}` is missing",
                     )
     if not isinstance(node.elt, ast.Name):
-        yield Change((s.put(node.elt, target),), 0.3, node.lineno, f"`{s.text_of(node.elt)}` should be `{target}`")
+        yield Change(
+            (s.replace_node(node.elt, target),), 0.3, node.lineno, f"`{s.text_of(node.elt)}` should be `{target}`"
+        )
 
 
 def _propose_entries(s: Scope, node: ast.Dict) -> Iterator[Change]:

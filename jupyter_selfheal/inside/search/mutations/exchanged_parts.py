@@ -34,7 +34,7 @@ def propose_exchanged_parts(s: Scope, node: ast.AST) -> Iterator[Change]:
         spans = sorted([(s.start_of(one), s.end_of(one)), (s.start_of(two), s.end_of(two))])
         is_apart = spans[0][1] <= spans[1][0]
         if is_apart and first != second and not (isinstance(one, ast.Name) and isinstance(two, ast.Name)):
-            edits = (s.put(one, second), s.put(two, first))
+            edits = (s.replace_node(one, second), s.replace_node(two, first))
             prior = 0.4 if _is_key_of_other(s, one, two) or _is_key_of_other(s, two, one) else 0.12
             yield Change(edits, prior, node.lineno, f"`{first}` and `{second}` are exchanged")
 
@@ -99,7 +99,9 @@ def propose_counts_of_both(s: Scope, node: ast.AST) -> Iterator[Change]:
         signs = (("==", 0.35), ("<=", 0.25)) if isinstance(node.ops[0], ast.In) else (("!=", 0.35), (">", 0.25))
         for sign, prior in signs:
             new = f"{one} {sign} {two}"
-            yield Change((s.put(node, new),), prior, node.lineno, f"`{s.text_of(node)}` asks once, not how often")
+            yield Change(
+                (s.replace_node(node, new),), prior, node.lineno, f"`{s.text_of(node)}` asks once, not how often"
+            )
 
 
 def propose_turned_queue(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -126,7 +128,7 @@ def propose_list_begun(s: Scope, node: ast.AST) -> Iterator[Change]:
         if isinstance(n, ast.Attribute) and n.attr in forms and s.text_of(n.value) == entry:
             new = forms[n.attr].format(s.text_of(node.value))
             words = f"`{entry}` is added to, and begins as `{new}`"
-            yield Change((s.put(node.value, new),), 0.85, node.lineno, words)
+            yield Change((s.replace_node(node.value, new),), 0.85, node.lineno, words)
             return
 
 

@@ -67,7 +67,7 @@ def propose_exchanges(s: Scope, node: ast.AST) -> Iterator[Change]:
             beside = s.parents[a] is s.parents[b]
             if beside or not (s.repeats_key(a, repr(b.value)) or s.repeats_key(b, repr(a.value))):
                 prior = 0.3 if isinstance(a.value, str | bool) else 0.15
-                edits = (s.put(a, s.text_of(b)), s.put(b, s.text_of(a)))
+                edits = (s.replace_node(a, s.text_of(b)), s.replace_node(b, s.text_of(a)))
                 yield Change(edits, prior, a.lineno, f"`{s.text_of(a)}` and `{s.text_of(b)}` are exchanged")
     if not isinstance(node, _SIMPLE):
         return
@@ -76,7 +76,10 @@ def propose_exchanges(s: Scope, node: ast.AST) -> Iterator[Change]:
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child not in s.frozen:
             users.setdefault(child.id, []).append(child)
     for a_name, b_name in itertools.combinations([n for n in users if n in s.values], 2):
-        swapped = (*(s.put(n, b_name) for n in users[a_name]), *(s.put(n, a_name) for n in users[b_name]))
+        swapped = (
+            *(s.replace_node(n, b_name) for n in users[a_name]),
+            *(s.replace_node(n, a_name) for n in users[b_name]),
+        )
         if s.name_may_be(a_name, s.infer_kinds(users[b_name][0])):
             yield Change(swapped, 0.3, node.lineno, f"`{a_name}` and `{b_name}` are exchanged")
 
@@ -100,7 +103,9 @@ def propose_same_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(edits, 0.3, users[0].lineno, f"every `.{old}` should be `.{new}`")
     for old, names in calls.items():
         for new in NEAR.get(old, ()) if len(names) > 1 else ():
-            yield Change(tuple(s.put(n, new) for n in names), 0.3, names[0].lineno, f"every `{old}` should be `{new}`")
+            yield Change(
+                tuple(s.replace_node(n, new) for n in names), 0.3, names[0].lineno, f"every `{old}` should be `{new}`"
+            )
     yield from _propose_operators_everywhere(s)
 
 
@@ -172,7 +177,7 @@ def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
     for form in () if is_of_itself else (*_BOTH, *_BOTH_AFTER):
         first, second = (form.format(s.text_of(e) if form in _BOTH else s.parenthesize(e)) for e in (left, right))
         if not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
-            edits = (s.put(left, first), s.put(right, second))
+            edits = (s.replace_node(left, first), s.replace_node(right, second))
             yield Change(
                 edits, 0.22, node.lineno, f"`{s.text_of(node)}` compares the wrong thing, not `{first}` with `{second}`"
             )
@@ -182,7 +187,7 @@ def propose_on_both_sides(s: Scope, node: ast.AST) -> Iterator[Change]:
     ):
         return
     if len(left.args) == len(right.args) == 1:
-        edits = (s.put(left, s.text_of(left.args[0])), s.put(right, s.text_of(right.args[0])))
+        edits = (s.replace_node(left, s.text_of(left.args[0])), s.replace_node(right, s.text_of(right.args[0])))
         yield Change(edits, 0.25, node.lineno, f"`{s.text_of(left.func)}` is too many on both sides")
 
 
@@ -193,7 +198,7 @@ def _propose_inside_both(s: Scope, left: ast.expr, right: ast.expr) -> Iterator[
     one, two = left.args[0], right.args[0]
     if s.text_of(left.func) == s.text_of(right.func) and s.may_be(one, TEXT) and s.may_be(two, TEXT):
         for form in (".lower()", ".strip()", ".upper()", ".split()"):
-            edits = (s.put(one, s.parenthesize(one) + form), s.put(two, s.parenthesize(two) + form))
+            edits = (s.replace_node(one, s.parenthesize(one) + form), s.replace_node(two, s.parenthesize(two) + form))
             yield Change(edits, 0.25, left.lineno, f"both sides lack `{form}`")
 
 
@@ -225,7 +230,7 @@ def propose_filter(s: Scope, node: ast.AST) -> Iterator[Change]:
     texts = TEXT in s.infer_kinds(node)
     for test in _OF_TEXT if texts else _OF_NUMBERS:
         text = f"[v for v in {node.id} if {test}]"
-        yield Change((s.put(node, text),), 0.08, node.lineno, f"`{node.id}` should be `{text}`")
+        yield Change((s.replace_node(node, text),), 0.08, node.lineno, f"`{node.id}` should be `{text}`")
 
 
 def propose_exchanged_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -233,7 +238,7 @@ def propose_exchanged_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Call(ast.Name(outer), [ast.Call(ast.Name(inner), [argument], []) as given], []) if outer != inner:
             is_starred = isinstance(argument, ast.Starred)
-            edits = (s.put(node.func, inner), s.put(given.func, outer))
+            edits = (s.replace_node(node.func, inner), s.replace_node(given.func, outer))
             words = f"`{outer}` and `{inner}` are exchanged"
             if not is_starred:
                 yield Change(edits, 0.6 if (outer, inner) == ("len", "range") else 0.2, node.lineno, words)

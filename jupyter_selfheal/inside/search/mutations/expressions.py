@@ -76,29 +76,38 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
         if looped:
             prior = {"list": 0.55, "sorted": 0.5, "set": 0.4, "reversed": 0.45, "range": 0.3}.get(name, 0.05)
         inner = text if text.startswith("(") and isinstance(node, ast.GeneratorExp) else f"({text})"
-        yield Change((s.put(node, f"{name}{inner}"),), prior, node.lineno, f"`{text}` should be `{name}({text})`")
+        yield Change(
+            (s.replace_node(node, f"{name}{inner}"),), prior, node.lineno, f"`{text}` should be `{name}({text})`"
+        )
     if s.may_be(node, ITEMS, TEXT, SET, DICT) and not compared:
         new = f"sorted({text}, reverse=True)"
-        yield Change((s.put(node, new),), 0.25 * simple, node.lineno, f"`{text}` should be `{new}`")
+        yield Change((s.replace_node(node, new),), 0.25 * simple, node.lineno, f"`{text}` should be `{new}`")
     if looped:
-        yield Change((s.put(node, f"enumerate({text})"),), 0.1, node.lineno, f"`{text}` should be enumerated")
+        yield Change((s.replace_node(node, f"enumerate({text})"),), 0.1, node.lineno, f"`{text}` should be enumerated")
         yield Change(
-            (s.put(node, f"range(len({text}))"),), 0.3, node.lineno, f"`{text}` should be counted through by index"
+            (s.replace_node(node, f"range(len({text}))"),),
+            0.3,
+            node.lineno,
+            f"`{text}` should be counted through by index",
         )
         if (kinds and kinds <= {NUMBER}) or (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"):
-            yield Change((s.put(node, f"range({text})"),), 0.5, node.lineno, f"`{text}` should be `range({text})`")
+            yield Change(
+                (s.replace_node(node, f"range({text})"),), 0.5, node.lineno, f"`{text}` should be `range({text})`"
+            )
     for after, fits, prior in _AFTER:
         if is_letter and (after.startswith("[") or after == ".split()"):
             continue
         yield Change(
-            (s.put(node, f"{atom}{after}"),),
+            (s.replace_node(node, f"{atom}{after}"),),
             prior * simple * _rate_fit(kinds, fits),
             node.lineno,
             f"`{text}` should be `{text}{after}`",
         )
     for name in s.functions:
         if name != around:
-            yield Change((s.put(node, f"{name}({text})"),), 0.15, node.lineno, f"`{text}` should be `{name}({text})`")
+            yield Change(
+                (s.replace_node(node, f"{name}({text})"),), 0.15, node.lineno, f"`{text}` should be `{name}({text})`"
+            )
 
 
 def _find_compared(s: Scope, node: ast.expr) -> frozenset[str]:
@@ -139,7 +148,10 @@ def propose_slices(s: Scope, node: ast.AST) -> Iterator[Change]:
         whole = [n for n in s.values if n != node.id]
         for name in whole:
             yield Change(
-                (s.put(node, f"{node.id}[{name}]"),), 0.15, node.lineno, f"`{node.id}` should be `{node.id}[{name}]`"
+                (s.replace_node(node, f"{node.id}[{name}]"),),
+                0.15,
+                node.lineno,
+                f"`{node.id}` should be `{node.id}[{name}]`",
             )
         return
     for name in s.values:
@@ -152,7 +164,10 @@ def propose_slices(s: Scope, node: ast.AST) -> Iterator[Change]:
                 (f"[:{name} + 1]", 0.08),
             ):
                 yield Change(
-                    (s.put(node, node.id + text),), prior, node.lineno, f"`{node.id}` should be `{node.id}{text}`"
+                    (s.replace_node(node, node.id + text),),
+                    prior,
+                    node.lineno,
+                    f"`{node.id}` should be `{node.id}{text}`",
                 )
 
 
@@ -179,22 +194,35 @@ def propose_operands(s: Scope, node: ast.AST) -> Iterator[Change]:
         known = 1.0 if kinds and s.hints.kinds.get(name) else 0.6
         for op, prior in (("+", 0.28), ("-", 0.28)) if not joined else (("+", 0.28),):
             yield Change(
-                (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
+                (s.replace_node(node, f"{atom} {op} {name}"),),
+                prior * place * known,
+                line,
+                f"`{text}` lacks `{op} {name}`",
             )
         if joined:
-            yield Change((s.put(node, f"{name} + {atom}"),), 0.28 * place * known, line, f"`{text}` lacks `{name} +`")
+            yield Change(
+                (s.replace_node(node, f"{name} + {atom}"),), 0.28 * place * known, line, f"`{text}` lacks `{name} +`"
+            )
         else:
             for op, prior in (("*", 0.16), ("/", 0.1), ("//", 0.08), ("%", 0.12)):
                 yield Change(
-                    (s.put(node, f"{atom} {op} {name}"),), prior * place * known, line, f"`{text}` lacks `{op} {name}`"
+                    (s.replace_node(node, f"{atom} {op} {name}"),),
+                    prior * place * known,
+                    line,
+                    f"`{text}` lacks `{op} {name}`",
                 )
-            yield Change((s.put(node, f"{name} - {atom}"),), 0.14 * place * known, line, f"`{text}` lacks `{name} -`")
+            yield Change(
+                (s.replace_node(node, f"{name} - {atom}"),), 0.14 * place * known, line, f"`{text}` lacks `{name} -`"
+            )
     yield from _propose_numeric(s, node, text, atom, place)
     for function in s.functions:
         if isinstance(parent, ast.Return):
             for name in s.values:
                 yield Change(
-                    (s.put(node, f"{atom} + {function}({name})"),), 0.05, line, f"`{text}` lacks `+ {function}({name})`"
+                    (s.replace_node(node, f"{atom} + {function}({name})"),),
+                    0.05,
+                    line,
+                    f"`{text}` lacks `+ {function}({name})`",
                 )
 
 
@@ -205,7 +233,7 @@ _OF_HUNDRED = re.compile(r"percent|pct|prozent|rate|discount|interest|tax", re.I
 def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: float) -> Iterator[Change]:
     if not s.may_be(node, NUMBER):
         if s.may_be(node, ITEMS, TEXT) and isinstance(node, ast.Name | ast.List | ast.Subscript | ast.BinOp):
-            yield Change((s.put(node, f"{atom} * 2"),), 0.08, node.lineno, f"`{text}` should be `{text} * 2`")
+            yield Change((s.replace_node(node, f"{atom} * 2"),), 0.08, node.lineno, f"`{text}` should be `{text} * 2`")
         return
     for after, prior in (
         ("** 2", 0.25), ("* 2", 0.2), ("// 2", 0.2), ("/ 2", 0.18), ("% 2", 0.15), ("* 100", 0.2), ("/ 100", 0.2), ("% 10", 0.08), ("// 10", 0.08), ("+ 2", 0.08), ("- 2", 0.08),
@@ -214,14 +242,17 @@ def _propose_numeric(s: Scope, node: ast.expr, text: str, atom: str, place: floa
         if after == "/ 100" and isinstance(node, ast.Name) and _OF_HUNDRED.search(node.id):
             prior = 0.4
         yield Change(
-            (s.put(node, f"{atom} {after}"),), prior * place, node.lineno, f"`{text}` should be `{text} {after}`"
+            (s.replace_node(node, f"{atom} {after}"),),
+            prior * place,
+            node.lineno,
+            f"`{text}` should be `{text} {after}`",
         )
-    yield Change((s.put(node, f"-{atom}"),), 0.1 * place, node.lineno, f"`{text}` should be `-{atom}`")
-    yield Change((s.put(node, f"1 - {atom}"),), 0.12 * place, node.lineno, f"`{text}` should be `1 - {text}`")
-    yield Change((s.put(node, f"1 / {atom}"),), 0.05 * place, node.lineno, f"`{text}` should be `1 / {text}`")
+    yield Change((s.replace_node(node, f"-{atom}"),), 0.1 * place, node.lineno, f"`{text}` should be `-{atom}`")
+    yield Change((s.replace_node(node, f"1 - {atom}"),), 0.12 * place, node.lineno, f"`{text}` should be `1 - {text}`")
+    yield Change((s.replace_node(node, f"1 / {atom}"),), 0.05 * place, node.lineno, f"`{text}` should be `1 / {text}`")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         yield Change(
-            (s.put(node, f"{s.parenthesize(node.left)} / ({s.text_of(node.right)} - 1)"),),
+            (s.replace_node(node, f"{s.parenthesize(node.left)} / ({s.text_of(node.right)} - 1)"),),
             0.2,
             node.lineno,
             f"`{text}` divides by one too many",
@@ -249,7 +280,7 @@ def propose_divisors(s: Scope, node: ast.AST) -> Iterator[Change]:
         items = items.generators[0].iter
     count, old = f"len({s.text_of(items)})", s.text_of(node.right)
     if isinstance(items, ast.Name | ast.Attribute) and old != count:
-        yield Change((s.put(node.right, count),), 0.6, node.lineno, f"`{old}` should be `{count}`")
+        yield Change((s.replace_node(node.right, count),), 0.6, node.lineno, f"`{old}` should be `{count}`")
 
 
 def propose_bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -273,7 +304,7 @@ def propose_bounds(s: Scope, node: ast.AST) -> Iterator[Change]:
         for name in ("max", "min"):
             weight = prior * (1.0 if n < 2 and other != "1" else 0.4)
             yield Change(
-                (s.put(node, f"{name}({other}, {s.text_of(node)})"),),
+                (s.replace_node(node, f"{name}({other}, {s.text_of(node)})"),),
                 weight,
                 node.lineno,
                 f"`{s.text_of(node)}` should be `{name}({other}, {s.text_of(node)})`",
@@ -311,7 +342,7 @@ def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior = 0.16 if type(other) is type(node) else 0.09
         if kinds and known and not kinds & known:
             prior *= 0.2
-        yield Change((s.put(node, text),), prior, node.lineno, f"`{old}` should be `{text}`")
+        yield Change((s.replace_node(node, text),), prior, node.lineno, f"`{old}` should be `{text}`")
     if not isinstance(node, ast.Name):
         for name in s.values:
             if not (isinstance(node, ast.Constant) and node.value is None):
@@ -320,7 +351,7 @@ def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
                 if isinstance(node, ast.Constant) and node.value == name:
                     prior = 0.8
-                yield Change((s.put(node, name),), prior, node.lineno, f"`{old}` should be `{name}`")
+                yield Change((s.replace_node(node, name),), prior, node.lineno, f"`{old}` should be `{name}`")
 
 
 @cache_on_scope

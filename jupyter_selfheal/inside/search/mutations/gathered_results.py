@@ -91,7 +91,7 @@ def propose_gathered(s: Scope, node: ast.AST) -> Iterator[Change]:
             pad = "" if s.text[:end].endswith("\n") else "\n"
             edits.append((end, end, f"{pad}{indent}return {name}\n"))
         elif below.value is not None:
-            edits.append(s.put(below.value, name))
+            edits.append(s.replace_node(below.value, name))
         yield Change(tuple(edits), 0.6, gives[0].lineno, f"the first is given back, and `{name}` is to hold all")
 
 
@@ -133,14 +133,14 @@ def propose_other_items(s: Scope, node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Call(ast.Name("list"), [ast.Call(ast.Name("zip" | "enumerate" | "reversed" | "sorted")) as inner], []):
             new = f"[list(item) for item in {s.text_of(inner)}]"
-            yield Change((s.put(node, new),), 0.5, node.lineno, "each item is to be a list")
+            yield Change((s.replace_node(node, new),), 0.5, node.lineno, "each item is to be a list")
         case ast.Return(value=ast.Name(name) as value) if s.hints.kinds.get(name, frozenset()) & {ITEMS}:
             made = s.find_function(node)
             pairs = [n for n in ast.walk(made) if isinstance(n, ast.Tuple) and isinstance(n.ctx, ast.Load)]
             if pairs:
                 new = f"[item[::-1] for item in {name}]"
                 yield Change(
-                    (s.put(value, new),), 0.3, node.lineno, f"the parts of each item of `{name}` are exchanged"
+                    (s.replace_node(value, new),), 0.3, node.lineno, f"the parts of each item of `{name}` are exchanged"
                 )
 
 
@@ -215,7 +215,7 @@ def propose_each_once(s: Scope, node: ast.AST) -> Iterator[Change]:
     known = f"{s.text_of(item)} not in {out}"
     if known not in s.text_of(test):
         new = f"{s.parenthesize(test)} and {known}"
-        yield Change((s.put(test, new),), 0.4, node.lineno, f"`{s.text_of(test)}` lacks `{known}`")
+        yield Change((s.replace_node(test, new),), 0.4, node.lineno, f"`{s.text_of(test)}` lacks `{known}`")
 
 
 def propose_lengths(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -224,7 +224,7 @@ def propose_lengths(s: Scope, node: ast.AST) -> Iterator[Change]:
         case ast.Call(ast.Name("range"), [*_, ast.Call(ast.Name("max" | "min"), [ast.Name(one), ast.Name(two)], []) as most], []):  # fmt: skip
             new = f"{s.text_of(most.func)}(len({one}), len({two}))"
             if all(s.name_may_be(name, frozenset({ITEMS})) for name in (one, two)):
-                yield Change((s.put(most, new),), 0.7, node.lineno, f"`{s.text_of(most)}` should be `{new}`")
+                yield Change((s.replace_node(most, new),), 0.7, node.lineno, f"`{s.text_of(most)}` should be `{new}`")
 
 
 def propose_other_end(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -29,7 +29,7 @@ def propose_index_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
                 continue
         if known not in asked:
             new = f"{guard} and {s.parenthesize(test)}"
-            yield Change((s.put(test, new),), 0.4, test.lineno, f"`{s.text_of(test)}` lacks `{guard}`")
+            yield Change((s.replace_node(test, new),), 0.4, test.lineno, f"`{s.text_of(test)}` lacks `{guard}`")
 
 
 def propose_end_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -43,7 +43,9 @@ def propose_end_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
             case ast.Subscript(ast.Name(whole), ast.Name(index)) if index in stepped and f"len({whole})" not in asked:
                 guard = f"{index} < len({whole})"
                 new = f"{guard} and {s.parenthesize(node.test)}"
-                yield Change((s.put(node.test, new),), 0.7, node.lineno, f"`{s.text_of(node.test)}` lacks `{guard}`")
+                yield Change(
+                    (s.replace_node(node.test, new),), 0.7, node.lineno, f"`{s.text_of(node.test)}` lacks `{guard}`"
+                )
 
 
 def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -71,7 +73,7 @@ def propose_last_place(s: Scope, node: ast.AST) -> Iterator[Change]:
             return
     for size in sizes:
         new = f"{s.text_of(size)} - 1"
-        yield Change((s.put(size, new),), 0.5, size.lineno, f"`{s.text_of(size)}` should be `{new}`")
+        yield Change((s.replace_node(size, new),), 0.5, size.lineno, f"`{s.text_of(size)}` should be `{new}`")
 
 
 def propose_item_of_unread(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -92,7 +94,7 @@ def propose_item_of_unread(s: Scope, node: ast.AST) -> Iterator[Change]:
         for use in (n for stmt in node.body for n in ast.walk(stmt)):
             if isinstance(use, ast.Name) and use.id == index and isinstance(use.ctx, ast.Load):
                 new = f"{whole}[{index}]"
-                yield Change((s.put(use, new),), 0.6, use.lineno, f"`{index}` should be `{new}`")
+                yield Change((s.replace_node(use, new),), 0.6, use.lineno, f"`{index}` should be `{new}`")
 
 
 def propose_list_of_one(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -105,7 +107,7 @@ def propose_list_of_one(s: Scope, node: ast.AST) -> Iterator[Change]:
     others = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n is not node]
     if name in calls and others:
         new = f"[{node.value.id}]"
-        yield Change((s.put(node.value, new),), 0.35, node.lineno, f"`{node.value.id}` should be `{new}`")
+        yield Change((s.replace_node(node.value, new),), 0.35, node.lineno, f"`{node.value.id}` should be `{new}`")
 
 
 def propose_reversed(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -115,7 +117,7 @@ def propose_reversed(s: Scope, node: ast.AST) -> Iterator[Change]:
             end = s.text_of(lower or upper or node)
             if end == "-1":
                 new = f"{s.parenthesize(node.value)}[::-1]"
-                yield Change((s.put(node, new),), 0.45, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
+                yield Change((s.replace_node(node, new),), 0.45, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
 
 
 OPERATORS = (

@@ -18,10 +18,10 @@ def propose_leap_year(s: Scope, node: ast.AST) -> Iterator[Change]:
     words = f"`{s.text_of(node)}` is not all there is to a leap year"
     if divisor == 100 and 4 in known and 400 not in known:
         new = f"{year} % 100 == 0 and {year} % 400 != 0" if is_zero else f"{year} % 100 != 0 or {year} % 400 == 0"
-        yield Change((s.put(node, new),), 0.5, node.lineno, words)  # type: ignore[attr-defined]
+        yield Change((s.replace_node(node, new),), 0.5, node.lineno, words)  # type: ignore[attr-defined]
     elif divisor == 4 and not known & {100, 400} and _speaks_of_years(s.text):
         rule = f"{year} % 4 == 0 and ({year} % 100 != 0 or {year} % 400 == 0)"
-        yield Change((s.put(node, rule if is_zero else f"not ({rule})"),), 0.4, node.lineno, words)  # type: ignore[attr-defined]
+        yield Change((s.replace_node(node, rule if is_zero else f"not ({rule})"),), 0.4, node.lineno, words)  # type: ignore[attr-defined]
 
 
 def _read_remainder(node: ast.AST) -> tuple[str, int, bool] | None:

@@ -35,7 +35,7 @@ def propose_other_side(s: Scope, node: ast.AST) -> Iterator[Change]:
         for index in (*names, "0", "-1", *(f"{n} - 1" for n in names), *(f"{n} + 1" for n in names)):
             new = f"{whole}[{index}]"
             prior = 0.22 if index in names else 0.1
-            yield Change((s.put(side, new),), prior, side.lineno, f"`{s.text_of(side)}` should be `{new}`")
+            yield Change((s.replace_node(side, new),), prior, side.lineno, f"`{s.text_of(side)}` should be `{new}`")
 
 
 def propose_last_round(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -112,7 +112,7 @@ def propose_forgotten_argument(s: Scope, node: ast.AST) -> Iterator[Change]:
                 for form in _OF_ARGUMENT:
                     new = form.format(argument.arg)
                     prior = 0.4 if form == "{}" else 0.2
-                    yield Change((s.put(name, new),), prior, name.lineno, f"`{name.id}` should be `{new}`")
+                    yield Change((s.replace_node(name, new),), prior, name.lineno, f"`{name.id}` should be `{new}`")
 
 
 def propose_separators(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -126,7 +126,9 @@ def propose_separators(s: Scope, node: ast.AST) -> Iterator[Change]:
         prior = (0.3 if text in s.described_strings else 0.2) * (1.0 if known else 0.4)
         if text:
             new = f"{s.text_of(node.left)} + {text!r} + {s.text_of(node.right)}"
-            yield Change((s.put(node, new),), prior, node.lineno, f"`{s.text_of(node)}` lacks {text!r} in between")
+            yield Change(
+                (s.replace_node(node, new),), prior, node.lineno, f"`{s.text_of(node)}` lacks {text!r} in between"
+            )
 
 
 def propose_of_all(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -137,7 +139,7 @@ def propose_of_all(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     for name, prior in (("sum", 0.15), ("max", 0.15), ("min", 0.15), ("len", 0.1)):
         new = f"{name}({s.text_of(node.value)})"
-        yield Change((s.put(node, new),), prior, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
+        yield Change((s.replace_node(node, new),), prior, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
 
 
 def propose_order_of_table(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -146,7 +148,7 @@ def propose_order_of_table(s: Scope, node: ast.AST) -> Iterator[Change]:
         given = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if isinstance(given, ast.Name) and s.hints.kinds.get(given.id) == frozenset({DICT}):
             new = f"{node.func.id}({given.id}, key={given.id}.get)"
-            yield Change((s.put(node, new),), 0.4, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
+            yield Change((s.replace_node(node, new),), 0.4, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
     if not is_usable(s, node) or not isinstance(node, ast.Name | ast.Call | ast.ListComp | ast.Subscript):
         return
     tables = [n for n in s.values if s.hints.kinds.get(n) == frozenset({DICT})]
@@ -154,7 +156,7 @@ def propose_order_of_table(s: Scope, node: ast.AST) -> Iterator[Change]:
         if not (isinstance(node, ast.Name) and node.id == name) and s.may_be(node, ITEMS, TEXT, SET):
             inner = s.text_of(node.args[0]) if isinstance(node, ast.Call) and _is_sorted(node) else s.text_of(node)
             new = f"sorted({inner}, key={name}.get)"
-            yield Change((s.put(node, new),), 0.2, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
+            yield Change((s.replace_node(node, new),), 0.2, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
 
 
 def _is_sorted(node: ast.Call) -> bool:

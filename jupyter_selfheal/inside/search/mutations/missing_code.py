@@ -371,7 +371,7 @@ def _propose_own_default(
         if isinstance(default, ast.List | ast.Dict | ast.Set | ast.Call):
             text = f"{indent}if {name} is None:\n{indent}    {name} = {s.text_of(default)}\n"
             yield Change(
-                (s.put(default, "None"), (at, at, text)),
+                (s.replace_node(default, "None"), (at, at, text)),
                 0.7,
                 node.lineno,
                 f"the default of `{name}` is shared by all calls",

@@ -79,7 +79,7 @@ def propose_first_hit(s: Scope, node: ast.AST) -> Iterator[Change]:
     if by_one and isinstance(last.value.op, ast.Add | ast.Sub):
         end = s.find_line_span(last)[1]
         pad = "" if s.text[:end].endswith("\n") else "\n"
-        edits = (s.put(last.value, s.text_of(last.value.left)), (end, end, f"{pad}{indent}break\n"))
+        edits = (s.replace_node(last.value, s.text_of(last.value.left)), (end, end, f"{pad}{indent}break\n"))
         yield Change(edits, 0.25, last.lineno, f"the first `{s.text_of(last.value.left)}` is meant")
 
 

@@ -79,17 +79,17 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
             prior *= KEPT
         if name in s.hints.nearby:
             prior *= 0.4  # a variable of another cell, of which this one says nothing
-        yield Change((s.put(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
+        yield Change((s.replace_node(node, name),), prior, node.lineno, f"`{node.id}` should be `{name}`")
     if called:
         near = NEAR.get(node.id, ())
         for other in (*near, *(name for name in _COMMON if name not in near)):
             if other == node.id:
                 continue
             prior = 0.3 if (node.id, other) in _UNLIKELY else 0.75 if other in near else 0.1
-            yield Change((s.put(node, other),), prior, node.lineno, f"`{node.id}` should be `{other}`")
+            yield Change((s.replace_node(node, other),), prior, node.lineno, f"`{node.id}` should be `{other}`")
         if len(_list_uses(s, node.id)) > 1 and node.id in ("min", "max"):
             swap = {"min": "max", "max": "min"}
-            edits = tuple(s.put(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
+            edits = tuple(s.replace_node(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
             yield Change(edits, 0.3, node.lineno, "`min` and `max` are exchanged")
 
 
@@ -119,7 +119,7 @@ def propose_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         for other in s.values:
             if other != name and s.name_may_be(other, s.infer_kinds(users[0])):
-                edits = tuple(s.put(n, other) for n in users)
+                edits = tuple(s.replace_node(n, other) for n in users)
                 yield Change(edits, 0.15, node.lineno, f"`{name}` should be `{other}`")
 
 
@@ -147,18 +147,20 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
         assert isinstance(parent, ast.Call)
         text = s.text_of(node.value)
         prior = 0.35 * (IDLE if isinstance(s.parents.get(parent), ast.Expr) else 1)
-        yield Change((s.put(parent, text),), prior, node.lineno, f"`.{node.attr}()` is too many")
+        yield Change((s.replace_node(parent, text),), prior, node.lineno, f"`.{node.attr}()` is too many")
         if isinstance(s.parents.get(parent), ast.Expr) and len(parent.args) == 1 and node.attr in _IN_PLACE:
             whole = (s.start_of(parent), s.end_of(parent), f"{text} = {s.text_of(parent.args[0])}")
             yield Change((whole,), 0.1, node.lineno, f"`{text}` must be replaced, not changed in place")
     else:
-        yield Change((s.put(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
+        yield Change((s.replace_node(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
         if isinstance(node.ctx, ast.Load):
             prior = 0.9 if isinstance(parent, ast.Expr) or _is_asked_uncalled(s, node) else 0.15
-            yield Change((s.put(node, f"{s.text_of(node)}()"),), prior, node.lineno, f"`.{node.attr}` is not called")
+            yield Change(
+                (s.replace_node(node, f"{s.text_of(node)}()"),), prior, node.lineno, f"`.{node.attr}` is not called"
+            )
             if s.is_in_loop(node) or isinstance(parent, ast.Assign):
                 yield Change(
-                    (s.put(node, f"{s.text_of(node)}.{node.attr}"),),
+                    (s.replace_node(node, f"{s.text_of(node)}.{node.attr}"),),
                     0.1,
                     node.lineno,
                     f"`.{node.attr}` is missing once",
@@ -172,15 +174,15 @@ def propose_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
     args, callee = node.args, s.text_of(node.func)
     for i in range(len(args)):
         for j in range(i + 1, len(args)):
-            edits = (s.put(args[i], s.text_of(args[j])), s.put(args[j], s.text_of(args[i])))
+            edits = (s.replace_node(args[i], s.text_of(args[j])), s.replace_node(args[j], s.text_of(args[i])))
             yield Change(edits, 0.65, node.lineno, f"arguments {i + 1} and {j + 1} of `{callee}` are exchanged")
     if len(args) >= 3:
         for turn in (1, -1):
-            turned = tuple(s.put(a, s.text_of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
+            turned = tuple(s.replace_node(a, s.text_of(args[(n + turn) % len(args)])) for n, a in enumerate(args))
             yield Change(turned, 0.15, node.lineno, f"the arguments of `{callee}` are in the wrong order")
     if len(args) == 1 and not node.keywords and not isinstance(args[0], ast.Starred):
         prior = 0.45 * (IDLE if isinstance(s.parents.get(node), ast.Expr) else 1)
-        yield Change((s.put(node, s.text_of(args[0])),), prior, node.lineno, f"`{callee}()` is too many")
+        yield Change((s.replace_node(node, s.text_of(args[0])),), prior, node.lineno, f"`{callee}()` is too many")
     if len(args) == 1 and isinstance(node.func, ast.Attribute) and not node.keywords:
         words = f"argument `{s.text_of(args[0])}` of `{callee}` is too many"
         yield Change(((s.start_of(node), s.end_of(node), f"{callee}()"),), 0.25, node.lineno, words)
@@ -284,11 +286,11 @@ def propose_keys(s: Scope, node: ast.AST) -> Iterator[Change]:
     value = ast.unparse(index) if isinstance(index, ast.UnaryOp | ast.Constant) else ""
     for old, new in (("0", "-1"), ("-1", "0"), ("1", "-1"), ("-1", "-2"), ("0", "1"), ("1", "0"), ("-1", "1")):
         if value == old:
-            yield Change((s.put(index, new),), 0.55, node.lineno, f"index `{old}` should be `{new}`")
+            yield Change((s.replace_node(index, new),), 0.55, node.lineno, f"index `{old}` should be `{new}`")
     if isinstance(index, ast.Tuple) and len(index.elts) == 2:
         a, b = index.elts
         yield Change(
-            (s.put(a, s.text_of(b)), s.put(b, s.text_of(a))),
+            (s.replace_node(a, s.text_of(b)), s.replace_node(b, s.text_of(a))),
             0.5,
             node.lineno,
             f"the indices of `{s.text_of(node)}` are exchanged",
@@ -297,14 +299,14 @@ def propose_keys(s: Scope, node: ast.AST) -> Iterator[Change]:
         inner = node.value.slice
         if not isinstance(inner, ast.Slice):
             yield Change(
-                (s.put(inner, s.text_of(index)), s.put(index, s.text_of(inner))),
+                (s.replace_node(inner, s.text_of(index)), s.replace_node(index, s.text_of(inner))),
                 0.45,
                 node.lineno,
                 f"the indices of `{s.text_of(node)}` are exchanged",
             )
     if isinstance(node.ctx, ast.Load):
         yield Change(
-            (s.put(node, s.text_of(node.value)),),
+            (s.replace_node(node, s.text_of(node.value)),),
             0.25,
             node.lineno,
             f"`{s.text_of(node)}` should be `{s.text_of(node.value)}`",

@@ -117,7 +117,7 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((edit,), prior, node.lineno, f"`{old}` should be `{new}`")
             if isinstance(right, ast.Constant) and type(right.value) is int and new in ("<=", ">=", "<", ">"):
                 for step in (1, -1):
-                    other = s.put(right, str(right.value + step))
+                    other = s.replace_node(right, str(right.value + step))
                     yield Change(
                         (edit, other),
                         prior * 0.45,
@@ -128,10 +128,10 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
             bound = "<=" if old == "==" else ">"
             text = s.text_of(right)
             taken = f"({text})" if isinstance(right, ast.BinOp | ast.IfExp) else text
-            near = s.put(node, f"abs({s.text_of(left)} - {taken}) {bound} {ROUNDING} * max(1, abs({text}))")
+            near = s.replace_node(node, f"abs({s.text_of(left)} - {taken}) {bound} {ROUNDING} * max(1, abs({text}))")
             yield Change((near,), 0.9, node.lineno, f"`{old}` compares numbers that are rounded")
         if old in ("in", "not in"):
-            swapped = (s.put(left, s.text_of(right)), s.put(right, s.text_of(left)))
+            swapped = (s.replace_node(left, s.text_of(right)), s.replace_node(right, s.text_of(left)))
             yield Change(swapped, 0.2, node.lineno, f"the operands of `{old}` are exchanged")
         left = right
 
@@ -165,11 +165,11 @@ def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
                 prior *= NO_REMAINDER
             yield Change((whole[0], edit, whole[1]), prior, node.lineno, f"`{old}` should be `{new}`")
     if not (old in "+*&|^" and s.infer_kinds(node.left) == s.infer_kinds(node.right) == {NUMBER}):
-        swapped = (s.put(node.left, s.text_of(node.right)), s.put(node.right, s.text_of(node.left)))
+        swapped = (s.replace_node(node.left, s.text_of(node.right)), s.replace_node(node.right, s.text_of(node.left)))
         yield Change(swapped, 0.6, node.lineno, f"the operands of `{old}` are exchanged")
     for kept, lost in ((node.left, node.right), (node.right, node.left)):
         yield Change(
-            (s.put(node, s.text_of(kept)),),
+            (s.replace_node(node, s.text_of(kept)),),
             0.5 if isinstance(lost, ast.Constant) else 0.4 if _is_small(lost) else 0.25,
             node.lineno,
             f"`{s.text_of(node)}` should be `{s.text_of(kept)}`",
@@ -208,7 +208,7 @@ def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]
         inner = BINARY[type(right.op)]
         text = f"(({s.parenthesize(left)} {old} {s.parenthesize(right.left)}) {inner} {s.parenthesize(right.right)})"
         prior = WRITTEN if _is_in_parentheses(s, right) else 0.5
-        yield Change((s.put(node, text),), prior, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+        yield Change((s.replace_node(node, text),), prior, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
         if isinstance(right.left, ast.BinOp):  # ``a - b * c / d``: the difference is what is multiplied and divided
             first = right.left
             while isinstance(first.left, ast.BinOp):
@@ -216,22 +216,28 @@ def _propose_regrouping(s: Scope, node: ast.BinOp, old: str) -> Iterator[Change]
             rest = s.text[s.end_of(first.left) : s.end_of(right)]
             if rest.count("(") == rest.count(")") and not rest.lstrip().startswith(")"):
                 text = f"(({s.parenthesize(left)} {old} {s.text_of(first.left)}){rest})"
-                yield Change((s.put(node, text),), 0.45, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+                yield Change(
+                    (s.replace_node(node, text),), 0.45, node.lineno, f"`{s.text_of(node)}` needs other parentheses"
+                )
     if isinstance(left, ast.BinOp):
         inner = BINARY[type(left.op)]
         text = f"({s.parenthesize(left.left)} {inner} ({s.parenthesize(left.right)} {old} {s.parenthesize(right)}))"
         prior = WRITTEN if _is_in_parentheses(s, left) else 0.5
-        yield Change((s.put(node, text),), prior, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+        yield Change((s.replace_node(node, text),), prior, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
         crossed = f"(({s.parenthesize(left.left)} {old} {s.parenthesize(right)}) {inner} {s.parenthesize(left.right)})"
         if isinstance(right, ast.BinOp) and type(left.op) is type(node.op):
             last = BINARY[type(right.op)]
             text = f"({s.text_of(left.left)} {inner} ({s.parenthesize(left.right)} {old} {s.parenthesize(right.left)}) {last} {s.parenthesize(right.right)})"
-            yield Change((s.put(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses")
+            yield Change(
+                (s.replace_node(node, text),), 0.5, node.lineno, f"`{s.text_of(node)}` needs other parentheses"
+            )
         if inner != old:
-            yield Change((s.put(node, crossed),), 0.25, node.lineno, f"`{s.text_of(node)}` has its operands exchanged")
+            yield Change(
+                (s.replace_node(node, crossed),), 0.25, node.lineno, f"`{s.text_of(node)}` has its operands exchanged"
+            )
             yield from _propose_without_middle(s, node, left)
         if _is_small(left.right) and _is_small(right) and s.text_of(left.right) != s.text_of(right):
-            swapped = (s.put(left.right, s.text_of(right)), s.put(right, s.text_of(left.right)))
+            swapped = (s.replace_node(left.right, s.text_of(right)), s.replace_node(right, s.text_of(left.right)))
             yield Change(
                 swapped,
                 0.3 if isinstance(right, ast.Constant) else 0.5,
@@ -246,7 +252,7 @@ def _propose_without_middle(s: Scope, node: ast.BinOp, left: ast.BinOp) -> Itera
         text = f"({s.parenthesize(left.left)} {BINARY[type(left.op)]} {s.parenthesize(node.right)})"
         prior = 0.5 if isinstance(left.right, ast.Constant) else 0.4 if _is_small(left.right) else 0.25
         lost = f"{s.text_of(left.right)} {BINARY[type(node.op)]}"
-        yield Change((s.put(node, text),), prior, node.lineno, f"`{lost}` is too much")
+        yield Change((s.replace_node(node, text),), prior, node.lineno, f"`{lost}` is too much")
 
 
 def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -264,19 +270,22 @@ def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
         for n in range(len(node.values)):
             rest = f" {old} ".join(s.parenthesize(v) for v in node.values[:n] + node.values[n + 1 :])
             yield Change(
-                (s.put(node, rest),), 0.35, node.lineno, f"`{s.text_of(node.values[n])}` is a condition too many"
+                (s.replace_node(node, rest),),
+                0.35,
+                node.lineno,
+                f"`{s.text_of(node.values[n])}` is a condition too many",
             )
     elif isinstance(node, ast.UnaryOp):
         prior = {ast.Not: 0.7, ast.USub: 0.45, ast.Invert: 0.3}.get(type(node.op), 0.2)
         yield Change(
-            (s.put(node, s.text_of(node.operand)),),
+            (s.replace_node(node, s.text_of(node.operand)),),
             prior,
             node.lineno,
             f"`{s.text_of(node)}` should be `{s.text_of(node.operand)}`",
         )
         if isinstance(node.op, ast.Invert | ast.USub) and not isinstance(node.operand, ast.Constant):
             yield Change(
-                (s.put(node, f"not {s.parenthesize(node.operand)}"),),
+                (s.replace_node(node, f"not {s.parenthesize(node.operand)}"),),
                 0.2,
                 node.lineno,
                 f"`{s.text_of(node)}` should use `not`",
@@ -284,7 +293,7 @@ def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
     parent = s.parents.get(node)
     if is_test(s, node) and not isinstance(node, ast.UnaryOp | ast.Constant):
         yield Change(
-            (s.put(node, f"not {s.parenthesize(node)}"),),
+            (s.replace_node(node, f"not {s.parenthesize(node)}"),),
             0.6 if isinstance(node, ast.Name) else 0.5,
             getattr(node, "lineno", 0),
             f"`{s.text_of(node)}` must be negated",
@@ -293,7 +302,7 @@ def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
         parent, ast.Return | ast.Assign | ast.AugAssign | ast.BinOp | ast.Call | ast.Subscript | ast.Tuple
     ) and _is_negatable(s, node):
         yield Change(
-            (s.put(node, f"-{s.parenthesize(node)}"),),
+            (s.replace_node(node, f"-{s.parenthesize(node)}"),),
             0.22,
             getattr(node, "lineno", 0),
             f"`{s.text_of(node)}` has the wrong sign",
@@ -333,7 +342,9 @@ def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
     line = node.lineno
     for sign in "-+":
         text = f"{s.parenthesize(node)} {sign} 1"
-        yield Change((s.put(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`")
+        yield Change(
+            (s.replace_node(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`"
+        )
 
 
 def _is_fraction(s: Scope, node: ast.AST) -> bool:

@@ -58,7 +58,7 @@ def propose_tie_break(s: Scope, node: ast.AST) -> Iterator[Change]:
             if item != s.text_of(body):
                 new = f"({s.text_of(body)}, {item})"
                 words = f"`{s.text_of(body)}` says nothing of equal ones: `{new}`"
-                yield Change((s.put(body, new),), 0.35, body.lineno, words)
+                yield Change((s.replace_node(body, new),), 0.35, body.lineno, words)
 
 
 def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -76,7 +76,7 @@ def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
     }
     if new := forms.get(node.func.attr):
         words = f"`{s.text_of(node.func)}` changes the list in place, and gives nothing"
-        yield Change((s.put(node, new),), 0.85, node.lineno, words)
+        yield Change((s.replace_node(node, new),), 0.85, node.lineno, words)
 
 
 OPERATORS = (propose_key, propose_tie_break, propose_new_list)

@@ -37,13 +37,13 @@ def propose_for_unbound_name(s: Scope, node: ast.AST) -> Iterator[Change]:
     for item in _list_looped(s, node):
         if s.name_may_be(item, frozenset({ITEMS})):
             for place, prior in _PLACES:
-                yield Change((s.put(node, f"{item}{place}"),), prior, node.lineno, f"{words}: `{item}{place}`")
+                yield Change((s.replace_node(node, f"{item}{place}"),), prior, node.lineno, f"{words}: `{item}{place}`")
     own = getattr(s.find_function(node), "name", "")
     for name in s.hints.signatures:
         if name != own:
             alike = 1.0 if _speaks_of(node.id, name) else 0.5
             for call, prior in _list_calls(s, name):
-                yield Change((s.put(node, call),), prior * alike, node.lineno, f"{words}: `{call}`")
+                yield Change((s.replace_node(node, call),), prior * alike, node.lineno, f"{words}: `{call}`")
 
 
 def propose_call(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -55,7 +55,7 @@ def propose_call(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     handed = _HANDED_ON if isinstance(parent, ast.Call | ast.keyword | ast.Return | ast.Assign) else 1.0
     for call, prior in _list_calls(s, node.id):
-        yield Change((s.put(node, call),), prior * handed, node.lineno, f"`{node.id}` is not called: `{call}`")
+        yield Change((s.replace_node(node, call),), prior * handed, node.lineno, f"`{node.id}` is not called: `{call}`")
 
 
 def propose_asked_function(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -69,7 +69,7 @@ def propose_asked_function(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         for call in _list_asking_calls(s, node, name):
             for new, prior in ((f"{test} and {call}", 0.4), (call, 0.2), (f"{test} and not {call}", 0.05)):
-                yield Change((s.put(node.test, new),), prior, node.lineno, f"`{name}` is not asked: `{new}`")
+                yield Change((s.replace_node(node.test, new),), prior, node.lineno, f"`{name}` is not asked: `{new}`")
 
 
 def propose_uncalled_helper(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -83,12 +83,12 @@ def propose_uncalled_helper(s: Scope, node: ast.AST) -> Iterator[Change]:
         words = f"`{name}` is not called"
         if isinstance(node, ast.Return):
             new = f"{name}({s.text_of(asked)})"
-            yield Change((s.put(asked, new),), 0.5, node.lineno, f"{words}: `{new}`")
+            yield Change((s.replace_node(asked, new),), 0.5, node.lineno, f"{words}: `{new}`")
             continue
         test = s.parenthesize(asked)
         for read in dict.fromkeys(n.id for n in ast.walk(asked) if isinstance(n, ast.Name) and n.id in s.values):
             for new, prior in ((f"{test} and {name}({read})", 0.8), (f"{name}({read})", 0.5)):
-                yield Change((s.put(asked, new),), prior, node.lineno, f"{words}: `{new}`")
+                yield Change((s.replace_node(asked, new),), prior, node.lineno, f"{words}: `{new}`")
 
 
 def _list_uncalled(s: Scope, node: ast.AST) -> list[str]:
@@ -148,7 +148,7 @@ def propose_own_name(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     own = getattr(s.find_function(node), "name", "")
     if own and own != node.value and not own.startswith("_"):
-        yield Change((s.put(node, repr(own)),), 0.6, node.lineno, f"`{node.value!r}` should be `{own!r}`")
+        yield Change((s.replace_node(node, repr(own)),), 0.6, node.lineno, f"`{node.value!r}` should be `{own!r}`")
 
 
 def _list_calls(s: Scope, name: str) -> Iterator[tuple[str, float]]:

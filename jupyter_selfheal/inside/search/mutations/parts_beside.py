@@ -35,7 +35,7 @@ def propose_missing_pair(s: Scope, node: ast.AST) -> Iterator[Change]:
         text = f"{one} {sign} {other}"
         joint = "or" if isinstance(node.op, ast.Or) else "and"
         words = f"`{s.text_of(node)}` lacks `{text}`"
-        yield Change((s.put(node, f"{s.text_of(node)} {joint} {text}"),), 0.8, node.lineno, words)
+        yield Change((s.replace_node(node, f"{s.text_of(node)} {joint} {text}"),), 0.8, node.lineno, words)
 
 
 def propose_item_at_place(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -60,7 +60,7 @@ def propose_item_at_place(s: Scope, node: ast.AST) -> Iterator[Change]:
     }
     if name.id in kept - {place}:
         words = f"`{name.id}` should be `{items}[{name.id}]`"
-        yield Change((s.put(name, f"{items}[{name.id}]"),), 0.85, node.lineno, words)
+        yield Change((s.replace_node(name, f"{items}[{name.id}]"),), 0.85, node.lineno, words)
 
 
 def propose_same_index(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -73,7 +73,7 @@ def propose_same_index(s: Scope, node: ast.AST) -> Iterator[Change]:
     if any(other and other[:2] == pair[:2] and other[2] == other[3] == pair[3] for other in beside):
         assert isinstance(node, ast.BinOp)
         words = f"`{s.text_of(node.right)}` should be `{pair[1]}[{pair[2]}]`"
-        yield Change((s.put(node.right, f"{pair[1]}[{pair[2]}]"),), 0.85, node.lineno, words)
+        yield Change((s.replace_node(node.right, f"{pair[1]}[{pair[2]}]"),), 0.85, node.lineno, words)
 
 
 def _read_indices(node: ast.AST) -> tuple[str, str, int, int] | None:
@@ -103,7 +103,7 @@ def propose_last_value(s: Scope, node: ast.AST) -> Iterator[Change]:
     for operator, value in ((ast.Mult, "1"), (ast.Add, "0")):
         if joints == {operator}:
             words = f"`{node.value.id}` should be `{value}`"
-            yield Change((s.put(node.value, value),), 0.6, node.lineno, words)
+            yield Change((s.replace_node(node.value, value),), 0.6, node.lineno, words)
 
 
 def _calls_function(node: ast.expr, name: str) -> bool:

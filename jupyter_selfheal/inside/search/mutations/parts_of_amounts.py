@@ -19,7 +19,7 @@ def propose_above_bound(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     for bound in _list_bounds(s).get(node.id, ())[:BOUNDS]:
         new = f"{node.id} - {bound}"
-        yield Change((s.put(node, new),), 0.35, node.lineno, f"`{node.id}` should be `{new}`")
+        yield Change((s.replace_node(node, new),), 0.35, node.lineno, f"`{node.id}` should be `{new}`")
 
 
 @cache_on_scope
@@ -45,10 +45,10 @@ def propose_rest_of_units(s: Scope, node: ast.AST) -> Iterator[Change]:
     larger = sorted({n for w, n in _list_units(s) if w == whole and n > unit})
     words = f"`{s.text_of(node)}` has the larger units in it"
     for other in larger[:BOUNDS]:
-        yield Change((s.put(node, f"{whole} % {other} // {unit}"),), 0.5, node.lineno, words)  # type: ignore[attr-defined]
+        yield Change((s.replace_node(node, f"{whole} % {other} // {unit}"),), 0.5, node.lineno, words)  # type: ignore[attr-defined]
     if larger:
         ratio = larger[0] // unit if larger[0] % unit == 0 else unit
-        yield Change((s.put(node, f"{whole} // {unit} % {ratio}"),), 0.3, node.lineno, words)  # type: ignore[attr-defined]
+        yield Change((s.replace_node(node, f"{whole} // {unit} % {ratio}"),), 0.3, node.lineno, words)  # type: ignore[attr-defined]
 
 
 def _read_division(node: ast.AST) -> tuple[str, int] | None:

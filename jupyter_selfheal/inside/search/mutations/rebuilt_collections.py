@@ -35,7 +35,7 @@ def propose_kept_items(s: Scope, node: ast.AST) -> Iterator[Change]:
     for test, loop, what in loops:
         lines = (f"{_KEPT} = []", loop, f"    if {test}:", f"        {_KEPT}.append({what})")
         text = "".join(f"{indent}{line}\n" for line in lines)
-        edits = ((start, end, text), *(s.put(n.value, _KEPT) for n in given if n.value is not None))
+        edits = ((start, end, text), *(s.replace_node(n.value, _KEPT) for n in given if n.value is not None))
         yield Change(edits, 0.45, node.lineno, f"the loop takes items out of `{whole}` and leaps over the next ones")
 
 
@@ -73,7 +73,7 @@ def propose_kept_order(s: Scope, node: ast.AST) -> Iterator[Change]:
         case ast.Call(ast.Name("list" | "tuple"), [ast.Call(ast.Name("set"), [inner], [])], []):
             made = node.args[0]
             new = f"dict.fromkeys({s.text_of(inner)})"
-            yield Change((s.put(made, new),), 0.7, node.lineno, f"`{s.text_of(made)}` loses the order")
+            yield Change((s.replace_node(made, new),), 0.7, node.lineno, f"`{s.text_of(made)}` loses the order")
 
 
 def propose_own_rows(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -86,7 +86,7 @@ def propose_own_rows(s: Scope, node: ast.AST) -> Iterator[Change]:
     )
     if row is not None and is_list:
         new = f"[{s.text_of(row)} for _ in range({s.text_of(node.right)})]"
-        yield Change((s.put(node, new),), 0.9, node.lineno, f"`{s.text_of(node)}` is the same row many times")
+        yield Change((s.replace_node(node, new),), 0.9, node.lineno, f"`{s.text_of(node)}` is the same row many times")
 
 
 def propose_places(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -108,7 +108,9 @@ def propose_places(s: Scope, node: ast.AST) -> Iterator[Change]:
         for filled, prior in (("None", 0.6), ("0", 0.5)):
             prior *= 1.0 if count.startswith("len") else 0.3
             new = f"[{filled}] * {count}"
-            yield Change((s.put(node.value, new),), prior, node.lineno, f"`{target.id}` has no places to be filled")
+            yield Change(
+                (s.replace_node(node.value, new),), prior, node.lineno, f"`{target.id}` has no places to be filled"
+            )
 
 
 def propose_each_once(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -179,7 +181,7 @@ def propose_own_copy(s: Scope, node: ast.AST) -> Iterator[Change]:
         n for n in ast.walk(s.find_function(node)) if isinstance(n, ast.Attribute) and s.text_of(n.value) == part
     )
     if s.name_may_be(part, frozenset({ITEMS})) and any(n.attr in _CHANGES for n in changed):
-        edit = s.put(given, f"list({part})")
+        edit = s.replace_node(given, f"list({part})")
         yield Change((edit,), 0.85, node.lineno, f"`{part}` goes on changing after it was put into `{out}`")
 
 
@@ -197,7 +199,7 @@ def propose_no_more_rounds(s: Scope, node: ast.AST) -> Iterator[Change]:
             if s.hints.kinds.get(name, frozenset()) & {ITEMS, TEXT}:
                 new = f"min({count}, len({name}))"
                 words = f"there may be fewer than `{count}` items"
-                yield Change((s.put(node.args[0], new),), 0.45, node.lineno, words)
+                yield Change((s.replace_node(node.args[0], new),), 0.45, node.lineno, words)
 
 
 def propose_counted_from_one(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -80,7 +80,7 @@ def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
         )
     if isinstance(node.targets[0], ast.Tuple) and isinstance(value, ast.Tuple) and len(value.elts) == 2:
         first, second = node.targets[0].elts[:2]
-        edits = (s.put(first, s.text_of(second)), s.put(second, s.text_of(first)))
+        edits = (s.replace_node(first, s.text_of(second)), s.replace_node(second, s.text_of(first)))
         yield Change(edits, 0.3, line, "the targets are exchanged")
 
 

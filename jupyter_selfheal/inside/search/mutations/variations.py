@@ -112,7 +112,9 @@ def propose_further_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
         for test in tests:
             for word in ("and", "or"):
                 text = f"{atom} {word} ({test})"
-                yield Change((s.put(node, text),), prior * weight, node.lineno, f"`{old}` lacks `{word} {test}`")
+                yield Change(
+                    (s.replace_node(node, text),), prior * weight, node.lineno, f"`{old}` lacks `{word} {test}`"
+                )
 
 
 def propose_further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -127,13 +129,13 @@ def propose_further_term(s: Scope, node: ast.AST) -> Iterator[Change]:
         terms = _split_terms(node, type(node.op))
         variants = dict.fromkeys(t for term in terms for t in list_variants(s, term, 20))
         for test, joint in itertools.product(variants, signs):
-            yield Change((s.put(node, f"{s.text_of(node)} {joint} ({test})"),), 0.16, node.lineno, f"`{s.text_of(node)}` lacks `{joint} {test}`")  # fmt: skip
+            yield Change((s.replace_node(node, f"{s.text_of(node)} {joint} ({test})"),), 0.16, node.lineno, f"`{s.text_of(node)}` lacks `{joint} {test}`")  # fmt: skip
     if not isinstance(parent, ast.Return | ast.Assign | ast.AugAssign) or node is not parent.value:
         return
     if isinstance(node, ast.BinOp | ast.Name | ast.Call | ast.Subscript):
         for text, word in itertools.product(list(list_parts(s))[:MOST], "+-*"):
             words = f"`{s.text_of(node)}` lacks `{word} {text}`"
-            yield Change((s.put(node, f"{s.parenthesize(node)} {word} ({text})"),), 0.06, node.lineno, words)
+            yield Change((s.replace_node(node, f"{s.parenthesize(node)} {word} ({text})"),), 0.06, node.lineno, words)
 
 
 def _split_terms(node: ast.expr, op: type[ast.operator]) -> list[ast.expr]:
@@ -299,7 +301,7 @@ def propose_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
     for (test, prior), value in itertools.product(tests, dict.fromkeys(values)):
         if value != s.text_of(node):
             text = f"{s.parenthesize(node)} if {test} else {value}"
-            yield Change((s.put(node, text),), prior * 0.22, node.lineno, f"`{s.text_of(node)}` lacks `if {test} else {value}`")  # fmt: skip
+            yield Change((s.replace_node(node, text),), prior * 0.22, node.lineno, f"`{s.text_of(node)}` lacks `if {test} else {value}`")  # fmt: skip
 
 
 OPERATORS = (

@@ -181,7 +181,7 @@ def _find_lost(state: FakeKernel, path: Path, config: HealConfig, outcome: Outco
     lost = []
     if evaluate(state, "prices") != PRICES:
         lost.append("the state of the kernel")
-    folded = machine.fold(read_journal(path).events(), config)  # type: ignore[arg-type]
+    folded = machine.fold_events(read_journal(path).events(), config)  # type: ignore[arg-type]
     if not isinstance(folded, Closed) or folded.reason is not outcome.reason:
         lost.append("how the run ended, in its journal")
     if outcome.cost.usd > config.budget_usd:
