@@ -189,5 +189,5 @@ def test_a_copy_that_is_made_while_the_heal_ends_is_let_go() -> None:
 
     line = Line()
     facts = KernelFacts(Answering("x = 1"))
-    facts.open(NAMES)
+    facts.open_line(NAMES)
     assert line.closed == 1
