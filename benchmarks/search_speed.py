@@ -57,7 +57,8 @@ def search_program(task: Task, seconds: float, profile: str = "") -> dict[str, A
     shell, argument = SimpleNamespace(user_ns=space), plan.to_argument(seconds, 1)
     if not profile:
         return search.probe(shell, None, argument)
-    process_pool.HAS_FORKS = search.HAS_FORKS = False  # so that what forks would do is seen too
+    search.HAS_FORKS = False  # type: ignore[attr-defined]
+    process_pool.HAS_FORKS = False  # so that what forks would do is seen too
     with cProfile.Profile() as profiler:
         reply = search.probe(shell, None, argument)
     profiler.dump_stats(profile)
@@ -128,7 +129,7 @@ def search_waiting(task: Task, seconds: float, is_waiting: bool) -> dict[str, An
     """The search for a program, in a fork of its own; ``is_waiting`` one without what ``measure_waiting`` measures."""
     if is_waiting:
         endless_loops.WORTH = sys.maxsize
-        measure_checks.LITTLE_MEMORY = process_pool.MOST_MEMORY
+        measure_checks.LITTLE_MEMORY = process_pool.MOST_MEMORY  # type: ignore[attr-defined]
     return search_program(task, seconds)
 
 

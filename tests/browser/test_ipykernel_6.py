@@ -24,8 +24,8 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder), f"ipykernel=={VERSION}"]
     try:
         subprocess.run(pip, capture_output=True, text=True, timeout=120, check=True)
-    except subprocess.SubprocessError as error:
-        pytest.skip(f"ipykernel {VERSION} cannot be had here: {(error.stderr or str(error))[-200:]}")
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"ipykernel {VERSION} cannot be had here: {str(error.stderr or error)[-200:]}")
     return folder
 
 

@@ -10,9 +10,9 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
-import ipykernel
 import pytest
 
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
@@ -271,7 +271,7 @@ def test_refuses_a_gui_event_loop_in_a_kernel(kernel: LiveKernel) -> None:
 
 
 def test_refuses_while_a_subshell_runs_a_cell_and_allows_it_when_idle(kernel: LiveKernel) -> None:
-    if ipykernel.version_info[0] < 7:
+    if int(version("ipykernel").split(".")[0]) < 7:
         pytest.skip("this ipykernel has no subshells")
     client = kernel._client
     client.control_channel.send(client.session.msg("create_subshell_request", {}))

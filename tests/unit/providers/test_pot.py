@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_who_cannot_be_paid_yet_waits_for_what_comes_back(path: Path, monkeypatc
         looked.append(seconds)
         pot.settle(first, Cost(usd=0.01))
 
-    monkeypatch.setattr(pots.time, "sleep", come_back)
+    monkeypatch.setattr(time, "sleep", come_back)
     pot.draw(Cost(usd=0.08))
     assert len(looked) == 1
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Case, Cell, Cost, Frame, Oracle, Output, Patch, Verdict
-from jupyter_selfheal.model.proposal import Candidate, Proposal
+from jupyter_selfheal.model.proposal import Proposal
+from jupyter_selfheal.model.verdict import Candidate
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.scoring.verdict import Opinion
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 import warnings
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def paths_of(change: Change) -> list[str]:
 
 def test_every_entry_names_its_release_and_its_source() -> None:
     known = load_knowledge()
-    entries = [
+    entries: list[Any] = [
         *known.modules.values(),
         *known.names.values(),
         *known.methods.values(),

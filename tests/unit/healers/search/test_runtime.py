@@ -23,7 +23,7 @@ from jupyter_selfheal.inside.search import (
     propose_mutations,
     search,
 )
-from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
 from jupyter_selfheal.inside.search.limit_time import TOOL, watch_clock
 from jupyter_selfheal.inside.search.process_pool import (
     LEAST_MEMORY,
@@ -33,7 +33,7 @@ from jupyter_selfheal.inside.search.process_pool import (
 )
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.run_candidate import OutOfTime, Runner, matches
+from jupyter_selfheal.inside.search.run_candidate import Runner, matches
 from jupyter_selfheal.inside.search.scope import Hints, Scope
 from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
@@ -297,7 +297,7 @@ def test_results_come_in_the_order_of_the_candidates_however_late_a_fork_is() ->
 
 
 def test_a_search_that_had_to_end_early_only_offers_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search.patience, "CLOCK", 1e6)  # steps end it, on a busy machine too
+    monkeypatch.setattr(patience, "CLOCK", 1e6)  # steps end it, on a busy machine too
     whole = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 2, {}).run()
     seconds = 0.9 * whole["steps"] / STEPS_PER_SECOND
     found = [Search(MANY_MEND, {"__name__": "__main__"}, seconds, jobs, {}).run() for jobs in (2, 1)]

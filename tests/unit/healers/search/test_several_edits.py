@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.inside.search import patience, search
+from jupyter_selfheal.inside.search import patience
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import Frontier
 from jupyter_selfheal.inside.search.localise_faults import Sight
@@ -138,7 +138,7 @@ def test_where_nothing_comes_near_the_search_stops_and_says_what_it_left(monkeyp
 def test_what_it_left_is_said_though_the_last_it_tried_used_up_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "LIKELIEST", 60)
     monkeypatch.setattr(patience, "PER_LINE", 1)
-    monkeypatch.setattr(search.patience, "LAST_SECONDS", 0.1)
+    monkeypatch.setattr(patience, "LAST_SECONDS", 0.1)
     report = find(LONG, "assert total(1, 2, 3, 4) == 'banana'\nassert total(2, 2, 3, 4) == 'cherry'\n", seconds=20.0)
     assert 60 < report["tried"] < 2_000
     assert report["why"].endswith("less likely changes were not tried")

@@ -7,8 +7,7 @@ import pytest
 from jupyter_selfheal.inside.search.compare_behaviour import measure_strangeness
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import ITEMS, TEXT, Hints, Scope
-from tests.unit.healers.search.searching import find as find_in
-from tests.unit.healers.search.test_set_orders import find
+from tests.unit.healers.search.searching import find
 
 
 def list_texts(body: str, **kinds: str) -> set[str]:
@@ -124,7 +123,7 @@ ROOTS = "assert root(lambda x: x - 1, 0, 4) == 1\nassert root(lambda x: x * x - 
 
 def test_what_a_loop_replaces_by_another_value_is_no_counter() -> None:
     """``high += 1`` passed the two checks by luck, and stood first."""
-    best = find_in(HALVES.format("middle"), ROOTS)["patches"][0]
+    best = find(HALVES.format("middle"), ROOTS)["patches"][0]
     assert best["words"] == "`else: low = middle` is missing"
     priors = [
         next(c.prior for c in list_changes(Scope(HALVES.format(value))) if c.words == "`high += 1` is missing")

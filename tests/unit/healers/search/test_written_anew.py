@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search import search
+from jupyter_selfheal.inside.search import patience
 from jupyter_selfheal.inside.search.program import Doctest, Program, Unit
 from jupyter_selfheal.inside.search.scope import Hints, Scope
 from jupyter_selfheal.inside.search.written_anew import (
@@ -89,7 +89,7 @@ def test_only_what_is_said_of_the_function_itself_counts() -> None:
 def test_what_is_rare_is_tried_only_while_the_search_stays_within_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     checks = "".join(f"assert turn({[n, n + 1, n + 2]}, 1) == {n * n}\n" for n in (3, 5, 8, 9))
     whole = find(TURN, checks, 20.0)
-    monkeypatch.setattr(search.patience, "LAST_SECONDS", 0.0)
+    monkeypatch.setattr(patience, "LAST_SECONDS", 0.0)
     without = find(TURN, checks, 20.0)
     assert whole["tried"] > without["tried"] + 50
 

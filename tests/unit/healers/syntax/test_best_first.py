@@ -10,6 +10,7 @@ import pytest
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import best_first, parser
 from jupyter_selfheal.healers.syntax.best_first import find_readings
+from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 
@@ -138,9 +139,9 @@ def test_the_notebook_s_own_syntax_stays(broken: str, kept: str) -> None:
 
 
 def test_the_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: list[best_first.Parser] = []
+    counted: list[parser.Parser] = []
 
-    class Counting(best_first.Parser):
+    class Counting(parser.Parser):
         def __init__(self, source: str) -> None:
             super().__init__(source)
             counted.append(self)
@@ -205,9 +206,7 @@ def test_no_quote_is_put_where_two_texts_then_touch(broken: str) -> None:
 
 
 def test_a_text_on_a_line_of_its_own_speaks_against_a_reading() -> None:
-    doubted, plain = (
-        best_first.count_doubts(source, frozenset()) for source in ("'words'\nx = 1", '"""Words."""\nx = 1')
-    )
+    doubted, plain = (count_doubts(source, frozenset()) for source in ("'words'\nx = 1", '"""Words."""\nx = 1'))
     assert doubted > plain == 0
 
 

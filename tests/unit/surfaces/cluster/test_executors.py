@@ -8,7 +8,7 @@ import math
 import operator
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,7 @@ def test_who_leaves_off_leaves_no_fixes_behind(runs: Path) -> None:
     runs.mkdir(parents=True, exist_ok=True)
     kept = runs / f"{executor.calls[0].arguments[0].run}.fixes"
     kept.touch()
+    assert isinstance(reports, Generator)
     reports.close()
     assert not kept.exists()
 
