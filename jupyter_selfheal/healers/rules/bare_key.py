@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
@@ -19,12 +19,19 @@ _COLUMN_KEYWORDS = frozenset(
 )  # fmt: skip
 
 
+_AGGREGATES = frozenset(
+    {"mean", "median", "std", "var", "sem", "first", "last", "count", "nunique", "size", "prod", "mode"}
+)
+"""Names that pandas knows as texts, and Python does not as functions: https://pandas.pydata.org/docs/user_guide/groupby.html#built-in-aggregation-methods."""
+_AGGREGATING = frozenset({"agg", "aggregate", "transform"})
+
+
 class BareKey(Rule):
     """Quote a key that is written as a name.
 
     **Failure** `NameError: name 'age' is not defined` at `person[age]`, `df[["name", age]]` or `df.groupby(age)`.
 
-    **Fix** `person["age"]`.
+    **Fix** `person["age"]`; `df.pivot_table(…, aggfunc=mean)` and `.agg(mean)`, where nothing is called so, become `aggfunc="mean"` and `.agg("mean")`.
 
     **Fix safety** Safe: the very dictionary or table has a key or column of just this name, and no cell binds such a variable. Silent for
     methods whose arguments are no columns, as `df.fillna(mean)` and `df.assign(total=price)`.
@@ -41,6 +48,8 @@ class BareKey(Rule):
         if not name or context.is_bound_anywhere(name):
             return
         parents = src.read(context.source).parents
+        if name in _AGGREGATES:
+            yield from self._quote_aggregate(context, name)
         for node in (n for n in context.list_failing_nodes(ast.Name) if n.id == name):
             inner: ast.AST = node
             outer = parents.get(node)
@@ -64,6 +73,32 @@ class BareKey(Rule):
                 prior=0.95,
             )
             return
+
+    def _quote_aggregate(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``aggfunc=mean``, ``.agg([min, mean])``, ``.agg({"age": mean})``: all places of the statement."""
+        nodes = [n for n in context.list_failing_nodes(ast.Name) if n.id == name]
+        if not nodes or not all(_is_aggregate(src.read(context.source).parents, n) for n in nodes):
+            return
+        new = quote_alike(name, context.source)
+        yield self.patch(
+            context.replace_here(*((*context.span(n), new) for n in nodes)),
+            f"Write `{new}`",
+            f"pandas knows `{name}` by its name; nothing else here is called so.",
+            why="pandas takes the name as a text, and the notebook has no such function.",
+            prior=0.95,
+        )
+
+
+def _is_aggregate(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
+    """True where a name stands for a function that aggregates: alone, in a list, or as a value of a dictionary."""
+    inner, outer = node, parents.get(node)
+    while isinstance(outer, ast.List | ast.Tuple) or (isinstance(outer, ast.Dict) and inner in outer.values):
+        inner, outer = outer, parents.get(outer)
+    if isinstance(outer, ast.keyword):
+        return outer.arg == "aggfunc" or (outer.arg == "func" and _is_aggregate(parents, outer))
+    if not isinstance(outer, ast.Call) or inner not in outer.args:
+        return False
+    return isinstance(outer.func, ast.Attribute) and outer.func.attr in _AGGREGATING
 
 
 def _takes_column(call: ast.Call, given: ast.AST) -> bool:

@@ -121,7 +121,9 @@ class _Key(_Change):
 def _find_step(context: RuleContext, parameter: str) -> str:
     """The one step of a pipeline in the failing cell that has a parameter; empty where none has it, or several have."""
     names = src.find_names(context.source)
-    pipelines = [n for n in names.uses | names.binds if context.state.names.get(n, ("", False))[0] == "Pipeline"]
+    kinds = {n: context.state.names.get(n, ("", False))[0] for n in names.uses | names.binds}
+    pipelines = [n for n, kind in kinds.items() if kind == "Pipeline"]
+    pipelines += [f"{n}.estimator" for n, kind in kinds.items() if kind in ("GridSearchCV", "RandomizedSearchCV")]
     nodes = [n for _, _, statement in list_statements_above(context) for n in ast.walk(statement)]
     firsts = [n.elts[0] for n in nodes if isinstance(n, ast.Tuple) and n.elts]
     steps = {f.value for f in firsts if isinstance(f, ast.Constant) and isinstance(f.value, str)}

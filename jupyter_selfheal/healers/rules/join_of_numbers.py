@@ -9,15 +9,27 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
+WRITTEN = frozenset(
+    {"int", "float", "bool", "complex", "Decimal", "Fraction", "date", "datetime", "time", "Timestamp", "UUID", "PosixPath", "PurePosixPath"}
+)  # fmt: skip
+"""Types of values whose text is how everybody writes them; NumPy's numbers (``int64``, ``float32``) beside them."""
+
+FUNCTIONS = ("builtin_function_or_method", "method", "function")
+WITHOUT_ARGUMENTS = frozenset(
+    {"upper", "lower", "title", "capitalize", "swapcase", "casefold", "strip", "lstrip", "rstrip"}
+)
+"""Methods of a text that give a text and need no argument: https://docs.python.org/3/library/stdtypes.html#string-methods."""
+
 
 class JoinOfNumbers(Rule):
     """Convert numbers to text before they are joined.
 
     **Failure** `TypeError: sequence item 0: expected str instance, int found`.
 
-    **Fix** `", ".join(values)` becomes `", ".join(map(str, values))`.
+    **Fix** `", ".join(values)` becomes `", ".join(map(str, values))`; `", ".join(n.upper for n in names)` calls the method.
 
-    **Fix safety** Safe: `join` makes text, and `str` is how each item is written. (For `None`, unsafe.)
+    **Fix safety** Safe for numbers, dates and paths: `join` makes text, and `str` is how each item is written. Unsafe for `None`, a list or an object, which may be
+    the mistake, and for the method of anything but a text. Silent for other functions, whose text says nothing.
     """
 
     code = "TYP107"
@@ -29,6 +41,9 @@ class JoinOfNumbers(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = re.search(r"sequence item \d+: expected str instance, (\w+) found", context.failure.evalue)
         if not match:
+            return
+        if match[1] in FUNCTIONS:
+            yield from self._call_method(context)
             return
         for failing in context.list_failing_nodes(ast.Call):
             call = failing
@@ -44,7 +59,7 @@ class JoinOfNumbers(Rule):
                 change = (*context.span(element), f"str({context.text(element)})")
             else:
                 change = (*context.span(argument), f"map(str, {inner})")
-            sure = match[1] not in ("NoneType", "bytes", "list", "tuple", "dict")
+            sure = match[1] in WRITTEN or re.fullmatch(r"u?int\d+|float\d+|bool_?", match[1]) is not None
             yield self.patch(
                 context.replace(context.cell_id, [change]),
                 "Convert the items to text before joining",
@@ -54,3 +69,20 @@ class JoinOfNumbers(Rule):
                 prior=0.9 if sure else 0.5,
             )
             return
+
+    def _call_method(self, context: RuleContext) -> Iterator[Patch]:
+        """``n.upper for n in names``: the method of each item was named and not called."""
+        for call in context.list_failing_nodes(ast.Call):
+            given = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 else None
+            if isinstance(given, ast.GeneratorExp | ast.ListComp) and isinstance(given.elt, ast.Attribute):
+                text, end = context.text(given.elt), context.span(given.elt)[1]
+                sure = given.elt.attr in WITHOUT_ARGUMENTS
+                yield self.patch(
+                    context.replace_here((end, end, "()")),
+                    f"Call `{text}()`",
+                    f"`{text}` is a method: call it to get its result.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why="The method gives a text, and a text is joined." if sure else "Another value may be meant.",
+                    prior=0.9 if sure else 0.6,
+                )
+                return

@@ -39,7 +39,8 @@ class MisspeltName(Rule):
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
     (two in eight) that is no plural and no other number, and is called if and only if it can be; also where the known name is the
-    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`). Unsafe otherwise.
+    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`). `prices[i]` in `for i, price in enumerate(…)` is
+    `price`, whatever the plural. Unsafe otherwise.
     """
 
     code = "NAM101"
@@ -61,6 +62,17 @@ class MisspeltName(Rule):
         nearest = find_nearest(name, known) or [k for k in known if len(name) == 1 and k == f"{name}s"]
         near = _prefer_swapped(name, [k for k in nearest if known[k] or not called])
         if len(near) > 2 or any(_is_never_equal(context, name, word) for word in near):
+            return
+        items = _find_items_of_loop(source, name, near[0]) if len(near) == 1 else []
+        if items:
+            yield self.patch(
+                context.replace(cell_id, [(*src.find_span(source, item), near[0]) for item in items]),
+                f"Use `{near[0]}`, the item of the loop",
+                f"`{name}` isn't defined; `{near[0]}` is the item at that index.",
+                applicability=Applicability.SAFE,
+                why="The loop counts with the index, and gives the item at it a name.",
+                prior=0.9,
+            )
             return
         for word in near:
             slip = len(near) == 1 and is_plain_slip(name, word)
@@ -86,6 +98,33 @@ class MisspeltName(Rule):
                 why=UNREAD if unread else MODULE if module else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _find_items_of_loop(source: str, name: str, word: str) -> list[ast.Subscript]:
+    """``prices[i]`` in ``for i, price in enumerate(…)``: all uses of the name, where each is the item that the loop calls by its singular."""
+    if not is_plural(name, word) or len(name) <= len(word):
+        return []
+    uses = [n for n in src.walk(source) if isinstance(n, ast.Name) and n.id == name]
+    found: list[ast.Subscript] = []
+    for loop in (n for n in src.walk(source) if isinstance(n, ast.For | ast.comprehension)):
+        match loop:
+            case ast.For(ast.Tuple([ast.Name(i), ast.Name(item)]), ast.Call(ast.Name("enumerate"), [_], [])) if (
+                item == word
+            ):
+                counter, inside = i, [n for s in loop.body for n in ast.walk(s)]
+            case _:
+                continue
+        if not any(
+            isinstance(n, ast.Name) and n.id in (counter, word) and isinstance(n.ctx, ast.Store) for n in inside
+        ):
+            found += [n for n in inside if isinstance(n, ast.Subscript) and _is_item(n, name, counter)]
+    return found if found and len(found) == len(uses) else []
+
+
+def _is_item(node: ast.Subscript, name: str, counter: str) -> bool:
+    owner, index = node.value, node.slice
+    is_read = isinstance(node.ctx, ast.Load) and isinstance(owner, ast.Name) and owner.id == name
+    return is_read and isinstance(index, ast.Name) and index.id == counter
 
 
 def _prefer_swapped(name: str, near: list[str]) -> list[str]:

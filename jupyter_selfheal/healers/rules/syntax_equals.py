@@ -18,6 +18,12 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     split_lines,
 )
 
+ASKED = re.compile(r"expression cannot contain assignment, perhaps you meant")
+COUNTED = re.compile(
+    r"\b(?:mean|sum|any|all|where|count_nonzero|print|bool|average|nanmean)\(\s*[\w.]+[\w.\[\]()'\", ]*[)\]]\s*$"
+)
+"""``np.mean(model.predict(X) `` before a ``=``: a call or an item that is compared, and whose result is counted or shown."""
+
 CONDITION = re.compile(r"^\s*(if|elif|while|assert|return|print|not)\b|\bif\b|\band\b|\bor\b|\blambda\b|\bwhile\b")
 
 
@@ -27,7 +33,7 @@ class Equals(SyntaxRule):
     **Failure** `invalid syntax. Maybe you meant '==' or ':=' instead of '='?`, `cannot assign to … here`, `':' expected after
     dictionary key`.
 
-    **Fix** `=` becomes `==` in a condition and in an index (`df[df.a = 1]`), `:` in a dictionary; `=<`, `=>`, `=!`, `===` become `<=`, `>=`, `!=`, `==`.
+    **Fix** `=` becomes `==` in a condition and in an index (`df[df.a = 1]`), also where the result of a call or an item is compared within `mean(…)`, `sum(…)`, `any(…)`, `where(…)` (`np.mean(model.predict(X) = y)`), `:` in a dictionary; `=<`, `=>`, `=!`, `===` become `<=`, `>=`, `!=`, `==`.
 
     **Fix safety** Safe: an assignment cannot stand in a condition, in an index, nor in a dictionary. Silent for the name of an argument (`area(w=3 h=4)`).
     """
@@ -54,7 +60,8 @@ class Equals(SyntaxRule):
             if not code[at] or _names_argument(source, fault, line, at):
                 continue
             index = _find_index(source, fault, line, at)
-            if _selects_rows(line, index, at) if index else CONDITION.search(line[:at]):
+            compared = CONDITION.search(line[:at]) or (ASKED.search(fault.message) and COUNTED.search(line[:at]))
+            if _selects_rows(line, index, at) if index else compared:
                 text = line[:at] + "==" + line[at + 1 :]
                 yield Mend(replace_line(source, fault.line, text), "Compare with `==`", prior=0.95)
             if "{" in "".join(lines[: fault.line]) and (text := _write_as_dictionary(line)) != line:

@@ -45,6 +45,13 @@ WITHOUT_SIGNATURE = {
 https://matplotlib.org/stable/api/legend_api.html#matplotlib.legend.Legend."""
 
 
+OF_NORMAL = {
+    "mean": "loc", "mu": "loc", "avg": "loc", "average": "loc", "std": "scale", "sd": "scale", "sigma": "scale", "stdev": "scale", "stddev": "scale", "std_dev": "scale",
+}  # fmt: skip
+"""What a normal distribution's two parameters are called elsewhere: "The location (loc) keyword specifies the mean. The scale (scale) keyword specifies the
+standard deviation." (https://docs.scipy.org/doc/scipy/reference/generated/scipy.stats.norm.html; of `normal` in NumPy's manual the same)."""
+
+
 class UnexpectedKeyword(Rule):
     """Use the parameter that the function has.
 
@@ -53,10 +60,10 @@ class UnexpectedKeyword(Rule):
 
     **Fix** The keyword is spelt as the parameter. It is never dropped, since that would change what the call means. Where none is near, it is one of a
     few words for the same thing, of which the function has a parameter: `dropna(columns=["name"])` becomes `subset=`, `read_csv(…, separator=";")` `sep=`,
-    `sort_values("age", descending=True)` `ascending=False`.
+    `sort_values("age", descending=True)` `ascending=False`. `mean=` and `std=` of a normal distribution are `loc=` and `scale=`.
 
     **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
-    (`bin=10`; `color="red"` is no list of colours). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
+    (`bin=10`; `color="red"` is no list of colours); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
     """
 
     code = "CAL101"
@@ -76,6 +83,9 @@ class UnexpectedKeyword(Rule):
             if keyword is None or not isinstance(call, ast.Call):
                 continue
             given = {k.arg for k in call.keywords}
+            if wrong in OF_NORMAL and _is_normal(context, call):
+                yield from self._name_as_normal(context, call)
+                return
             if _is_in_changelog(context, call, wrong):
                 return  # `loffset` is no slip of `offset`: it is gone
             known = [k for k in ([hinted] if hinted else _list_parameters(context, call)) if k not in given]
@@ -102,6 +112,22 @@ class UnexpectedKeyword(Rule):
                 yield from self._by_meaning(context, call, keyword, known)
             return
 
+    def _name_as_normal(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+        """All that the call says of the distribution, by the names that it takes: ``norm.cdf(1.5, mean=0, std=1)``."""
+        renamed = [(k, OF_NORMAL[k.arg]) for k in call.keywords if k.arg in OF_NORMAL]
+        names = [n for _, n in renamed] + [k.arg for k in call.keywords if k.arg not in OF_NORMAL]
+        if len(set(names)) < len(names):
+            return
+        starts = [(context.span(k)[0], len(k.arg or ""), new) for k, new in renamed]
+        yield self.patch(
+            context.replace_here(*((start, start + length, new) for start, length, new in starts)),
+            "; ".join(f"Change `{k.arg}=` to `{new}=`" for k, new in renamed),
+            "A normal distribution calls its mean `loc` and its standard deviation `scale`.",
+            applicability=Applicability.SAFE,
+            why="Of a normal distribution, `loc` is the mean and `scale` the standard deviation.",
+            prior=0.95,
+        )
+
     def _by_meaning(
         self, context: RuleContext, call: ast.Call, keyword: ast.keyword, known: list[str]
     ) -> Iterator[Patch]:
@@ -123,6 +149,17 @@ class UnexpectedKeyword(Rule):
                 why="The word means the same, but the call may have been meant otherwise.",
                 prior=0.6 - n / 10,
             )
+
+
+def _is_normal(context: RuleContext, call: ast.Call) -> bool:
+    """True for a method of ``scipy.stats.norm``, and for ``normal`` of NumPy's module or generator."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    owner = context.describe_all([call.func.value])[0]
+    if owner.type == "norm_gen":
+        return True
+    is_random = owner.type in ("Generator", "RandomState") or (owner.is_module and owner.name == "numpy.random")
+    return call.func.attr == "normal" and is_random
 
 
 def _is_whole(value: ast.expr) -> bool:

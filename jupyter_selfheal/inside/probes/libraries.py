@@ -107,7 +107,7 @@ def _is_submodule(obj: Any, name: str) -> bool:
 def reference(state: FailureState, path: str) -> Any:
     """How a dotted path can be written in the failing frame.
 
-    ``written``: through an alias that is bound there already; else ``module`` and ``rest`` of an import to add, with
+    ``written``: through an alias that is bound there already, or the name itself where it is; else ``module`` and ``rest`` of an import to add, with
     ``taken`` true where the first name of ``rest`` means something else there. None where the path leads nowhere.
     """
     namespace = state.namespace
@@ -122,6 +122,8 @@ def reference(state: FailureState, path: str) -> Any:
     is_same = build_dotted_path(namespace.get(first)) == module + "." + first or _is_in(
         namespace.get(first), module, first
     )
+    if not written and is_same and first in namespace and module not in ("builtins", ""):
+        written = rest  # `from module import name` stands above
     return {
         "written": written,
         "module": module,
