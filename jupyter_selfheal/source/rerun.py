@@ -28,11 +28,13 @@ _SIDE_EFFECTS = re.compile(
       | \b(?:requests|urllib|urllib2|http|socket|smtplib|ftplib|paramiko|boto3?|kaggle|wget|gdown|webbrowser|subprocess)\b
       | \burlopen\b | \burlretrieve\b | ["'](?:https?|ftp|s3|gs)://
       | \bos\.(?:system|remove|unlink|rename|rmdir|makedirs|mkdir|exec\w*|kill|_exit)\b | \bshutil\. | \bsys\.exit\b
-      | \btime\.sleep\b | \bto_sql\b | \.fit\s*\( | \bload_dataset\b | \bfetch_\w+\s*\(
+      | \btime\.sleep\b | \bto_sql\b | \bload_dataset\b | \bfetch_\w+\s*\(
     """,
     re.VERBOSE,
 )
-"""What a cell must not do to be run unasked: reach out, ask the user, change the machine, train for long."""
+"""What a cell must not do to be run unasked: reach out, ask the user, change the machine."""
+_TRAINING = re.compile(r"\.fit\s*\(")
+"""Nor may it train for long."""
 
 _MUTATORS = frozenset(
     {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "add", "discard", "sort", "reverse", "setdefault",
@@ -42,14 +44,15 @@ _ITERATORS = frozenset({"iter", "open", "map", "zip", "filter", "reversed", "enu
 """Functions whose result is used up by reading it."""
 
 
-def is_harmless(cell: Cell) -> bool:
-    """Whether a cell may be run in a trial unasked: cheap, Python, without effects outside."""
+def is_harmless(cell: Cell, *, may_fit: bool = False) -> bool:
+    """Whether a cell may be run in a trial unasked: cheap (but for what it trains, where it ``may_fit``), Python, without effects outside."""
     source = cell.source
     if cell.skip or cell.expensive or {"raises-exception", "nbval-skip"} & set(cell.tags):
         return False
     if read(source).is_foreign or not source.strip() or not can_compile(source):
         return False
-    return not _SIDE_EFFECTS.search(source) and not source.lstrip().startswith("%%")
+    is_long = not may_fit and _TRAINING.search(source)
+    return not (is_long or _SIDE_EFFECTS.search(source) or source.lstrip().startswith("%%"))
 
 
 def can_run_again(

@@ -34,6 +34,18 @@ LETTERS = "abcdf"
 """Names of the answers to a question; ``e`` is for Edit."""
 
 
+def list_numbers(numbers: Sequence[int]) -> str:
+    """``cell 3``, or ``cells 2 to 5, 7``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    said = ", ".join(f"{span[0]} to {span[-1]}" if len(span) > 2 else ", ".join(map(str, span)) for span in spans)
+    return f"{'cell' if len(numbers) == 1 else 'cells'} {said}"
+
+
 def format_card(card: Card, notebook: Notebook) -> str:
     """The card in plain text: what a saved notebook, a log or a screen reader has of it."""
     return "\n".join(list_card_lines(card, notebook))

@@ -34,6 +34,20 @@ def test_a_write_that_is_lost_is_healed_where_it_stands_and_the_cells_below_are_
     assert states.count("ran") == 6, "the cell that fails above is not run again for the others' sake"
 
 
+def test_a_silent_root_is_reported_with_the_cells_that_it_heals_and_no_others(place: Path) -> None:
+    below = (
+        "people.shape",
+        "print(people.corr().shape)",
+        "half = x / 2",
+        'print(people["years"].max())',
+        "print(half.mean(), nowhere)",
+    )
+    given = write(place / "n.ipynb", *LOST[:2], *LOST[3:], *below)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=1)
+    reach = {c["cell"]: c["also_heals"] for c in done.notebook["cells"] if c["also_heals"]}
+    assert reach == {6: [7, 9, 10]}, "8 and 11 ran before, and 12 still fails"
+
+
 def test_input_gets_the_answers_in_their_order_and_without_one_the_cell_is_left_alone(place: Path) -> None:
     asking = 'name = input("Name? ")\nage = int(input("Age? "))'
     given = write(place / "n.ipynb", asking, "assert (name, age) == ('Ada', 36)", "print(math.sqrt(age))")

@@ -15,6 +15,7 @@ from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.overview import group_by_cause
 from jupyter_selfheal.surfaces.notebook.places import FilePlaces
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.roots import describe_reach
 from jupyter_selfheal.surfaces.notebook.table import format_totals
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -138,6 +139,7 @@ def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:
     yield f"  - cause: {_escape_prose(redact(record.cause or record.headline))}"
     yield f"  - fix: {_escape_prose(redact(candidate.patch.title))}, score {candidate.verdict.score:g} of 10"
     yield from (f"  - {_escape_prose(redact(reason))}" for reason in candidate.verdict.reasons)
+    yield from (f"  - {reach}" for reach in [describe_reach(report, record)] if reach)
     if record.stored.differs:
         yield "  - its output shows another value than the stored one"
     yield ""
@@ -225,6 +227,7 @@ def explain_record(report: NotebookReport, record: Record) -> Iterator[str]:
     yield from dict.fromkeys(s for s in (record.headline, record.cause, record.detail) if s)
     if record.candidate:
         yield f"{'Healed' if record.status is Status.HEALED else 'Proposed'}: {record.candidate[0].patch.title}"
+        yield from filter(None, [describe_reach(report, record)])
         yield _format_fix_diff(report, record)
 
 

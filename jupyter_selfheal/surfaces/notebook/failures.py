@@ -26,6 +26,15 @@ def find_failure(cell: Cell, trial: Trial, missed: str | None = None) -> Failure
     return progress.find_failure(Case(Failure(cell.id, cell.source)), cell.source, trial, missed)
 
 
+RAISES_EXCEPTION = "raises-exception"
+"""nbclient's and nbval's tag for a cell that is meant to fail."""
+
+
+def is_meant(cell: Cell, failure: Failure) -> bool:
+    """Whether a cell's author meant it to fail so."""
+    return RAISES_EXCEPTION in cell.tags and failure.kind is FailureKind.RAISED
+
+
 _OUTSIDE = frozenset({"FileNotFoundError", "ModuleNotFoundError", "ConnectionError", "URLError", "HTTPError"})
 
 

@@ -14,6 +14,7 @@ from jupyter_selfheal.model import Cost, Output, diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import list_open_questions, questions_to_json
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.roots import describe_reach
 from jupyter_selfheal.surfaces.notebook.table import format_reproduced, list_differing
 from jupyter_selfheal.surfaces.words import format_money
 
@@ -130,6 +131,7 @@ def _build_cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
     failure = record.failure[0] if record.failure else None
     entry: dict[str, Any] = {
         "record": record,
+        "reach": describe_reach(report, record),
         "css": record.status.name.lower(),
         "source": _highlight_code(record.cell.source, "python"),
         "before": _keep_last_lines(failure.traceback if failure else ""),

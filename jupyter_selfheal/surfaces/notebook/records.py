@@ -55,6 +55,14 @@ BROKEN = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Without:
+    """What cells below a healed one did without its fix, by their ids: those that failed, and those of which nothing can be said."""
+
+    failed: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One code cell. ``number`` is what ``In [n]`` shows for it in a clean run of the notebook as it was given.
 
@@ -95,6 +103,8 @@ class Record:
     """It ran as it was given: what is healed is something that it was warned of."""
     changed: bool = False
     """A healthy cell that gives something else since the fixes; its new output is written."""
+    without: Without = Without()
+    """What the cells below did without its fix."""
 
     @property
     def cause(self) -> str:

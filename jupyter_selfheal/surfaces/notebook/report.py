@@ -11,6 +11,7 @@ from jupyter_selfheal.model import JSON, Candidate, Doubt, diff_patch, format_di
 from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import list_open_questions, questions_to_json
 from jupyter_selfheal.surfaces.notebook.records import FileChange, NotebookReport, Record
+from jupyter_selfheal.surfaces.notebook.roots import list_healed_too
 from jupyter_selfheal.surfaces.notebook.write import write_atomically
 
 SCHEMA = 2
@@ -96,6 +97,7 @@ def _cell_to_json(record: Record, report: NotebookReport) -> dict[str, JSON]:
         "attempts": record.attempts,
         "run": record.run,
         "stored_output": _stored_to_json(record),
+        "also_heals": list_healed_too(report, record),
         "fix": _fix_to_json(record.candidate[0], record, report) if record.candidate else None,
     }
 

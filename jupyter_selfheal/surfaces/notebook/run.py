@@ -33,11 +33,12 @@ from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, D
 from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status, Without
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
 from jupyter_selfheal.surfaces.notebook.together import is_set_up, leaves_only_imports, take_cells
+from jupyter_selfheal.surfaces.notebook.without_fix import RunsWithout
 
 
 class _TimeIsUp(Exception):
@@ -46,10 +47,6 @@ class _TimeIsUp(Exception):
 
 def _format_time_limit(deadline: Deadline) -> str:
     return f"The time limit for this notebook ({deadline.seconds:.3g} s) was reached."
-
-
-RAISES_EXCEPTION = "raises-exception"
-"""nbclient's and nbval's tag for a cell that is meant to fail."""
 
 
 @dataclass
@@ -76,6 +73,7 @@ class Batch:
         self.healthy = HealthyCells()
         self._stale = stale.StaleCells(self.numbers)
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
+        self.without = RunsWithout()
         self.heals = 0
         self.rebuilt = False
 
@@ -241,7 +239,7 @@ class Batch:
             if failure is None:
                 self._record_cell(cell, Status.RAN, seconds=trial.seconds)
                 self._look_at_healthy(chain, cell, trial, after)
-            elif self._is_meant(cell, failure):
+            elif failures.is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
             elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
                 failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
@@ -293,13 +291,15 @@ class Batch:
                 cell, Status.NOT_HEALED, failure, detail=_format_time_limit(chain.deadline), cost=outcome.cost, run=run
             )
             raise _TimeIsUp
-        healed, status = False, outcomes.find_status(outcome)
+        healed, status, without = False, outcomes.find_status(outcome), Without()
         if (word := describe_word(failure, outcome)) is not None:
             self._record_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
             self._look_at_healthy(chain, cell, trial, after)
             return False
         failure = outcome.failure if failure.kind is FailureKind.MISSED else failure
         if outcome.applied:
+            lost = failures.find_lost_state(number, cell, failure)
+            without = self.without.look(after, case, outcome.applied[0].patch.edits, lost)
             obstacle = self._apply_fix(chain, case, outcome)
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
@@ -310,7 +310,7 @@ class Batch:
             why = outcomes.explain_not_healed(outcome, status)
         self._record_outcome(cell, failure, outcome, status, why)
         made = self.fixes[-1].patch.edits if healed else ()
-        self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made)
+        self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made, without=without)
         return healed
 
     def _find_root(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status) -> int:
@@ -379,9 +379,6 @@ class Batch:
         return None
 
     # --- records ---
-
-    def _is_meant(self, cell: Cell, failure: Failure) -> bool:
-        return RAISES_EXCEPTION in cell.tags and failure.kind is FailureKind.RAISED
 
     def _record_lost_state(self, cell: Cell, failure: Failure) -> None:
         if failure.kind is not FailureKind.MISSED:

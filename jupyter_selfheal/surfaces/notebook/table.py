@@ -11,8 +11,8 @@ from jupyter_selfheal.model import Cost
 from jupyter_selfheal.surfaces.notebook.drift import measure_drift
 from jupyter_selfheal.surfaces.notebook.open_questions import OpenQuestion, list_open_questions
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
-from jupyter_selfheal.surfaces.notebook.roots import describe_root
-from jupyter_selfheal.surfaces.words import format_doubts, format_money, shorten_answer
+from jupyter_selfheal.surfaces.notebook.roots import describe_reach
+from jupyter_selfheal.surfaces.words import format_doubts, format_money, list_numbers, shorten_answer
 
 HEADERS = ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost")
 _NARROW = {"cell": 4, "proven from": 13, "isolation": 9, "score": 5, "tries": 5, "seconds": 7, "cost": 7}
@@ -113,8 +113,8 @@ def _format_records(report: NotebookReport, verbose: bool, columns: int) -> Iter
         if record.status is Status.RAN and record.detail:
             yield from _wrap_below(f"cell {record.number}: {record.detail}", columns)
     for record in report.records:
-        if root := describe_root(report, record):
-            yield from _wrap_below(root, columns)
+        if reach := describe_reach(report, record):
+            yield from _wrap_below(reach, columns)
 
 
 def _is_shown(record: Record) -> bool:
@@ -281,21 +281,9 @@ def _describe_unhealed(record: Record) -> str:
 def _format_unhealed(said: str, records: Sequence[Record], columns: int) -> Iterator[str]:
     """The cells of which the same is to be said, and what a person can do."""
     first, _, advice = said.partition("\n")
-    yield from wrap(f"{_list_cells([r.number for r in records])}: {first}", columns, "  ", "      ")
+    yield from wrap(f"{list_numbers([r.number for r in records])}: {first}", columns, "  ", "      ")
     if advice:
         yield from wrap(advice, columns, "      → ", "        ")
-
-
-def _list_cells(numbers: Sequence[int]) -> str:
-    """``cell 3``, or ``cells 2 to 5, 7``."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][-1] + 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    said = ", ".join(f"{span[0]} to {span[-1]}" if len(span) > 2 else ", ".join(map(str, span)) for span in spans)
-    return f"{'cell' if len(numbers) == 1 else 'cells'} {said}"
 
 
 def _choose_widths(columns: int) -> list[int]:

@@ -43,7 +43,7 @@ def test_the_json_report_has_a_stable_form(healed: tuple[Document, NotebookRepor
     assert [c["status"] for c in cells] == ["ran", "healed", "not healed", "not healed", "ran"]
     assert set(cells[1]) == {
         "cell", "id", "status", "failure", "kind", "cause", "skip_reason", "detail", "cascade_of", "seconds", "cost_usd",
-        "cost_by", "tokens_by", "reason", "run", "stored_output", "attempts", "fix"
+        "cost_by", "tokens_by", "reason", "run", "stored_output", "attempts", "also_heals", "fix"
     }  # fmt: skip
     assert cells[1]["fix"]["diff"].splitlines() == ["@@ cell 2 @@", "-a.uper()", "+a.upper()"]
     assert cells[1]["fix"]["proven_from"] == ["before the cell"]
