@@ -24,6 +24,7 @@ def is_shifted(case: Case, patch: Patch) -> bool:
     some sequence was cut at its end (``xs`` → ``xs[:-1]``)."""
     return any(
         _cuts_value(before, after)
+        or _begins_elsewhere(before, after)
         or any(
             _is_shift(was, now)
             for was, now in zip(_list_results(before), _list_results(after), strict=False)
@@ -31,6 +32,18 @@ def is_shifted(case: Case, patch: Patch) -> bool:
         )
         for _, before, after in list_patched_cells(case, patch)
     )
+
+
+def _begins_elsewhere(before: str, after: str) -> bool:
+    """True where a sum that is kept under a key came to begin with another number than nothing: ``counts.get(w, 1) + 1``."""
+    there = {src.dump_tree(n) for n in src.walk(before) if isinstance(n, ast.Call)}
+    sums = [n for n in src.walk(after) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add | ast.Sub)]
+    calls = [side for n in sums for side in (n.left, n.right) if isinstance(side, ast.Call)]
+    return any(
+        isinstance(c.func, ast.Attribute) and c.func.attr == "get" and len(c.args) == 2
+        and _is_constant(c.args[1]) and c.args[1].value not in (0, "") and src.dump_tree(c) not in there  # type: ignore[attr-defined]
+        for c in calls
+    )  # fmt: skip
 
 
 def asks_many(case: Case, patch: Patch) -> bool:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.unbracketed_comparison import add_parentheses
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -23,6 +23,8 @@ class AmbiguousTruth(Rule):
 
     **Fix** `&`, `|` and `~` with parentheses around the operands; a chained comparison is written out; `np.where(s > 24, "hot", "cold")` for `"hot" if s > 24 else "cold"`
     where NumPy is at hand. `(a == b).all()` in a test of two arrays.
+
+    `mask or np.ones(n, bool)` of a parameter `mask=None` becomes `np.ones(n, bool) if mask is None else mask`.
 
     **Fix safety** Safe where the live operands are arrays of booleans and the result is a value, not the test of an `if`: there, as in a choice,
     only the user can say whether `any` or `all` was meant, and nothing is proposed but, unsafe, of two arrays that are compared, and of `if df["a"].isnull():`.
@@ -67,6 +69,17 @@ class AmbiguousTruth(Rule):
                 continue
             if isinstance(node, ast.Compare) and add_parentheses(context.source, node):
                 return  # PDA115
+            if (given := _fill_in_default(context, node)) is not None:
+                yield self.patch(
+                    context.replace_here(given),
+                    f"Ask whether it was given: `{given[2]}`",
+                    "An array has no single truth value; the parameter is None where nothing was given.",
+                    why="The parameter's default is None, and `or` puts something in its place.",
+                    prior=0.93,
+                )
+                return
+            if any(_holds_numbers(context, leaf) for leaf in _list_leaves(node)):
+                continue
             text = write_elementwise(context, node)
             if text == context.text(node):
                 continue
@@ -110,6 +123,42 @@ class AmbiguousTruth(Rule):
                 why="Whether one of the items decides, or all of them, stands nowhere.",
                 prior=0.7,
             )
+
+
+def _fill_in_default(context: RuleContext, node: ast.expr) -> Splice | None:
+    """``mask or np.ones(n, bool)`` of a parameter ``mask=None``: what stands in its place where it was not given."""
+    match node:
+        case ast.BoolOp(ast.Or(), [ast.Name(name), other]):
+            pass
+        case _:
+            return None
+    function = find_function(context.source, context.line)
+    if function is None:
+        return None
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    defaults = dict(zip([a.arg for a in arguments][::-1], function.args.defaults[::-1], strict=False))
+    defaults |= {a.arg: d for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d}
+    default = defaults.get(name)
+    if not isinstance(default, ast.Constant) or default.value is not None:
+        return None
+    return (*context.span(node), f"{context.text(other)} if {name} is None else {name}")
+
+
+def _list_leaves(node: ast.expr) -> Iterator[ast.expr]:
+    """What `and`, `or` and `not` are between."""
+    if isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _list_leaves(value)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _list_leaves(node.operand)
+    else:
+        yield node
+
+
+def _holds_numbers(context: RuleContext, leaf: ast.expr) -> bool:
+    """Whether an operand is an array of numbers: of those `|` and `~` reckon with the digits."""
+    chain = context.read_plain_chain(leaf)
+    return bool(chain) and context.is_true(f"{chain}.dtype.kind in 'iufc'")
 
 
 def _choose_elementwise(context: RuleContext, choice: ast.IfExp) -> Splice | None:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.spelling import normalize
 from jupyter_selfheal.model import Applicability, Patch
@@ -18,7 +19,7 @@ class ColumnWithBlanks(Rule):
 
     **Fix** `df["Region "]`.
 
-    **Fix safety** Safe where one column only has these letters, and the name is read, not called or set.
+    **Fix safety** Safe where one column only has these letters, and the name is read, not called or set. Unsafe where texts of it are reckoned with.
     """
 
     code = "PDA182"
@@ -41,6 +42,10 @@ class ColumnWithBlanks(Rule):
             if len(near) != 1 or near[0].isidentifier():
                 return
             owner = context.text(node.value)
+            parents = src.read(context.source).parents
+            reckoned = isinstance(parents.get(node), ast.BinOp) and context.is_true(
+                f"{owner}[{near[0]!r}].dtype.kind in 'OT'"
+            )
             changes = [
                 (*context.span(n), f"{owner}[{near[0]!r}]")
                 for n in context.walk(ast.Attribute)
@@ -50,6 +55,10 @@ class ColumnWithBlanks(Rule):
                 context.replace_here(*changes),
                 f"Use `{owner}[{near[0]!r}]`",
                 f"The column is called {near[0]!r}, which no attribute can be.",
+                applicability=Applicability.UNSAFE if reckoned else Applicability.SAFE,
+                why="It holds texts, which are reckoned with: numbers made of it may be meant."
+                if reckoned
+                else self.why,
                 prior=0.93,
             )
             return

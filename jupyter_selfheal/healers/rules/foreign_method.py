@@ -22,6 +22,11 @@ GIVES_NOTHING = re.compile(
 )
 """What changes a list, set or dictionary, and gives None."""
 
+IS_THERE = {
+    (ast.Eq, "-1"): "not in", (ast.Lt, "0"): "not in", (ast.NotEq, "-1"): "in", (ast.Gt, "-1"): "in", (ast.GtE, "0"): "in",
+}  # fmt: skip
+"""What a place that is compared so says of an item."""
+
 
 class ForeignMethod(Rule):
     """Say it as the live object's type does.
@@ -62,6 +67,11 @@ class ForeignMethod(Rule):
             call = context.call_of(use)
             if call is not None and any(isinstance(a, ast.Starred) for a in call.args):
                 continue
+            asked = _ask_for_membership(context, owner, wrong, call)
+            if asked is not None:
+                changes.append(asked)
+                first = first or asked[2]
+                continue
             text = _rewrite_use(context, use, owner, wrong, call)
             if text:
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
@@ -85,6 +95,23 @@ def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute
         (n for n in alike if node.attr in read_words(TABLE, "of_python2") or context.text(n.value) == owner),
         key=lambda n: n is not node,
     )
+
+
+def _ask_for_membership(context: RuleContext, owner: ObjectInfo, wrong: str, call: ast.Call | None) -> Splice | None:
+    """``names.indexOf(x) == -1``, which asks a list whether it has something, as JavaScript does: ``x not in names``."""
+    if call is None or owner.type not in ("list", "tuple") or wrong not in ("indexOf", "find") or len(call.args) != 1:
+        return None
+    node = src.read(context.source).parents.get(call)
+    if not isinstance(node, ast.Compare) or node.left is not call or len(node.ops) != 1:
+        return None
+    asked = IS_THERE.get((type(node.ops[0]), context.text(node.comparators[0]).replace(" ", "")))
+    if asked is None or not isinstance(call.func, ast.Attribute):
+        return None
+    return *context.span(node), f"{_write_item(context, call.args[0])} {asked} {context.operand(call.func.value)}"
+
+
+def _write_item(context: RuleContext, node: ast.expr) -> str:
+    return context.text(node) if isinstance(node, ast.Constant) else context.operand(node)
 
 
 def _strip_parentheses(source: str, node: ast.AST, text: str) -> str:

@@ -58,13 +58,27 @@ class MisspeltModule(Rule):
         near = find_nearest(last, known or ())
         alias = _find_alias(source, wrong)
         agreed = [n for n in near if any(m == n for m, _ in import_aliases().get(alias, ()))]
+        # `import matplotlib.plot as plt`: the alias says which module of the package is meant
+        agreed += [
+            m.rpartition(".")[2]
+            for m, name in import_aliases().get(alias, ())
+            if top and m.startswith(f"{top}.") and not name
+        ]
+        agreed = [n for n in agreed if n in (known or ())]
+        homes = [m for m, name in import_aliases().get(last, ()) if top and m.startswith(f"{top}.") and name == last]
+        if homes and not near:
+            yield from self._import_member(context, cell_id, source, wrong, homes[0])
+            return
         for word in agreed or (near if len(near) <= 2 else ()):
             sure = bool(agreed) or (len(near) == 1 and len(last) >= 5 and is_plain_slip(last, word))
             yield self._build_patch(context, cell_id, _build_module_splices(source, wrong, word), wrong, word, sure)
 
-    def _import_member(self, context: RuleContext, cell_id: str, source: str, wrong: str) -> Iterator[Patch]:
-        """``import math.sqrt``: what the module has, but is no module itself."""
+    def _import_member(
+        self, context: RuleContext, cell_id: str, source: str, wrong: str, home: str = ""
+    ) -> Iterator[Patch]:
+        """``import math.sqrt``: what the module has, but is no module itself; ``import sklearn.train_test_split``: what a module of the package has."""
         top, _, last = wrong.rpartition(".")
+        top = home or top
         for node in _list_imports(source):
             if not isinstance(node, ast.Import) or [a.name for a in node.names] != [wrong]:
                 continue

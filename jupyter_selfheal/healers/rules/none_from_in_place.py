@@ -26,6 +26,8 @@ METHODS = frozenset(
 ORDERING = frozenset({"sort", "reverse", "shuffle"})
 """Those of them whose only use is the object in its new order."""
 
+SHARED = "What was changed in place is read by its own name, too: there it may be meant as it was."
+
 
 class NoneFromInPlace(Rule):
     """Do not assign what an in-place method returns.
@@ -38,7 +40,8 @@ class NoneFromInPlace(Rule):
     assignment has replaced it. A function that returns such a result returns the object. Where the result is used at once (`words.sort()[0]`, `for x in xs.reverse():`), the call goes
     above the statement; of an object without a name (`text.split().sort()`) the name holds it first, or `sorted` makes it.
 
-    **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads. A function that sorts what a
+    **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads. Unsafe where the later code reads the object by its own name,
+    too (`ranked = times.sort()` above `zip(names, times)`): a list of its own (`sorted(times)`) is offered first. A function that sorts what a
     variable of its caller holds is only offered a copy to return: the caller may read the list in its new order.
     """
 
@@ -60,6 +63,9 @@ class NoneFromInPlace(Rule):
             text = _separate_call(source, node, name)
             if not text:
                 continue
+            shared = _is_read_too(context, cell_id, source, node, name)
+            if shared:
+                yield from self._give_copy(context, cell_id, source, node, name)
             edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.find_span(source, node), text)])
             if cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(cell_id)):
                 edits = (RunCells(again), *edits)
@@ -67,12 +73,34 @@ class NoneFromInPlace(Rule):
                 edits,
                 f"Don't assign the in-place call's result to `{name}`",
                 f"`{src.extract_text(source, node.value)}` works in place and returns None.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if shared else Applicability.SAFE,
+                why=SHARED if shared else self.why,
+                prior=0.6 if shared else 0.9,
             )
             return
         yield from self._mend_local(context)
         yield from self._use_the_object(context)
         yield from self._mend_returned(context)
+
+    def _give_copy(
+        self, context: RuleContext, cell_id: str, source: str, node: ast.Assign, name: str
+    ) -> Iterator[Patch]:
+        """``ranked = sorted(times)``, where ``times`` is read below, too."""
+        call = node.value
+        owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+        made = _write_copy(source, call, owner) if isinstance(call, ast.Call) and isinstance(owner, ast.Name) else ""
+        if made:
+            edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.find_span(source, node.value), made)])
+            if cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(cell_id)):
+                edits = (RunCells(again), *edits)
+            yield self.patch(
+                edits,
+                f"Give `{name}` a list of its own: `{made}`",
+                f"`{src.extract_text(source, call)}` works in place and returns None.",
+                applicability=Applicability.UNSAFE,
+                why=SHARED,
+                prior=0.75,
+            )
 
     def _mend_local(self, context: RuleContext) -> Iterator[Patch]:
         """The name is a variable of the function that failed."""
@@ -141,6 +169,20 @@ class NoneFromInPlace(Rule):
                         prior=0.9,
                     )
                     return
+
+
+def _is_read_too(context: RuleContext, cell_id: str, source: str, node: ast.Assign, name: str) -> bool:
+    """Whether what was changed in place is read by its own name below: there it may be meant as it was."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or _find_in_place(call) is not None:
+        return False
+    changed = call.args[0] if call.func.attr == "shuffle" and call.args else call.func.value
+    owner = changed.id if isinstance(changed, ast.Name) else ""
+    if not owner or owner == name:
+        return False
+    inside = [n for n in src.walk(source) if getattr(n, "lineno", 0) > (node.end_lineno or node.lineno)]
+    below = [n for c in context.notebook.list_code_after(cell_id) for n in src.walk(context.source_of(c.id))]
+    return any(isinstance(n, ast.Name) and n.id == owner and isinstance(n.ctx, ast.Load) for n in (*inside, *below))
 
 
 def _may_read_its_argument(context: RuleContext, name: str) -> bool:

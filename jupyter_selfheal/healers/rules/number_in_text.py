@@ -12,6 +12,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"invalid literal for int\(\) with base 10: '(.*)'|could not convert string to float: '(.*)'", re.DOTALL
 )
+DECIMAL = re.compile(r"(?:^|[\s;])-?\d+,\d{1,2}(?=$|[\s;])")
+"""A number with a comma before its decimals."""
 CURRENCY = "$€£¥"
 
 
@@ -23,7 +25,7 @@ class NumberInText(Rule):
     **Fix** `int(float(text))`; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, and for per cent. Silent for texts that hold no number.
+    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one, and for per cent. Silent for texts that hold no number.
     """
 
     code = "TYP104"
@@ -45,7 +47,9 @@ class NumberInText(Rule):
                 continue
             if len(call.args) != 1 or call.keywords:
                 return
-            for wrapped, what, sure in _list_readings(text, call.func.id, context.text(call.args[0])):
+            doubtful = "," in text and _has_decimal_commas(context)
+            for wrapped, what, plain in _list_readings(text, call.func.id, context.text(call.args[0])):
+                sure = plain and not doubtful
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(failing), wrapped)]),
                     f"Read {what}",
@@ -55,6 +59,19 @@ class NumberInText(Rule):
                     prior=0.88 if sure else 0.5,
                 )
             return
+
+
+def _has_decimal_commas(context: RuleContext) -> bool:
+    """Whether a text of the notebook, or of what the failing line goes through, can only be a number with a comma before its decimals."""
+    texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    if any(DECIMAL.search(text) for text in texts):
+        return True
+    loops = [n.iter for n in context.list_nodes_on_line(ast.For)]
+    loops += [
+        g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])
+    ]
+    asked = "isinstance(item, str) and item.count(',') == 1 and len(item.strip().partition(',')[2]) in (1, 2)"
+    return any(context.is_true(f"any({asked} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name))
 
 
 def _list_readings(text: str, function: str, expression: str) -> Iterator[tuple[str, str, bool]]:

@@ -32,7 +32,8 @@ class PartsOfSplit(Rule):
 
     **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`; `model.score(X_test, y_test)`.
 
-    **Fix safety** Safe where one side is computed of a part, or a model is fitted and one side is the training part. Where two names are given
+    **Fix safety** Safe where one side is computed of the part for tests, or of one that the line's words name, or a model is fitted and one side is the training part.
+    Unsafe for `accuracy_score(y_test, model.predict(X_train))`, as `X_test` may be meant, and where the line says `"Test accuracy"` of the other part. Where two names are given
     to `score`, either may be meant, and both are offered. Silent where no `train_test_split` says which belong together.
     """
 
@@ -71,7 +72,7 @@ class PartsOfSplit(Rule):
             if is_name and mine in split.data and not (fits and theirs == "train"):
                 ways.append((data, split.data[mine]))
             for node, name in ways:
-                sure = len(ways) == 1
+                sure = len(ways) == 1 and (fits or is_name or _agrees_with_words(context, theirs))
                 yield self.patch(
                     context.replace_here((*context.span(node), name)),
                     f"Give `{name}` in place of `{context.text(node)}`",
@@ -115,6 +116,14 @@ class PartsOfSplit(Rule):
                 f"`{context.text(call.func)}` takes the labels, and what was predicted.",
                 prior=0.93,
             )
+
+
+def _agrees_with_words(context: RuleContext, role: str) -> bool:
+    """Whether predictions are of the part that the line speaks of: by default what a model is judged on, the part for tests."""
+    texts = [n.value for n in context.list_nodes_on_line(ast.Constant) if isinstance(n.value, str)]
+    texts += [t.id for n in context.list_nodes_on_line(ast.Assign) for t in n.targets if isinstance(t, ast.Name)]
+    said = {part for part in ("train", "test") for text in texts if part in text.lower()}
+    return said == {role} or (not said and role == "test")
 
 
 def find_labels(call: ast.Call, split: Split | None) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -22,10 +23,10 @@ class SuperNotCalled(Rule):
     **Failure** `TypeError: descriptor '__init__' of 'super' object needs an argument` at `super.__init__()`, `AttributeError: type object
     'super' has no attribute 'area'` at `super.area()`, in a method.
 
-    **Fix** `super().__init__()`.
+    **Fix** `super().__init__()`, without the `self` that `super.__init__(self)` gives.
 
-    **Fix safety** Safe: the built-in class `super` has no such method, and the object that a call of it gives stands for the parent. Silent
-    outside of a method, where the call needs arguments.
+    **Fix safety** Safe: the built-in class `super` has no such method, and the object that a call of it gives stands for the parent, and brings
+    `self` along. Silent outside of a method, where the call needs arguments.
     """
 
     code = "ATT125"
@@ -43,10 +44,21 @@ class SuperNotCalled(Rule):
             used = node.func if isinstance(node, ast.Call) else node
             if isinstance(used, ast.Attribute) and isinstance(used.value, ast.Name) and used.value.id == "super":
                 end = context.span(used.value)[1]
+                call = node if isinstance(node, ast.Call) else context.call_of(used)
+                changes = [(end, end, "()"), *_drop_self(context, call, list_arguments(function)[0].arg)]
                 yield self.patch(
-                    context.replace_here((end, end, "()")),
+                    context.replace_here(*changes),
                     f"Call it: `super().{used.attr}`",
                     "`super` is a class of Python's: the parent is what `super()` gives.",
                     prior=0.95,
                 )
                 return
+
+
+def _drop_self(context: RuleContext, call: ast.Call | None, own: str) -> list[Splice]:
+    """``super.__init__(self, name)``: what ``super()`` stands for is no argument any more (a default would take it: `name=self`)."""
+    first = call.args[0] if call is not None and call.args else None
+    if call is None or not isinstance(first, ast.Name) or first.id != own:
+        return []
+    rest = [*call.args[1:], *call.keywords]
+    return [(context.span(first)[0], context.span(rest[0])[0] if rest else context.span(first)[1], "")]

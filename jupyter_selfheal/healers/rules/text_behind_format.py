@@ -13,6 +13,8 @@ MESSAGE = re.compile(r"Invalid format specifier '(?P<spec>[^'{}]+)' for object o
 SPEC = re.compile(r"(?:.?[<>=^])?[+\- ]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnoxX%](?=[ /€$£°(])")
 """A whole specification (https://docs.python.org/3/library/string.html#format-specification-mini-language), and what none goes on with."""
 
+DOUBT = "What stands behind the format may be reckoned with: a share in percent, or a variable."
+
 
 class TextBehindFormat(Rule):
     """End the field behind its format.
@@ -21,7 +23,8 @@ class TextBehindFormat(Rule):
 
     **Fix** `f"{height:.2f} m"`.
 
-    **Fix safety** Safe: up to there it is a whole format of numbers, and none goes on behind its letter. Silent where the same stands in the
+    **Fix safety** Safe: up to there it is a whole format of numbers, and none goes on behind its letter. Unsafe for `{share:.1f %}`, where
+    `{share:.1%}` may be meant, which is offered too, and where a variable stands in the text (`{total:.2f / n}`). Silent where the same stands in the
     cell twice.
     """
 
@@ -45,10 +48,23 @@ class TextBehindFormat(Rule):
             at = start + context.source[start:end].index(field)
             split = at + 1 + whole.end()
             rest = told["spec"][whole.end() :]
+            percent = rest.strip() == "%" and whole[0][-1] in "fF"
+            doubtful = percent or any(context.is_bound_anywhere(word) for word in re.findall(r"[^\W\d]\w*", rest))
             yield self.patch(
                 context.replace_here((split, at + len(field), f"}}{rest}")),
                 f"End the field behind `{whole[0]}`",
                 f"`{rest.strip()}` is text, not a part of the format.",
-                prior=0.95,
+                applicability=Applicability.UNSAFE if doubtful else Applicability.SAFE,
+                why=DOUBT if doubtful else self.why,
+                prior=0.8 if doubtful else 0.95,
             )
+            if percent:
+                yield self.patch(
+                    context.replace_here((split - 1, at + len(field), "%}")),
+                    f"Format it by `{whole[0][:-1]}%`",
+                    "`%` as a format shows a share as so many of a hundred.",
+                    applicability=Applicability.UNSAFE,
+                    why=DOUBT,
+                    prior=0.75,
+                )
             return

@@ -7,7 +7,12 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.decimal_commas import DOUBT, has_decimal_commas
+from jupyter_selfheal.healers.rules.context.decimal_commas import (
+    DOUBT,
+    are_decimal_commas,
+    has_decimal_commas,
+    has_own_decimal_commas,
+)
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NUMBER = re.compile(
@@ -26,8 +31,8 @@ class ThousandsSeparator(Rule):
     **Fix** `df["price"].str.replace(",", "").astype(float)`; with a currency sign `.str.replace(r"[$,]", "", regex=True)`; `.str.rstrip("%")` for `12%`.
 
     **Fix safety** Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe where a number of the table
-    can only have a comma before its decimals (`3,5`), with a
-    currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
+    can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
+    with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
 
     code = "PDA112"
@@ -59,6 +64,10 @@ class ThousandsSeparator(Rule):
             if column is None or not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
                 continue
             end = context.span(column)[1]
+            if not doubt and has_own_decimal_commas(context, column):
+                if are_decimal_commas(context, column):
+                    yield self._write_points(context, end, match[1])
+                return  # of `3,5` the comma's removal would make 35
             if not doubt and has_decimal_commas(context, column):
                 doubt = DOUBT
             yield self.patch(
@@ -70,6 +79,16 @@ class ThousandsSeparator(Rule):
                 prior=0.88,
             )
             return
+
+    def _write_points(self, context: RuleContext, end: int, number: str) -> Patch:
+        return self.patch(
+            context.replace_here((end, end, '.str.replace(",", ".")')),
+            'Write points for the commas with `.str.replace(",", ".")`',
+            f"`{number}` stands among numbers with a comma before their decimals.",
+            applicability=Applicability.UNSAFE,
+            why=DOUBT,
+            prior=0.8,
+        )
 
 
 def _choose_text(number: str) -> tuple[str, str]:

@@ -22,8 +22,9 @@ class Unpacking(Rule):
 
     **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`.
 
-    **Fix safety** Safe for a dictionary, of which a pair of loop variables can only mean the items, and for as many lists of one length as there are
-    variables. Unsafe for a list: its items may have been meant to be pairs.
+    **Fix safety** Safe for a dictionary of texts or numbers, of which a pair of loop variables can only mean the items, and for as many lists of one length as
+    there are variables, each of items of one type. Unsafe for a list: its items may have been meant to be pairs; and for a dictionary of tuples, whose parts may be. Silent
+    for records (`["Ann", 30, "Ulm"]`), which go side by side into nothing.
     """
 
     code = "UNP101"
@@ -66,7 +67,8 @@ class Unpacking(Rule):
             end = src.find_span(source, node.iter)[1]
             start = src.find_span(source, node.iter)[0]
             if thing.is_a("builtins.dict"):
-                change, title, sure = (end, end, ".items()"), f"Go through `{name}.items()`", True
+                change, title = (end, end, ".items()"), f"Go through `{name}.items()`"
+                sure = not context.is_true(f"any(isinstance(key, tuple) for key in {name})")
             elif thing.type in ("list", "tuple", "str", "ndarray", "set"):
                 change, title, sure = (start, end, f"enumerate({name})"), f"Go through `enumerate({name})`", False
             else:
@@ -79,7 +81,9 @@ class Unpacking(Rule):
                 why="A pair of variables over a dictionary means its items." if sure else self.why,
                 prior=0.9 if sure else 0.6,
             )
-            if not sure and isinstance(node, ast.For):  # only what is stored can tell where it is to count from
+            if "enumerate" in title and isinstance(
+                node, ast.For
+            ):  # only what is stored can tell where it is to count from
                 yield self.patch(
                     context.replace(cell_id, [(start, end, f"enumerate({name}, 1)")]),
                     f"Go through `enumerate({name}, 1)`",
@@ -104,5 +108,8 @@ def _are_side_by_side(context: RuleContext, node: ast.For | ast.comprehension) -
     things = context.describe_all([chain for chain in chains if chain])
     kinds = {"list", "tuple", "ndarray", "Series", "range"}
     return (
-        all(t.type in kinds for t in things) and len({t.length for t in things}) == 1 and things[0].length != len(lists)
-    )
+        all(t.type in kinds for t in things)
+        and len({t.length for t in things}) == 1
+        and things[0].length != len(lists)
+        and not any(context.is_true(f"isinstance({c}, list | tuple) and len({{type(item) for item in {c}}}) > 1") for c in chains)
+    )  # fmt: skip

@@ -42,7 +42,7 @@ class VariableAsAttribute(Rule):
             loops = [
                 n.target for n in context.walk(ast.For)
                 if n.lineno <= context.line <= (n.end_lineno or 0)
-            ] + [n.target for n in context.walk(ast.comprehension)]  # fmt: skip
+            ] + [g.target for n in context.list_nodes_on_line(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp) for g in getattr(n, "generators", [])]  # fmt: skip
             is_looped = any(isinstance(n, ast.Name) and n.id == node.attr for t in loops for n in ast.walk(t))
             if not is_looped or not context.is_true(f"{node.attr} in {owner} and {node.attr!r} not in {owner}"):
                 continue

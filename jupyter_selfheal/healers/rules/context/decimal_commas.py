@@ -7,19 +7,35 @@ import ast
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 _DECIMAL = r"\s*[-+]?(?:\d+,(?!\d{3}\s*$)|0+,)\d+\s*"
+_ASKED = f".astype(str).str.fullmatch({_DECIMAL!r}).any()"
+_WHOLE = r"\s*[-+]?\d+(?:,\d+)?\s*"
 ROWS = 2000
 """Rows of each column that are looked at."""
 DOUBT = "Other numbers have a comma before their decimals: these may have, too."
 
 
 def has_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
-    """True where a text of the column, or of another one of its table, can only be a number with a decimal comma."""
-    text = context.text(column)
-    asked = f".astype(str).str.fullmatch({_DECIMAL!r}).any()"
-    if context.is_true(f"({text}).head({ROWS}){asked}"):
+    """True where a text of the column, or of another one of its table, can only be a number with a decimal comma, or a file is read whose
+    columns are apart by semicolons, as they are where commas stand before decimals."""
+    if has_own_decimal_commas(context, column) or _reads_semicolons(context):
         return True
     table = column.value if isinstance(column, ast.Subscript | ast.Attribute) else None
     if not isinstance(table, ast.Name) or not context.describe_all([table])[0].is_a("pandas.DataFrame"):
         return False
     whole = f"{table.id}.head({ROWS}).select_dtypes(exclude='number')"
-    return context.is_true(f"any(held{asked} for _, held in {whole}.items())")
+    return context.is_true(f"any(held{_ASKED} for _, held in {whole}.items())")
+
+
+def has_own_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
+    """True where a text of the column itself can only be a number with a decimal comma."""
+    return context.is_true(f"({context.text(column)}).head({ROWS}){_ASKED}")
+
+
+def are_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
+    """True where each text of the column can be a number with a decimal comma."""
+    return context.is_true(f"({context.text(column)}).dropna().astype(str).str.fullmatch({_WHOLE!r}).all()")
+
+
+def _reads_semicolons(context: RuleContext) -> bool:
+    given = [k for n in context.walk_notebook() if isinstance(n, ast.Call) for k in n.keywords]
+    return any(k.arg in ("sep", "delimiter") and getattr(k.value, "value", "") == ";" for k in given)
