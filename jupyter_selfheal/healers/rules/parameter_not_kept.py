@@ -16,9 +16,9 @@ class ParameterNotKept(Rule):
 
     **Failure** `AttributeError: 'Point' object has no attribute 'x'`, where the `__init__` of the notebook's own class says `x = x`.
 
-    **Fix** `self.x = x`, for every parameter that is assigned to itself.
+    **Fix** `self.x = x`, for every parameter that is assigned to itself; `self.count = 0` for `count = 0` that nothing there reads.
 
-    **Fix safety** Safe: `x = x` does nothing, and the attribute that is missing has its name.
+    **Fix safety** Safe: `x = x` does nothing, a variable that nothing reads is lost, and the attribute that is missing has its name. Silent where it is read or bound twice.
     """
 
     code = "ATT107"
@@ -36,6 +36,16 @@ class ParameterNotKept(Rule):
             classes = [n for n in src.walk(source) if isinstance(n, ast.ClassDef) and live.owner.is_a(n.name)]
             for maker in (m for c in classes for m in c.body if isinstance(m, ast.FunctionDef)):
                 changes = _list_idle_assignments(source, maker) if maker.name == "__init__" else {}
+                lost = _find_lost(source, maker, live.attribute) if maker.name == "__init__" and not changes else None
+                if lost is not None:
+                    yield self.patch(
+                        context.replace(cell_id, [lost]),
+                        f"Assign to `self.{live.attribute}`",
+                        f"`{live.attribute}` is a variable of `__init__` that nothing reads: the object never gets it.",
+                        why="Nothing reads the variable, and the missing attribute has its name.",
+                        prior=0.95,
+                    )
+                    return
                 if live.attribute in changes:
                     yield self.patch(
                         context.replace(cell_id, changes.values()),
@@ -60,3 +70,14 @@ def _list_idle_assignments(source: str, maker: ast.FunctionDef) -> dict[str, Spl
                     start = src.find_span(source, target)[0]
                     changes[name] = (start, start, f"{first}.")
     return changes
+
+
+def _find_lost(source: str, maker: ast.FunctionDef, attribute: str) -> Splice | None:
+    """``count = 0`` in ``__init__``, which nothing there reads, where the object lacks its ``count``: what puts `self.` before it."""
+    named = [n for n in ast.walk(maker) if isinstance(n, ast.Name) and n.id == attribute]
+    plain = [n.targets[0] for n in maker.body if isinstance(n, ast.Assign) and len(n.targets) == 1]
+    given = {a.arg for a in (*maker.args.args, *maker.args.kwonlyargs)}
+    if len(named) != 1 or named[0] not in plain or attribute in given or not maker.args.args:
+        return None
+    start = src.find_span(source, named[0])[0]
+    return start, start, f"{maker.args.args[0].arg}."

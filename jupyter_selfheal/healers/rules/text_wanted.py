@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -29,7 +29,7 @@ class TextWanted(Rule):
     `re.findall(pattern, n)`, `strptime() argument 1 must be str, not int` for a day as `20240301`, `object of type 'int' has no len()`,
     `decoding to str: need a bytes-like object, int found` from `re.sub(pattern, 1, text)`.
 
-    **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself.
+    **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself; behind `for x in xs` `len(x)` is `len(xs)`.
 
     **Fix safety** Safe for what is written, searched or read as a date. Unsafe for `len`, which may be asked of something else.
     """
@@ -53,6 +53,17 @@ class TextWanted(Rule):
                 continue
             given = call.args[at]
             text = context.text(given)
+            gone_through = _find_gone_through(context, given) if counts else ""
+            if gone_through:
+                yield self.patch(
+                    context.replace_here((*context.span(given), gone_through)),
+                    f"Ask for the length of `{gone_through}`",
+                    f"`{text}` is one item of `{gone_through}`: the last one, behind the loop.",
+                    applicability=Applicability.UNSAFE,
+                    why="The number of its digits may be meant.",
+                    prior=0.85,
+                )
+                return
             if counts and self._counts_rounds(context, call):
                 changes, title = [(*context.span(call), text)], f"Count up to `{text}`"
             else:
@@ -70,3 +81,14 @@ class TextWanted(Rule):
     def _counts_rounds(self, context: RuleContext, call: ast.Call) -> bool:
         outer = src.read(context.source).parents.get(call)
         return isinstance(outer, ast.Call) and read_last_name(outer.func) == "range"
+
+
+def _find_gone_through(context: RuleContext, given: ast.expr) -> str:
+    """What a loop above the line goes through by this variable: ``total / len(x)`` behind ``for x in xs``; empty where there is none."""
+    if not isinstance(given, ast.Name):
+        return ""
+    loops = [n for n in context.walk(ast.For) if isinstance(n.target, ast.Name) and n.target.id == given.id]
+    above = [n for n in loops if (n.end_lineno or n.lineno) < context.line and isinstance(n.iter, ast.Name)]
+    function = find_function(context.source, context.line)
+    same = [n for n in above if find_function(context.source, n.lineno) is function]
+    return context.text(same[-1].iter) if same else ""
