@@ -11,11 +11,18 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (positional arguments? .*)?(was|were) given|cannot be interpreted as an integer|"
-                   r"first argument must be an iterable of pandas objects|axis")  # fmt: skip
+                   r"first argument must be an iterable of pandas objects|axis|^Field elements must be|^Cannot interpret '\[")  # fmt: skip
 JOINING = {
     "concatenate": "numpy", "vstack": "numpy", "hstack": "numpy", "dstack": "numpy", "column_stack": "numpy", "stack": "numpy",
-    "row_stack": "numpy", "concat": "pandas",
+    "row_stack": "numpy", "concat": "pandas", "array": "numpy",
 }  # fmt: skip
+
+
+ARRAYS = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "builtins.list")
+NUMBERS = ("builtins.int", "builtins.float", "numpy.number")
+
+REDUCING = frozenset({"max", "min", "amax", "amin", "sum", "mean", "median"})
+"""Functions of NumPy that take one thing; Python's `max` and `min` take several."""
 
 
 class ArraysInSequence(Rule):
@@ -24,7 +31,7 @@ class ArraysInSequence(Rule):
     **Failure** `TypeError: only integer scalar arrays can be converted to a scalar index` at `np.concatenate(a, b)`; `vstack() takes 1
     positional argument but 2 were given`; the same of `pd.concat(a, b)`.
 
-    **Fix** `np.concatenate((a, b))`.
+    **Fix** `np.concatenate((a, b))`; `np.array([1, 2], [3, 4])` becomes `np.array([[1, 2], [3, 4]])`, `np.max(3, 5)` of nothing but numbers `np.max([3, 5])`.
 
     **Fix safety** Safe: each of the arguments is an array or a table, and none of them can be an axis.
     """
@@ -32,7 +39,7 @@ class ArraysInSequence(Rule):
     code = "NPA107"
     name = "arrays not in a sequence"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError", "ValueError"})
+    enames = frozenset({"TypeError", "ValueError", "AxisError"})
     message = ABOUT
     applicability = Applicability.SAFE
     why = "Each of the arguments is an array or a table, and none can be an axis."
@@ -40,16 +47,18 @@ class ArraysInSequence(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure()[:3]:
             callee = call.func
-            library = JOINING.get(read_last_name(callee))
+            name = read_last_name(callee)
+            library = "numpy" if name in REDUCING else JOINING.get(name)
             if library is None or len(call.args) < 2 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
             function, *given = context.describe_all([callee, *call.args], calls=True)
-            if not function.path.startswith(library) or not all(
-                g.is_a("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "builtins.list") for g in given
-            ):
+            kinds = NUMBERS if name in REDUCING else ARRAYS
+            if not function.path.startswith(library) or not all(g.is_a(*kinds) and g.type != "bool" for g in given):
+                continue
+            if name == "array" and len({g.length for g in given}) > 1:
                 continue
             start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
-            marks = "[]" if library == "pandas" else "()"
+            marks = "[]" if library == "pandas" or name == "array" or name in REDUCING else "()"
             edits = context.replace(context.cell_id, [(start, start, marks[0]), (end, end, marks[1])])
             yield self.patch(
                 edits,

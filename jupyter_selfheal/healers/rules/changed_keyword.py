@@ -52,7 +52,7 @@ class ChangedKeyword(Rule):
     Unsafe where something is lost, which the patch then names: a keyword is never dropped silently. Guesses by
     likeness are unsafe, but for the one parameter of an installed library's function that differs by one slip behind a word's first letter (`descending`
     is not `ascending`, and what a file beside the notebook defines may be misspelt itself): a letter that is missing, doubled or swapped (`max_dept`), a British spelling (`normalise`), or a count in the singular with a whole
-    number, where nothing else is near (`bin=10` for `bins`, `n_cluster=3`, `max_iters=500` for `max_iter`; `alpha=3` is not `alphas`).
+    number, where nothing else is near (`bin=10` for `bins`, `n_cluster=3`, `max_iters=500` for `max_iter`, `return_count=True`; `alpha=3` is not `alphas`).
     """
 
     code = "API201"
@@ -153,7 +153,8 @@ def _is_slip(keyword: ast.keyword, new: str, *, alone: bool) -> bool:
         return alone and isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
     if new == f"{old}s":
         is_whole = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
-        return alone and is_whole and COUNT.fullmatch(old) is not None
+        is_asked = old.startswith("return_") and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+        return alone and ((is_whole and COUNT.fullmatch(old) is not None) or is_asked)
     short, long = sorted((old, new), key=len)
     is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")
     one_edit = normalize(old) == normalize(new) or (

@@ -43,7 +43,7 @@ class FunctionOfNumpy(Rule):
     **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'median'` at `v.median()`, `'inverse'` at `m.inverse()`; `'Series' object has no
     attribute 'sqrt'` at `df["area"].sqrt()`.
 
-    **Fix** `np.median(v)`, `np.linalg.inv(m)`, `np.sqrt(df["area"])`; the other arguments stay. `np.inverse(m)` becomes `np.linalg.inv(m)`, too.
+    **Fix** `np.median(v)`, `np.linalg.inv(m)`, `np.sqrt(df["area"])`; the other arguments stay. `np.inverse(m)` and `np.linalg.inverse(m)` become `np.linalg.inv(m)`, too.
 
     **Fix safety** Safe: NumPy's function of that name takes the array first and does just that. Unsafe where a column or a table of pandas may be meant, whose
     method gives something else: `diff`, `unique`, `median` of an array with NaN, and what has no axis of a matrix; also for `delete`, `inverse` and `percentile`,
@@ -60,7 +60,7 @@ class FunctionOfNumpy(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         name, owner = context.attribute, context.owner
-        if owner.is_module and owner.name == "numpy":
+        if owner.is_module and owner.name in ("numpy", "numpy.linalg"):
             yield from self._name_in_linalg(context, name)
             return
         is_array = owner.type in ("ndarray", "matrix") and owner.is_a("numpy.ndarray")
@@ -97,7 +97,7 @@ class FunctionOfNumpy(Rule):
         node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == name), None)
         if node is None or name not in OF_MATRIX or not context.is_called(node):
             return
-        right = f"linalg.{OF_MATRIX[name]}"
+        right = f"{'' if context.owner.name == 'numpy.linalg' else 'linalg.'}{OF_MATRIX[name]}"
         yield self.patch(
             context.replace_here((*context.find_attribute_span(node), right)),
             f"Use `{context.text(node.value)}.{right}`",

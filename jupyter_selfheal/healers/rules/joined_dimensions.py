@@ -19,7 +19,7 @@ class JoinedDimensions(Rule):
     **Failure** `ValueError: all the input arrays must have same number of dimensions, but the array at index 0 has 2 dimension(s) and the array at index 1 has 1 dimension(s)` at
     `np.concatenate([a, b])`, `np.append(a, b, axis=1)`, `np.hstack([a, b])`.
 
-    **Fix** `b.reshape(1, -1)` where rows are joined, `b.reshape(-1, 1)` where columns are.
+    **Fix** `[b]` of a list and `b.reshape(1, -1)` of an array where rows are joined, `b.reshape(-1, 1)` where columns are.
 
     **Fix safety** Safe: the axis says which, and the vector has as many items as that needs. Unsafe where no axis is written and the matrix is square: it may be meant as a column. Silent where it has not, and where the arrays have more than two dimensions.
     """
@@ -48,8 +48,18 @@ class JoinedDimensions(Rule):
             if any(context.number(f"len({context.text(v)})") != size for v in vectors):
                 return
             shape = "(1, -1)" if axis == 0 else "(-1, 1)"
-            arrays = [k.is_a("numpy.ndarray") for k in context.describe_all(vectors)]
-            if not all(arrays):
+            kinds = context.describe_all(vectors, calls=True)
+            if axis == 0 and all(k.is_a("builtins.list") for k in kinds):
+                yield self.patch(
+                    context.replace_here(*((*context.span(v), f"[{context.text(v)}]") for v in vectors)),
+                    f"Join it as a row: `[{context.text(vectors[0])}]`",
+                    f"`{context.text(vectors[0])}` has one dimension, `{context.text(matrices[0])}` two.",
+                    applicability=Applicability.SAFE if _is_axis_told(call) else Applicability.UNSAFE,
+                    why=self.why if _is_axis_told(call) else "No axis is written.",
+                    prior=0.92,
+                )
+                return
+            if not all(k.is_a("numpy.ndarray") for k in kinds):
                 return
             is_told = _is_axis_told(call) or context.number(f"{context.text(matrices[0])}.shape[{axis}]") != size
             yield self.patch(
@@ -72,7 +82,7 @@ def _list_parts(call: ast.Call) -> list[ast.expr]:
         parts = list(call.args[0].elts)
     else:
         return []
-    return parts if all(isinstance(p, ast.Name | ast.Attribute | ast.Subscript) for p in parts) else []
+    return parts if all(isinstance(p, ast.Name | ast.Attribute | ast.Subscript | ast.List) for p in parts) else []
 
 
 def _list_axes(call: ast.Call) -> list[ast.expr]:

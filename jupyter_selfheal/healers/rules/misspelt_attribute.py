@@ -44,7 +44,7 @@ class MisspeltAttribute(Rule):
     else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
-    near; a method stays a method, of a table or an array also where one of several words is its plural. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
+    near; a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
     attribute of the notebook's own class that holds several things, where several are wanted. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
@@ -83,6 +83,7 @@ class MisspeltAttribute(Rule):
                         _is_of_library(owner)
                         or (own and _is_used_as_collection(context, node, word))
                         or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))
+                        or (owner.type == "StringMethods" and context.is_called(node))
                     )
                 )
             )

@@ -22,7 +22,12 @@ magenta maroon mediumseagreen midnightblue navy olive orange orangered orchid pi
 springgreen steelblue tan teal thistle tomato turquoise violet wheat white yellow yellowgreen""",
 )
 KNOWN = (
-    (re.compile(r"valid value for (?:\w*color|facecolors|edgecolors|c\b)|Invalid RGBA argument"), COLOURS),
+    (
+        re.compile(
+            r"valid value for (?:\w*color|facecolors|edgecolors|c\b)|Invalid RGBA argument|^Invalid color \w\w|not a valid color value"
+        ),
+        COLOURS,
+    ),
     (re.compile(r"No axis named \w+ for object type"), ("columns", "index")),
     (re.compile(r"is not a valid palette name"), PALETTES),
 )

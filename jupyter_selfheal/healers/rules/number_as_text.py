@@ -14,6 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
+    r"must be numeric or None, not a string|^window must be an integer|^ufunc '\w+' not supported for the input types|"
     r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
     r"(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
 )
@@ -30,7 +31,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` at `rolling(window="3")`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -56,7 +57,10 @@ class NumberAsText(Rule):
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
-            if WHOLE.search(context.failure.evalue) and "float" in functions:
+            waits = (
+                isinstance(node, ast.Call) and read_last_name(node.func) == "sleep"
+            )  # says that it wants an integer, and takes both
+            if WHOLE.search(context.failure.evalue) and "float" in functions and not waits:
                 return
             if isinstance(node, ast.BinOp):
                 functions = [

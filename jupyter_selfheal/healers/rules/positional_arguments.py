@@ -129,6 +129,9 @@ def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> l
     if known is not None:
         names = list(known.order[: len(call.args)])
         fits = len(names) == len(call.args) and not given & set(names) and (set(names) <= accepted or takes_any)
+        if fits and names[0] != "data" and free[:1] == ["data"] and _is_table(context, call.args[0]):
+            behind = list(known.order[: len(call.args) - 1])  # the table was written where it is taken now
+            return ["", *behind] if not given & set(behind) else []
         return _only_moved(names, free) if fits else []
     only = signature.names("KEYWORD_ONLY")
     if live.path.startswith("__main__."):
@@ -151,6 +154,10 @@ def _are_data(context: RuleContext, call: ast.Call, names: list[str], signature:
         live.is_a("pandas.DataFrame", *COLUMNS) and _SINGLE.fullmatch(defaults.get(name, "")) is not None
         for name, live in zip(names, given, strict=True)
     )
+
+
+def _is_table(context: RuleContext, node: ast.expr) -> bool:
+    return context.describe_all([node], calls=True)[0].is_a("pandas.DataFrame")
 
 
 def _only_moved(names: list[str], free: list[str]) -> list[str]:
