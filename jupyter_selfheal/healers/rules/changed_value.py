@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.healers.rules.context.remedies import OPTION, find_options
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
@@ -32,10 +33,12 @@ class ChangedValue(Rule):
 
     **Fix** The value is replaced by what the changelogs (`data/*.toml`) say it is called now, where the call stands: for an
     estimator that is the call of its constructor, maybe in another cell. A value that is in no changelog is replaced by the
-    nearest of those that the message lists.
+    nearest of those that the message lists. `CalibratedClassifierCV(model, cv="prefit")` becomes `CalibratedClassifierCV(FrozenEstimator(model))`, as scikit-learn's
+    own notes of 1.6 say.
 
     **Fix safety** Safe where the changelog names the successor, or where one alone of the listed values is near by a slip; unsafe where likeness
-    chose it.
+    chose it. A frozen estimator is never fitted again, so that each fold asks the same model and all rows together calibrate it once, as `"prefit"` did;
+    silent where `ensemble=` is given, which `"prefit"` passed over.
     """
 
     code = "API203"
@@ -50,6 +53,9 @@ class ChangedValue(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = re.search(r"['\"`](\w+)['\"`] parameter of (\w+)", context.failure.evalue)
+        if match is not None and (match[1], match[2]) == ("cv", "CalibratedClassifierCV"):
+            yield from self._freeze_estimator(context)
+            return
         if match is not None:
             yield from self._mend_constructor(context, match[1], match[2])
             return
@@ -97,6 +103,22 @@ class ChangedValue(Rule):
                     ):
                         yield from self._use_nearest(view, given.value, options)
                         return
+
+    def _freeze_estimator(self, context: RuleContext) -> Iterator[Patch]:
+        """The calibrators of the nearest cell that makes some of a model that is fitted already."""
+        for view in context.look_upwards():
+            known = view.reference("sklearn.frozen.FrozenEstimator")
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == "CalibratedClassifierCV"]
+            splices = [s for c in calls for s in _freeze_argument(view, c, known[0] if known else "")]
+            if known and splices:
+                yield self.patch(
+                    view.replace(view.cell_id, [*splices, *view.add_imports([known[1]])]),
+                    f"Calibrate `{splices[0][2]}`",
+                    "`cv='prefit'` is not accepted since scikit-learn 1.8.",
+                    why=self.cite("https://scikit-learn.org/stable/whats_new/v1.6.html"),
+                    prior=0.92,
+                )
+                return
 
     def _build_patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
         start, end, text = splices[0]
@@ -157,6 +179,17 @@ class ChangedValue(Rule):
                 why=f"It is the {'only' if meant else 'nearest'} of the values that the message lists{' that is near by a slip' if meant else ''}.",
                 prior=0.9 if meant else (0.7 if exact else 0.6) - 0.1 * rank,
             )
+
+
+def _freeze_argument(context: RuleContext, call: ast.Call, frozen: str) -> list[Splice]:
+    """Splices that freeze the model which a calibrator is given, in place of ``cv="prefit"``; none for any other calibrator."""
+    given = {k.arg: k for k in call.keywords}
+    cv = given.get("cv")
+    model = call.args[0] if len(call.args) == 1 else given["estimator"].value if "estimator" in given else None
+    if cv is None or model is None or {None, "ensemble"} & set(given) or read_literal(cv.value) != (True, "prefit"):
+        return []
+    start, end = context.span(model)
+    return [(start, end, f"{frozen}({context.text(model)})"), build_argument_splice(context, call, cv, "")]
 
 
 def _list_same_calls(context: RuleContext, call: ast.Call) -> list[ast.Call]:

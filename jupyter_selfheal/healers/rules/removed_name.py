@@ -92,6 +92,14 @@ class RemovedName(Rule):
         for call in context.list_calls_at_failure()[:3]:
             live = context.describe_all([call.func], calls=True)[0]
             name = read_last_name(call.func)
+            if not live.path and isinstance(call.func, ast.Attribute):
+                owner = context.describe_all([call.func.value])[
+                    0
+                ]  # a module may raise as soon as it is asked for the name
+                change = load_knowledge().names.get(f"{owner.path}.{name}") if owner.is_module else None
+                if change is not None:
+                    yield from self._rewrite_uses(context, _list_uses(context, name), change)
+                    return
             for path in (
                 f"{live.path.split('.')[0]}.{'.'.join(live.path.split('.')[1:-1])}.{name}",
                 _make_public(live.path),

@@ -159,6 +159,12 @@ def test_a_removed_data_set_is_shown_and_never_applied_by_itself(bench: Bench) -
     assert [p.applicability for p in patches] == [Applicability.DISPLAY_ONLY]
 
 
+def test_so_it_is_where_it_is_asked_of_its_module(bench: Bench) -> None:
+    pytest.importorskip("sklearn")
+    patches = bench.propose_patches("API102", "from sklearn import datasets", "datasets.load_boston(return_X_y=True)")
+    assert [p.applicability for p in patches] == [Applicability.DISPLAY_ONLY]
+
+
 def test_a_placeholder_module_is_not_guessed_at(bench: Bench) -> None:
     assert bench.is_silent("API101", "from module_name import thing")
 
