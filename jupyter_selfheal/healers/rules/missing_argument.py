@@ -9,18 +9,24 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_labels, find_split
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Failure, Patch
 
 MISSING = re.compile(r"(?:^|\.)(\w+)\(\) missing \d+ required (positional|keyword-only) arguments?: (.+)$")
+
+CROSS = frozenset({"cross_val_score", "cross_validate", "cross_val_predict"})
+"""What fits a model to parts of the data: they can be called without a target, as some models need none."""
+TOLD = frozenset({"fit", "score", "train_test_split"})
+"""What is given the data and the target, in this order."""
 
 
 class MissingArgument(Rule):
     """Pass the variable that has the name of the missing argument.
 
     **Failure** `TypeError: net_price() missing 1 required positional argument: 'tax_rate'` at `net_price(price)`, where a variable
-    `tax_rate` is there.
+    `tax_rate` is there. `All the 5 fits failed: … fit() missing 1 required positional argument: 'y'` at `cross_val_score(model, X)`.
 
-    **Fix** `net_price(price, tax_rate)`.
+    **Fix** `net_price(price, tax_rate)`; `cross_val_score(model, X, target)`, where `X` and `target` are given together in another place, or else
+    `y`, where that is as long as `X`.
 
     **Fix safety** Unsafe: the variable may hold something else by now, or another value may be meant; what is expected of the cell
     decides. Silent where not every missing argument has its variable.
@@ -28,12 +34,20 @@ class MissingArgument(Rule):
 
     code = "CAL122"
     name = "missing argument with a variable of its name"
-    enames = frozenset({"TypeError"})
-    message = MISSING
+    enames = frozenset({"TypeError", "ValueError"})
     applicability = Applicability.UNSAFE
     why = "A variable has the name of the parameter, but another value may be meant."
 
+    def matches(self, failure: Failure) -> bool:
+        if not super().matches(failure):
+            return False
+        told = failure.held or failure
+        return told.ename == "TypeError" and MISSING.search(told.evalue) is not None
+
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if held := context.failure.held:
+            yield from self._give_target(context, held.evalue)
+            return
         told = MISSING.search(context.failure.evalue)
         if told is None:
             return
@@ -64,3 +78,38 @@ class MissingArgument(Rule):
                 prior=0.7,
             )
             return
+
+    def _give_target(self, context: RuleContext, evalue: str) -> Iterator[Patch]:
+        """``cross_val_score(model, X)`` with what its folds are fitted to."""
+        if not evalue.endswith("fit() missing 1 required positional argument: 'y'"):
+            return
+        for call in context.list_calls_at_failure():
+            if (
+                read_last_name(call.func) not in CROSS
+                or len(call.args) != 2
+                or any(k.arg in ("y", None) for k in call.keywords)
+            ):
+                continue
+            data = call.args[1]
+            target = _find_target(context, context.text(data))
+            if target not in context.state.names or not context.is_true(f"len({target}) == len({context.text(data)})"):
+                return
+            end = context.span(data)[1]
+            yield self.patch(
+                context.replace_here((end, end, f", {target}")),
+                f"Pass `{target}` too",
+                f"The model is fitted to data and what it has to tell of them, and `{context.text(call.func)}` is given the data alone.",
+                prior=0.8,
+            )
+            return
+
+
+def _find_target(context: RuleContext, data: str) -> str:
+    """The name that is given beside these data in another place of the notebook, the nearest one first; ``y`` where there is none."""
+    for view in (context, *context.look_upwards()):
+        for call in view.walk(ast.Call):
+            name = read_last_name(call.func)
+            given = call.args[:2] if name in TOLD else call.args[1:3] if name in CROSS else []
+            if len(given) == 2 and view.text(given[0]) == data and isinstance(given[1], ast.Name):
+                return given[1].id
+    return "y"
