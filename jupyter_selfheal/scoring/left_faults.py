@@ -19,6 +19,7 @@ from jupyter_selfheal.model import Applicability, Case, FailureKind, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
 from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_in_order
+from jupyter_selfheal.scoring.plain_faults import PLAIN_FAULTS, find_unknown_attribute
 from jupyter_selfheal.source import BUILTINS
 
 _CHANGES_SIZE = frozenset(
@@ -59,7 +60,25 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
     has_run = case.failure.kind is not FailureKind.SYNTAX  # what did not parse has shown nobody what it prints
-    return "" if is_safe and has_run else _find_uneven_text(case, patch)
+    return "" if is_safe and has_run else _find_plain_fault(case, patch) or _find_uneven_text(case, patch)
+
+
+def _find_plain_fault(case: Case, patch: Patch) -> str:
+    """A fault in a function or class that a patch changes: a method that it leaves as it was may have the second one."""
+    for _, before, after in list_patched_cells(case, patch):
+        known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+        changed = [
+            n
+            for n in src.walk(after)
+            if isinstance(n, ast.FunctionDef | ast.ClassDef) and src.extract_text(after, n) not in known
+        ]
+        for node in changed:
+            if isinstance(node, ast.ClassDef) and (fault := find_unknown_attribute(node)):
+                return fault
+            for function in (n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)):
+                if fault := next(filter(None, (find(function) for find in PLAIN_FAULTS)), ""):
+                    return fault
+    return ""
 
 
 def _find_uncalled_question(source: str) -> str:

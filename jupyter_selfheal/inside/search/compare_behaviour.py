@@ -37,6 +37,8 @@ LATE = "!late"
 """What is shown for a call for which no steps were left."""
 NET = 0.1
 """CPU seconds after which a call is cut whatever it counts, or what all checks take: what grows in every round takes ever longer for one."""
+LEAST_MOVED = 3
+"""Records that are needed for a part to be moved on: two are in one order or the other."""
 LOOPS = 8
 """Inputs on which a patch may loop until no more are tried."""
 
@@ -172,6 +174,28 @@ def _list_tied_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, .
             )
 
 
+def _list_moved_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Calls of three records or more in which one part is moved on from each to the next, the rest as it was: an order by that part shows
+    where the records ascend by another in each call that is seen."""
+    for arguments in calls:
+        for place, value in enumerate(arguments):
+            if (
+                not isinstance(value, list)
+                or len(value) < LEAST_MOVED
+                or any(type(item) is not tuple for item in value)
+            ):
+                continue
+            if len({len(item) for item in value}) != 1:
+                continue
+            for at, by in itertools.product(range(len(value[0])), range(1, LEAST_MOVED)):
+                parts = [item[at] for item in value]
+                moved = [
+                    (*item[:at], part, *item[at + 1 :])
+                    for item, part in zip(value, parts[by:] + parts[:by], strict=True)
+                ]
+                yield tuple(copy_plain_data(moved if n == place else other) for n, other in enumerate(arguments))
+
+
 def _list_records(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [item for value in arguments if isinstance(value, list) for item in value if type(item) is tuple]
 
@@ -179,12 +203,12 @@ def _list_records(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 def generate_inputs(
     calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
-    """Distinct argument lists: those seen first, then the smallest ones made of their parts, then those whose records are tied, then
-    mutations of those seen, of mutations too, some towards literals in ``known``."""
+    """Distinct argument lists: those seen first, then the smallest ones made of their parts, then those whose records are tied, or have a
+    part moved on, then mutations of those seen, of mutations too, some towards literals in ``known``."""
     rng = random.Random(seed)
     inputs: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
     pool = list(inputs.values())
-    for ready in (_list_small_inputs(calls), _list_tied_inputs(calls)):
+    for ready in (_list_small_inputs(calls), _list_tied_inputs(calls), _list_moved_inputs(calls)):
         size += len(small := list(itertools.islice(ready, SMALL)))
         inputs |= {repr(s): s for s in small if repr(s) not in inputs}
     for _ in range(size * 8):

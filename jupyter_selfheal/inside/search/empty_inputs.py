@@ -113,3 +113,25 @@ def describe_new_failure(
         if then[:1] != "!" and now.startswith("!") and now not in ("!timeout", LATE):
             return f"`{given.text}` raises {now[1:]} with it, and gave {then} before"
     return ""
+
+
+def describe_uneven_failure(
+    runner: Runner, codes: Mapping[int, CodeType], function: str, checked: Sequence[tuple[Any, ...]]
+) -> str:
+    """The doubt about a patch with which a function raises ``IndexError`` where the other of two lists is the longer one: a check has lists of
+    unequal length, so that they are meant to be given, and none has them the other way round."""
+    inputs = [Input(function, given) for given in _list_uneven(checked)]
+    return describe_first_failure(runner, codes, inputs, ("!IndexError",), STEPS)
+
+
+def _list_uneven(checked: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Checked calls of two lists alone, filled and of equal length, with one of them cut by an item; only where a check has the other one shorter, with
+    items in both, and none has this one."""
+    if not checked or any(len(call) != 2 or any(type(value) is not list for value in call) for call in checked):
+        return []
+    filled = [(len(one), len(other)) for one, other in checked if one and other]
+    is_first, is_second = any(a < b for a, b in filled), any(a > b for a, b in filled)
+    even = [call for call in checked if len(call[0]) == len(call[1]) > 1]
+    if is_first == is_second:
+        return []
+    return [(one, other[:-1]) if is_first else (one[:-1], other) for one, other in even][:CALLED]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
 
-_MAKERS = frozenset({"abs", "float", "int", "list", "reversed", "round", "sorted", "str"})
-_TEXT_MAKERS = frozenset({"capitalize", "lower", "lstrip", "replace", "rstrip", "split", "strip", "title", "upper"})
+MAKERS = frozenset({"abs", "float", "int", "list", "reversed", "round", "sorted", "str"})
+TEXT_MAKERS = frozenset({"capitalize", "lower", "lstrip", "replace", "rstrip", "split", "strip", "title", "upper"})
 """Builtins and methods of texts that give a new value, and change nothing."""
 
 
@@ -50,9 +50,9 @@ def list_used_results(text: str, used: frozenset[str]) -> list[Change]:
 def _find_converted(value: ast.expr | None) -> str | None:
     """The variable of which a new value is made: ``c`` of ``int(c)``, ``round(c, 2)`` and ``c.strip()``."""
     owner: ast.expr | None = None
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MAKERS and value.args:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in MAKERS and value.args:
         owner = value.args[0]
-    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _TEXT_MAKERS:
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in TEXT_MAKERS:
         owner = value.func.value
     return owner.id if isinstance(owner, ast.Name) else None
 

@@ -17,6 +17,7 @@ from jupyter_selfheal.inside.search.empty_inputs import (
     asks_for_item,
     describe_failure_when_empty,
     describe_new_failure,
+    describe_uneven_failure,
     list_empty_inputs,
 )
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
@@ -155,6 +156,7 @@ class RunDoubts:
                 describe_broken_law(self.runner, c.codes, function, given, checked)
                 or describe_unfinished(self.runner, c.codes, function, text, given, checked)
                 or describe_new_failure(self.runner, c.codes, self.sight.checked, function)
+                or describe_uneven_failure(self.runner, c.codes, function, checked)
             )
 
         if doubt := self._ask_functions(n, describe) or self._describe_unbound(n) or self._describe_membership(c):
