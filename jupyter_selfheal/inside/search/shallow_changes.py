@@ -36,6 +36,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{alias[0]}` is then what it was given as `{alias[1]}`, and is changed"
     if handed := find_handed_on(old, new):
         return f"`{handed}` is handed out and then changed"
+    if mended == 1 and (answer := _find_truth_of_name(before, after)):
+        return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
         return f"`{twins[1]}` is then worked out as `{twins[0]}` is"
     if other := _find_hidden_comparison(before, after):
@@ -46,6 +48,17 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         _forgets_the_rest(a, b) for a, b in zip(_list_compared(before), _list_compared(after), strict=False)
     ):
         return "a part of both sides is equal more often than they are"
+    return ""
+
+
+def _find_truth_of_name(before: ast.AST, after: ast.AST) -> str:
+    """The ``not left`` that is returned for ``False``: whether something is left in a variable, where its author gave one answer for all."""
+    asked, now = ([n for n in ast.walk(tree) if isinstance(n, ast.Return)] for tree in (before, after))
+    for old, new in zip(asked, now, strict=False) if len(asked) == len(now) else ():
+        match old.value, new.value:
+            case ast.Constant(bool()), ast.Name() | ast.UnaryOp(ast.Not(), ast.Name()):
+                assert new.value is not None
+                return ast.unparse(new.value)
     return ""
 
 

@@ -157,3 +157,25 @@ def test_what_raises_for_an_empty_text_and_gave_a_value_before_is_doubted(old: s
     doubt = describe_new_failure(Runner(program, space), codes, {"worth": [("cc",), ("n",)]}, "worth")
     assert bool(doubt) == is_doubted
     assert not is_doubted or doubt == "`worth('')` raises IndexError with it, and gave 0 before"
+
+
+SEATS = """\
+def seat(names, rooms):
+    table = {{}}
+    i = 0
+    while {}:
+        table[names[i]] = rooms[i] + 0
+        i += 1
+    return table
+"""
+SEATED = (
+    "assert seat(['ann'], [1]) == {'ann': 2}\nassert seat(['ann', 'bob'], [1, 4]) == {'ann': 2, 'bob': 5}\n"
+    "assert seat(['ann'], [3, 5]) == {'ann': 4}\nassert seat([], []) == {}\nassert seat(['cy', 'di'], [7, 8]) == {'cy': 8, 'di': 9}\n"
+)
+
+
+def test_of_two_lists_the_other_may_be_longer_where_a_check_has_one_that_is() -> None:
+    assert rival(SEATS.format("i < len(names)"), SEATED) == "`seat(['ann', 'bob'], [1])` raises IndexError with it"
+    assert rival(SEATS.format("i < len(names) and i < len(rooms)"), SEATED) == ""
+    even = SEATED.replace("[3, 5]", "[3]")
+    assert rival(SEATS.format("i < len(names)"), even) == ""

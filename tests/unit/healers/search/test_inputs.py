@@ -204,3 +204,10 @@ def test_the_last_digits_of_floats_are_no_other_behaviour_and_other_numbers_are(
     ]
     unify_rounding(short)
     assert short == [["0.3", "1.0", "1"], ["0.3", "1.0", "1.0000000000000002"], ["0.31", "1", "1"]]
+
+
+def test_a_part_of_records_is_moved_on_from_each_to_the_next() -> None:
+    calls = [([("ann", 4), ("bob", 9), ("cy", 1)],), ([("ann", 4), ("bob", 9)],)]
+    given = generate_inputs(calls)
+    assert ([("ann", 9), ("bob", 1), ("cy", 4)],) in given
+    assert ([("ann", 1), ("bob", 4), ("cy", 9)],) in given

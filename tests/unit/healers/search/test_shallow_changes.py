@@ -195,3 +195,13 @@ def test_the_opposite_of_one_comparison_turns_a_condition() -> None:
         False,
     ]
     assert not turns_condition(told, told.replace("code <", "key >"))
+
+
+@pytest.mark.parametrize(
+    ("new", "mended", "is_said"),
+    [("not left", 1, True), ("left", 1, True), ("not left", 2, False), ("len(left) > 2", 1, False)],
+)
+def test_whether_something_is_left_in_place_of_a_plain_answer(new: str, mended: int, is_said: bool) -> None:
+    told = "def covers(left, stock):\n    for part in stock:\n        if part not in left:\n            return {}\n    return True\n"
+    doubt = describe_shallow_change(told.format("False"), told.format(new), mended)
+    assert bool(doubt) is is_said
