@@ -35,6 +35,8 @@ BETWEEN_VALUES = OPERATORS | COMPARISONS | {"and", "or", "in"}
 """Operators that may be put between two values: of two that pass in the same gap neither is applied, whatever they cost."""
 LIKE, CHANGE = 0.3, 2.0
 """How much of the output a reading must give (0 to 1) to be searched for what else is wrong, and what such a change costs."""
+NEARLY = 0.5
+"""How much of the output must have come out with what was changed in a reading for it to be searched on top of that."""
 SEARCHED = 2
 """Readings that are searched for what else is wrong."""
 LOST = 0.3
@@ -93,7 +95,8 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
     patches = [p for p in passing if p.id not in tried]
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
-        found = (_search_reading(case, r, search) for r in _list_likely(readings, order, reply["likeness"]) if search)
+        likely = _put_furthest(readings, reply, _list_likely(readings, order, reply["likeness"]))
+        found = (_search_reading(case, r, search) for r in likely if search)
         patches = [p for p in next(filter(None, found), []) if p.id not in tried]
         patches += _offer_readings(case, [readings[n] for n in order], history)
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
@@ -104,6 +107,18 @@ def _list_likely(readings: Sequence[Reading], order: Sequence[int], likeness: Se
     """The readings to be searched for what else is wrong: the likeliest one, and the next one that prints as much of what is expected."""
     likely = [n for n in order if likeness[n] >= LIKE and not readings[n].guessed]
     return [readings[n] for n in likely[:SEARCHED] if likeness[n] >= likeness[likely[0]]]
+
+
+def _put_furthest(readings: Sequence[Reading], reply: dict[str, JSON], likely: Sequence[Reading]) -> list[Reading]:
+    """The readings to be searched, the first of them with what brought most of the output out of all that was changed in one: of several slips
+    of meaning the search has only one left to find."""
+    furthest = next(iter(reply.get("furthest", ())), None)
+    if furthest is None or furthest["likeness"] < NEARLY or not furthest["words"]:
+        return list(likely)
+    reading = readings[furthest["reading"]]
+    words = (*reading.words, *furthest["words"])
+    further = Reading(furthest["text"], float(furthest["cost"]), words, reading.guessed)
+    return [further, *likely][:SEARCHED] if not reading.guessed else list(likely)
 
 
 def _search_reading(case: Case, reading: Reading, search: Search) -> list[Patch]:

@@ -94,6 +94,7 @@ def quote_words(site: Site) -> Iterator[Slip]:
         return  # the parser has read a condition up to there, and no words
     first, last = _find_segment(site)
     segment = list(range(first, last))[:LONGEST]
+    is_head = bool(segment) and site.list_line_tokens(site.tokens[first].start)[0].text in COMPOUND
     for length in range(len(segment), 0, -1):
         for n in range(len(segment) - length + 1):
             begin, end = site.tokens[segment[n]], site.tokens[segment[n + length - 1]]
@@ -102,6 +103,9 @@ def quote_words(site: Site) -> Iterator[Slip]:
                 continue
             if begin.text in COMPOUND and site.list_line_tokens(begin.start)[:1] == [begin]:
                 continue  # the head of a block is no text
+            chosen = site.tokens[segment[n] : segment[n + length - 1] + 1]
+            if is_head and any(t.text in ("and", "or", ":") for t in chosen):
+                continue  # nor is what a condition is made of: `if letter == a or e:`
             near = 0.0 if segment[n] <= site.center <= segment[n + length - 1] + 1 else 0.3
             cost = find_cost("wrap.quotes") + near + find_cost("wrap.quotes_token") * (len(segment) - length)
             quote = "'" if '"' in inside else '"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -104,9 +105,24 @@ def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
             outer, inner = _read_indent(source, table, loop), _read_indent(source, table, loop.body[0])
             if len(loop.body) > 1 and isinstance(last, ast.Expr) and is_call(last.value, "print"):
                 yield _indent_line(source, table, last, inner, outer, "is printed once, behind the loop")
+                yield from _outdent_prints(source, table, loop, inner, outer)
             behind = block[number + 1] if number + 1 < len(block) else None
             if isinstance(behind, ast.Expr) and is_call(behind.value, "print"):
                 yield _indent_line(source, table, behind, outer, inner, "is printed each time, in the loop")
+
+
+def _outdent_prints(
+    source: str, table: LineTable, loop: ast.For | ast.While, inner: str, outer: str
+) -> Iterator[Change]:
+    """The last lines of a loop that print, where there are several: all of them stand behind it."""
+    reversed_body = itertools.takewhile(
+        lambda s: isinstance(s, ast.Expr) and is_call(s.value, "print"), loop.body[::-1]
+    )
+    printing = [s for s in reversed_body if s.lineno == s.end_lineno]
+    if 1 < len(printing) < len(loop.body):
+        starts = [table.starts[s.lineno - 1] for s in printing[::-1]]
+        edits = tuple((start, start + len(inner), outer) for start in starts)
+        yield Change(edits, 0.6, printing[-1].lineno, f"{len(printing)} lines are printed once, behind the loop")
 
 
 def _indent_line(source: str, table: LineTable, node: ast.stmt, old: str, new: str, words: str) -> Change:

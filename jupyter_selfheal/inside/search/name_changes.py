@@ -13,8 +13,16 @@ from jupyter_selfheal.inside.tree_names import CONSTANTS, list_defined_names
 
 NAMES = 8
 """Names that are tried in place of one that nothing binds."""
-PYTHON2 = {"raw_input": "input", "xrange": "range", "unicode": "str", "long": "int"}
-"""Builtins of Python 2 that a student's program prints or reads by, and what they are called now."""
+PYTHON2 = {
+    "raw_input": "input",
+    "xrange": "range",
+    "unicode": "str",
+    "long": "int",
+    "length": "len",
+    "strlen": "len",
+    "size": "len",
+}
+"""Builtins of Python 2 and of other languages that a student's program prints or reads by, and what they are called here."""
 PRINTS = frozenset(
     {"printf", "println", "System.out.println", "System.out.print", "console.log", "echo", "puts", "Console.WriteLine"}
 )

@@ -30,6 +30,7 @@ from jupyter_selfheal.inside.search.program import (
     CAUGHT,
     CELL,
     CHECK,
+    FILE,
     RECORD,
     REPLAY,
     VALUE,
@@ -52,6 +53,8 @@ WIDE, WIDE_SECONDS = 2.0, 1.0
 SLOW = 5.0
 """And what a program is known to take as it is, so many times: its own calls into C are no sign of a loop."""
 OUTPUT_LIMIT = 1_000_000
+_NOTEBOOK = FILE.partition("{")[0]
+"""How the names of files begin that the units of a program are compiled under."""
 CHEAP = 2000
 """Steps up to which checks cost alike: they stay in the order in which they are written."""
 _SHARED = (
@@ -128,6 +131,9 @@ class Runner:
         """CPU seconds that the program is known to take as it is: no net is closer than ``SLOW`` times that, whatever it counts."""
         self.on_record: Callable[[bool], None] = lambda passed: None
         self.patient = False
+        self.raised_at = 0
+        """The line of the unit at which the last run raised, where that is asked for by ``notes_lines``; 0 elsewhere."""
+        self.notes_lines = False
         self.order = list(range(len(program.units)))
         self.at = -1
         self.out = Muted(False)
@@ -141,7 +147,7 @@ class Runner:
         """One run with some units' code replaced, within so many steps, for each check that loops where the run is patient; ends early
         when ``limit`` checks have failed."""
         self.passed = self.failed = self.loops = self.raised = 0
-        self.limit, self.mask, self.steps = limit, 0, steps
+        self.limit, self.mask, self.steps, self.raised_at = limit, 0, steps, 0
         began = self.counter.total
         status = TIME
         is_cut = True
@@ -158,6 +164,7 @@ class Runner:
                     status = "enough"
                 except (Exception, SystemExit, KeyboardInterrupt) as error:
                     status = type(error).__name__
+                    self.raised_at = _find_raising_line(error) if self.notes_lines else 0
                 is_cut = status == TIME and not self.counter.is_over
         except OutOfTime:  # fired before the run began, or between its end and the timer's stop
             pass
@@ -365,3 +372,13 @@ def _is_output_met(want: str, printed: str) -> bool:
         return True
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     return doctest.OutputChecker().check_output(want, printed, flags) or is_equal_text(want, printed)
+
+
+def _find_raising_line(error: BaseException) -> int:
+    """The line of the outermost statement of the notebook's code that an error came out of; 0 where there is none."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.startswith(_NOTEBOOK):
+            return trace.tb_lineno
+        trace = trace.tb_next
+    return 0

@@ -8,7 +8,6 @@ a fork of its own, so that one that never comes back costs nothing but itself.
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import re
 import warnings
@@ -23,12 +22,13 @@ from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.name_changes import list_sure_names
+from jupyter_selfheal.inside.search.printed_likeness import has_same_numbers, measure_likeness
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
-from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
+from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.inside.self_comparisons import count_self_comparisons
@@ -53,6 +53,12 @@ NEARER = 0.03
 """How much more of the output each change must bring for single changes to be tried on top of it, and not on the reading itself."""
 BEAM, DEPTH, WIDTH = 5, 3, 40
 """States that are kept after each change, changes on top of each other, and changes tried of one state."""
+FURTHER = 0.15
+"""How much of the output it is worth to raise in the last line and not in the first: each slip that is mended brings the run further."""
+GAINING, DEEP_BEAM, DEEPEST = 0.05, 2, 5
+"""How much of the output each change must have brought for others to be made on top of ``DEPTH`` of them, in how many states, and up to how many."""
+COSTLY = 0.05
+"""How much of the output a change must bring to be worth what it costs."""
 CHANGE, TEXT, LETTER = 1.2, 0.5, 0.05
 """What a further change costs beside a slip of the pen, what aligned texts cost, and each of their letters."""
 UNSEEN = "a text that did not come out may have the same slip"
@@ -100,10 +106,13 @@ class Explorer:
         self.aligns = bool(self.expected) and not re.fullmatch(r"(?s)/.+/", self.expected)
         self.tried, self.steps = 0, STEPS
         self.met: set[str] = set()
+        self.furthest = _Node("", 0.0, ())
+        """What the last reading that was explored came to, where nothing passed."""
 
     def run(self, source: str, *, counted: bool = True) -> tuple[bool, str, str]:
         """Whether all that can be checked holds, how the run ended, and what was printed."""
         self.tried += 1
+        self.runner.notes_lines = True
         try:
             code = compile_unit(self.runner.program, self.unit, source, counted=counted)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
@@ -123,10 +132,11 @@ class Explorer:
             return None, None
         self.met.add(node.source)
         passes, status, printed = self.run(node.source)
-        likeness = measure_likeness(printed, self.expected) - (status != OK) * 0.3
+        reach = FURTHER * self.runner.raised_at / (node.source.count("\n") + 1)
+        likeness = measure_likeness(printed, self.expected) - (status != OK) * 0.3 + reach
         if passes:
             return node, node
-        if self.aligns and status == OK and _has_same_numbers(printed, self.expected):
+        if self.aligns and status == OK and has_same_numbers(printed, self.expected):
             aligned = self._align_texts(node)
             if aligned is not None:
                 return aligned, node
@@ -153,8 +163,9 @@ class Explorer:
         """Sources that pass, made from one reading."""
         passing, front = [], [start]
         given = _read_self_comparisons(start.source)
-        best = replace(start, likeness=-1.0)
-        for depth in range(DEPTH + 1):
+        best = self.furthest = replace(start, likeness=-1.0)
+        first = -1.0
+        for depth in range(DEEPEST + 1):
             nodes: list[_Node] = []
             for node in front:
                 done, after = self.try_node(node)
@@ -162,10 +173,16 @@ class Explorer:
                 nodes += [after] if after and not done else []
             needed = [n for n in nodes if all(map(_NEEDED.search, n.words[len(start.words) :]))]
             best = max([best, *needed], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
-            if passing or depth == DEPTH:
+            self.furthest = max(
+                [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
+            )
+            if passing or depth == DEEPEST:
                 break
+            first = nodes[0].likeness if depth == 0 and nodes else first
+            nodes = [n for n in nodes if n.likeness >= first + GAINING * depth] if depth >= DEPTH else nodes
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
-            children = (child for node in nodes[:BEAM] for child in self._list_children(node))
+            beam = BEAM if depth < DEPTH else DEEP_BEAM
+            children = (child for node in nodes[:beam] for child in self._list_children(node))
             front = [c for c in children if not _adds_self_comparison(c.source, given)]
         if not passing and with_mutations:
             if best.words != start.words and self.run(start.source)[1] == OK:
@@ -242,16 +259,6 @@ def _has_unseen_texts(parts: Sequence[Part], printed: str, edits: Sequence[Edit]
     )
 
 
-def measure_likeness(printed: str, expected: str) -> float:
-    """How much of the expected output came out, 0 to 1."""
-    return difflib.SequenceMatcher(None, printed[:2000].strip(), expected[:2000].strip(), autojunk=False).ratio()
-
-
-def _has_same_numbers(printed: str, expected: str) -> bool:
-    pattern = r"\d+(?:\.\d+)?"
-    return re.findall(pattern, printed) == re.findall(pattern, expected)
-
-
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Run the readings of ``argument``: those that pass, and the others by how much of what is expected they printed."""
     with warnings.catch_warnings():
@@ -262,21 +269,21 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         runs = _run_all(explorer, nodes)
         passing = [_describe_reading(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
-        tried = len(nodes)
+        tried, furthest = len(nodes), list[dict[str, Any]]()
         least = min((p["cost"] for p in passing), default=math.inf)
         likelier = [n for n, node in enumerate(nodes) if likeness[n] > -1 and node.cost + CHANGE < least]
         if likelier and explorer.expected:  # what asserts decide is searched as a program is, in the likeliest reading
             mutated = MUTATED if argument.get("mutates", True) and not passing else 0
-            more, tried = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
+            more, tried, furthest = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
         for found in passing[:DOUBTED]:
             _use_idle_results(explorer, found, frozenset(argument.get("used", ())))
             _bind_names(explorer, found, explorer.known | frozenset(shell.user_ns))
-            _even_texts(found, explorer.expected if explorer.aligns else "")
+            _even_texts(found, nodes[found["reading"]].source, explorer.expected if explorer.aligns else "")
             text = found["text"]
             if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
                 found["rival"] = UNRUN
-        return {"passing": passing, "likeness": likeness, "tried": tried}
+        return {"passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest}
 
 
 def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset[str]) -> None:
@@ -305,12 +312,14 @@ def _bind_names(explorer: Explorer, found: dict[str, Any], known: frozenset[str]
         found["rival"] = found["rival"] or UNRUN
 
 
-def _even_texts(found: dict[str, Any], expected: str) -> None:
-    """Let a text that did not come out end as its sibling does, which did."""
-    edits = find_uneven_texts(found["text"], expected)
-    if edits:
-        found["text"] = splice(found["text"], edits)
-        found["words"], found["rival"] = [*found["words"], "a text ends otherwise than its sibling"], UNSEEN
+def _even_texts(found: dict[str, Any], before: str, expected: str) -> None:
+    """Let a text that did not come out end as its sibling does, which did, and begin as it does."""
+    ends, begins = "a text ends otherwise than its sibling", "a text is written otherwise than its sibling"
+    for words in (ends, begins) if expected else ():
+        text = found["text"]
+        edits = find_uneven_texts(text, expected) if words is ends else find_uneven_cases(before, text, expected)
+        if edits:
+            found["text"], found["words"], found["rival"] = splice(text, edits), [*found["words"], words], UNSEEN
 
 
 def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
@@ -353,9 +362,11 @@ def _describe_reading(reading: int, node: _Node) -> dict[str, Any]:
 
 def _explore_all(
     explorer: Explorer, nodes: list[_Node], likeness: list[float], among: list[int], tried: int, mutated: int
-) -> tuple[list[dict[str, Any]], int]:
-    """Change more in the likeliest of some readings (``among``): those that cost least and printed most of what is expected."""
+) -> tuple[list[dict[str, Any]], int, list[dict[str, Any]]]:
+    """Change more in the likeliest of some readings (``among``): those that cost least and printed most of what is expected. Last comes what
+    brought most of it out, where nothing passes: the likeliest reading is not right as it stands."""
     passing: list[dict[str, Any]] = []
+    furthest: list[dict[str, Any]] = []
     began, steps = read_cpu_time(), 0
     order = sorted(among, key=lambda n: nodes[n].cost - 1.5 * likeness[n])
     for place, number in enumerate(order[:EXPLORED]):
@@ -364,13 +375,17 @@ def _explore_all(
         def work(number: int = number, place: int = place, before: int = before) -> dict[str, Any]:
             found = explorer.explore(nodes[number], place < mutated)
             used = explorer.runner.counter.total - before + OVERHEAD * explorer.tried
-            return {"passing": [_describe_reading(number, n) for n in found], "tried": explorer.tried, "steps": used}
+            furthest = {**_describe_reading(number, explorer.furthest), "likeness": explorer.furthest.likeness}
+            passing = [_describe_reading(number, n) for n in found]
+            return {"passing": passing, "tried": explorer.tried, "steps": used, "furthest": furthest}
 
         reply = run_in_fork(work, WAIT)
         if isinstance(reply, dict):
             passing += reply["passing"]
+            furthest.append(reply["furthest"])
             tried += reply["tried"]
             steps += reply["steps"]
         if len(passing) >= ENOUGH or steps > EXPLORED_FOR or read_cpu_time() - began > NET:
             break
-    return sorted(passing, key=lambda p: p["cost"]), tried
+    furthest.sort(key=lambda f: f["cost"] * COSTLY - f["likeness"])
+    return sorted(passing, key=lambda p: p["cost"]), tried, [] if passing else furthest

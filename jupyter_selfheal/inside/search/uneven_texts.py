@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.align_texts import Part, mark_texts
@@ -36,6 +36,26 @@ def find_uneven_texts(source: str, expected: str) -> list[Edit]:
         if sibling is not None and (new := _end_as(part.value, sibling.value)) != part.value:
             edits.append(part.write(new))
     return edits
+
+
+def find_uneven_cases(before: str, source: str, expected: str) -> list[Edit]:
+    """The edits of texts that did not come out where those that did were changed in upper and lower case alone: ``"negative"`` became
+    ``"Negative"``, and ``"positive"`` stands beside it."""
+    old, new = mark_texts(before), mark_texts(source)
+    if old is None or new is None or len(old.parts) != len(new.parts):
+        return []
+    pairs = [(a.value, b.value) for a, b in zip(old.parts, new.parts, strict=True) if a.value != b.value]
+    ways = [way for way in _CASES if pairs and all(way(a) == b for a, b in pairs)]
+    hidden = [p for p in new.parts if not p.keyword and p.value.strip() not in expected and p.value[:1].isalpha()]
+    return [p.write(ways[0](p.value)) for p in hidden if ways[0](p.value) != p.value] if ways else []
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+_CASES: tuple[Callable[[str], str], ...] = (_capitalize, str.upper, str.lower, str.title)
+"""The ways in which upper and lower case may differ, the commonest first."""
 
 
 def _list_words(part: Part) -> tuple[str, ...]:

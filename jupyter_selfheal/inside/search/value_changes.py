@@ -17,6 +17,7 @@ from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
+from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
@@ -44,6 +45,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += list_beginner_changes(tree, source, table, expected, known)
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
+    changes += list_repeated_slips(source, known)
     return sorted(changes, key=lambda c: -c.prior)
 
 
