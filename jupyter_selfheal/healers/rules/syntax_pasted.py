@@ -27,7 +27,7 @@ class Pasted(SyntaxRule):
     **Fix** Prompts go, and what an interpreter had printed becomes a comment; shell commands get IPython's `%` (what is also a
     magic: `%pip`, `%cd`) or `!`.
 
-    **Fix safety** Safe: prompts are no code, and the lines cannot be Python.
+    **Fix safety** Safe: prompts are no code, and the lines cannot be Python. Silent where code stands above the first prompt: it is then in a docstring's example.
     """
 
     code = "SYN107"
@@ -36,7 +36,9 @@ class Pasted(SyntaxRule):
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         lines = split_lines(source)
-        if any(re.match(r"\s*(>>>|In ?\[\d*\]:)", t) for t in lines) and fault.line <= len(lines):
+        # where a paste does not begin with its prompt, the prompts are those of an example in a text
+        first_line = next((t for t in lines if t.strip() and not t.lstrip().startswith("#")), "")
+        if re.match(r"\s*(>>>|In ?\[\d*\]:)", first_line) and fault.line <= len(lines):
             yield Mend("\n".join(_strip_prompts(lines)), "Remove the prompts", prior=0.95)
         done, first = list(lines), ""
         masked = src.mask(source).split("\n")

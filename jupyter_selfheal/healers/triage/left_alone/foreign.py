@@ -82,7 +82,7 @@ def _is_r(context: RuleContext) -> bool:
 
 
 _LIKE_CODE = re.compile(
-    r"def [^{$]*:|[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*(?:\[[^\]$]*\][\w.]*)*\([^$]*"
+    r"def [^{$]*:|(?:\d+(?=[A-Za-z_]{2}))?[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*(?:\[[^\]$]*\][\w.]*)*\([^$]*"
 )
 """A line that sets a name, calls something or begins a function: with a slip in it it is Python all the same. A shell's has ``$``."""
 

@@ -57,6 +57,7 @@ SLIPS = {
     "a quote missing": ("C = 2\nprint('is', C,'degree C)", "C = 2\nprint('is', C,'degree C')"),
     "a line of prose": ("x = 3\nhere comes the total\nprint(x)", "x = 3\n# here comes the total\nprint(x)"),
     "prompts": (">>> x = 3\n>>> print(x)", "x = 3\nprint(x)"),
+    "lines numbered otherwise": ("1) x = 3\n2) print(x)", "x = 3\nprint(x)"),
     "numbered lines": ("1. x = 3\n2. print(x)", "x = 3\nprint(x)"),
     "else if": ("if x:\n    y = 1\nelse if z:\n    y = 2", "if x:\n    y = 1\nelif z:\n    y = 2"),
     "elif behind else": (
@@ -122,8 +123,13 @@ def test_what_was_meant_is_among_the_readings(broken: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["x = 1\n", "%matplotlib inline\nx = 1", "!ls\nx?\nawait f()", "%%bash\nfor i in; do", ""]
-)
+    "source",
+    [
+        "x = 1\n", "%matplotlib inline\nx = 1", "!ls\nx?\nawait f()", "%%bash\nfor i in; do", "",
+        "xs = [1., 2.]\n1. + 2.", "doc = \"\"\"\n>>> f(1)\n1. first\n\"\"\"", "for x in []:\n    pass\nelse:\n    y = 1",
+        "if (n := 3) == 3:\n    y = n", "i = 1\nj = i + +i", "s = '\u201chello\u201d'", "d = {1: '&&', 2: 'else if'}",
+    ],
+)  # fmt: skip
 def test_what_parses_or_is_no_python_is_left(source: str) -> None:
     assert find_readings(source) == ()
 
