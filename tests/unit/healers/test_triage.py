@@ -183,6 +183,7 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
         ["t = (1, 2)", "t[0] = 5  # why a TypeError here, it worked before"],
         ["t = (1, 2)", "t[3]  # gives a TypeError"],
         ["t = (1, 2)", "t[3]  # gives a KeyError"],
+        ["1first = 3\n2second = 4\nprint(1first)"],  # names that begin with a digit
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:
