@@ -309,3 +309,20 @@ def _rate_state(state: Candidate) -> tuple[float, int]:
     """Less is better: what still fails, and how unlikely the edits are (each by itself costs something too)."""
     bits = -log2(max(state.weight, 1e-9))
     return round(state.result.failed + PER_BIT * bits, 6), state.rank
+
+
+def gains_something(candidate: Candidate, base: Result, raised: int) -> bool:
+    """Whether more checks pass than before a candidate's last change; or with a first one as many, and others, so that a second one may bring
+    back what that lost, or as many without the error that all ``raised``."""
+    result, before = candidate.result, candidate.parent or base
+    if result.passed > before.passed or is_likely_slip(candidate, base):
+        return True
+    if candidate.parent is not None or result.passed < before.passed:
+        return False
+    is_past = result.failed == before.failed and result.raised < raised
+    return bool(result.mask & ~before.mask) or is_past
+
+
+def count_raised(base: Result, counts_all: bool) -> int:
+    """The checks that fail by an error, where all that fail do: a change without that error goes on to what fails next."""
+    return base.raised if counts_all and base.raised == base.failed else 0

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
     beginners,
+    branches_beside,
     chained_tests,
     commented_code,
     compared_records,
@@ -24,6 +25,7 @@ from jupyter_selfheal.inside.search.mutations import (
     guards,
     inverted_results,
     items_and_places,
+    kept_within,
     leap_years,
     loop_ends,
     mirrored,
@@ -86,6 +88,8 @@ OPERATORS = (
     *parts_of_amounts.OPERATORS,
     *gathered_results.OPERATORS,
     *compared_records.OPERATORS,
+    *branches_beside.OPERATORS,
+    *kept_within.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.search import patience, seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, is_likely_slip
+from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, count_raised, gains_something
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.cut_candidates import (
@@ -30,19 +30,6 @@ from jupyter_selfheal.inside.search.cut_candidates import (
 from jupyter_selfheal.inside.search.endless_loops import drop_endless
 from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, find_memory, measure_passing
-from jupyter_selfheal.inside.search.patience import (
-    ENOUGH_FINISHED,
-    ENOUGH_SINGLES,
-    LEAST_NET,
-    MOST_STEPS,
-    NET,
-    ROUNDS_AGAIN,
-    count_further,
-    count_least,
-    count_singles,
-    describe_failure,
-    find_last,
-)
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
     HAS_FORKS,
@@ -76,7 +63,7 @@ class Search:
         self.spent = 0
         self.is_rushed, self.ended = False, 0.0
         """``ended``: CPU seconds after which it was given up, as nearly all that is found comes sooner."""
-        self.ends_at = max(NET * seconds, LEAST_NET)
+        self.ends_at = max(patience.NET * seconds, patience.LEAST_NET)
         """CPU seconds after which the net has caught it."""
         self.began = read_cpu_time()
         self.started = time.monotonic()
@@ -89,7 +76,7 @@ class Search:
         self.late: list[Candidate] = []
         self.tried = 0
         self.found_at = 0
-        self.limit = MOST_STEPS
+        self.limit = patience.MOST_STEPS
         self.overhead = OVERHEAD
         self.replay = 0
         self.memory = MOST_MEMORY
@@ -110,16 +97,16 @@ class Search:
             return self._build_report("nothing fails here")
         self.overhead += self.sight.copying
         self.runner.counter.counts_all_calls |= self.sight.foreign > base.steps
-        self.limit = max(min(max(2 * measure_passing(self.runner), count_least(base)), MOST), 2 * self.replay)
+        self.limit = max(min(max(2 * measure_passing(self.runner), patience.count_least(base)), MOST), 2 * self.replay)
         self._prepare_counting()
-        self.memory = find_memory(self.runner, self.limit) if self.limit <= MOST_STEPS else MOST_MEMORY
+        self.memory = find_memory(self.runner, self.limit) if self.limit <= patience.MOST_STEPS else MOST_MEMORY
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         maker = self.maker = Maker(self.program, self.ns, self.hints, self.sight)
-        singles, most_singles = maker.make_singles(), count_singles(self.sight.suspicion, self.seconds)
+        singles, most_singles = maker.make_singles(), patience.count_singles(self.sight.suspicion, self.seconds)
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
-            self.pause = ENOUGH_SINGLES
+            self.pause = patience.ENOUGH_SINGLES
             singles = self._screen_singles(singles, frontier, most_singles)
             self._finish_what_was_cut()
             self._combine_edits(frontier, patience.FIRST_ROUNDS)
@@ -144,15 +131,17 @@ class Search:
         if not self.counts_all and not self.plausible and base.failed > 1:
             self.pause = 0.95
             self._screen_candidates(iter(list_likeliest(self.candidates)), self.limit, again=True, count=True)
-        self._combine_edits(frontier, EDITS * ROUNDS_AGAIN)
+        self._combine_edits(frontier, EDITS * patience.ROUNDS_AGAIN)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
         if not self.plausible and base.failed > 1:
             self._try_what_is_rare(itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies()))
-        return self._build_report("" if self.plausible else describe_failure(self.base, self.partial, left, self.ended))
+        return self._build_report(
+            "" if self.plausible else patience.describe_failure(self.base, self.partial, left, self.ended)
+        )
 
     def _prepare_counting(self) -> None:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
-        if self.base.failed > 1 and self.limit <= MOST_STEPS:
+        if self.base.failed > 1 and self.limit <= patience.MOST_STEPS:
             self.runner.patient = True
             reply = run_in_fork(lambda: astuple(self.runner.run({}, self.limit)), WAIT)
             self.counts_all = isinstance(reply, list) and reply[0] > 1
@@ -186,11 +175,11 @@ class Search:
         idle = 0
         for n in range(most):
             states = frontier.take_states(self.partial)
-            if self.plausible or not states or idle == ROUNDS_AGAIN or self._is_spent():
+            if self.plausible or not states or idle == patience.ROUNDS_AGAIN or self._is_spent():
                 return
             before = min(c.result.failed for c in self.partial)
             self._screen_candidates(
-                frontier.expand(states), self.limit, most=len(self.candidates) + count_further(self.seconds)
+                frontier.expand(states), self.limit, most=len(self.candidates) + patience.count_further(self.seconds)
             )
             if n == 0 and not self.plausible:
                 self._screen_candidates(frontier.unite(self.partial), self.limit)
@@ -220,7 +209,7 @@ class Search:
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
-        self.pause = ENOUGH_FINISHED
+        self.pause = patience.ENOUGH_FINISHED
         for round_ in (0, 1):
             chosen, steps = choose_unfinished(self.late, self.base, self.limit, round_)
             if chosen and not self.plausible:
@@ -246,7 +235,7 @@ class Search:
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
         clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
-        unfound = self.ends_at if self.plausible else max(patience.UNFOUND * self.seconds, LEAST_NET)
+        unfound = self.ends_at if self.plausible else max(patience.UNFOUND * self.seconds, patience.LEAST_NET)
         self.ended = self.ended or (cpu if unfound <= cpu < self.ends_at else 0.0)
         is_caught = clock >= max(patience.CLOCK * self.seconds, patience.LEAST_CLOCK) or cpu >= min(
             self.ends_at, unfound
@@ -269,7 +258,7 @@ class Search:
         first = done = len(self.candidates)
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
-        pool.raised, pool.memory = self._count_raised(), MOST_MEMORY if again else self.memory
+        pool.raised, pool.memory = self._raised, MOST_MEMORY if again else self.memory
         results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)
         with contextlib.closing(results):
             for index, result, cost in results:
@@ -281,7 +270,11 @@ class Search:
                     break
         self.tried += done - first
         for candidate in self.candidates[first:done]:
-            if not candidate.result.passed and candidate.result.status == OK and not self._gains(candidate):
+            if (
+                not candidate.result.passed
+                and candidate.result.status == OK
+                and not gains_something(candidate, self.base, self._raised)
+            ):
                 candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
         left = self.candidates[done:]
         del self.candidates[done:]
@@ -304,23 +297,12 @@ class Search:
             # how long a statement of an earlier cell takes is known: what takes far longer does not end
             if self.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
-        elif count and result.status == OK and self._gains(candidate):
+        elif count and result.status == OK and gains_something(candidate, self.base, self._raised):
             self.partial.append(candidate)
 
-    def _gains(self, candidate: Candidate) -> bool:
-        """Whether more checks pass than before its last change; or with a first one as many, and others, so that a second one may bring
-        back what that lost, or as many without the error that all raised."""
-        result, before = candidate.result, candidate.parent or self.base
-        if result.passed > before.passed or is_likely_slip(candidate, self.base):
-            return True
-        if candidate.parent is not None or result.passed < before.passed:
-            return False
-        is_past = result.failed == before.failed and result.raised < self._count_raised()
-        return bool(result.mask & ~before.mask) or is_past
-
-    def _count_raised(self) -> int:
-        """The checks that fail by an error, where all that fail do: a change without that error goes on to what fails next."""
-        return self.base.raised if self.counts_all and self.base.raised == self.base.failed else 0
+    @property
+    def _raised(self) -> int:
+        return count_raised(self.base, self.counts_all)
 
     def _keep_first(self) -> None:
         """The plausible candidates in their order, up to the last that is tried."""
@@ -331,7 +313,7 @@ class Search:
 
     def _find_last(self) -> int:
         """Rank of the last candidate to be tried, as far as results are known: with more of them it only comes nearer."""
-        return find_last([c.rank for c in self.plausible], [c.rank for c in self.late])
+        return patience.find_last([c.rank for c in self.plausible], [c.rank for c in self.late])
 
     def _has_enough(self) -> bool:
         """True where something is plausible and enough was tried after it, or much is."""

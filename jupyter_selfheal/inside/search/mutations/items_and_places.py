@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
-from jupyter_selfheal.inside.search.scope import ITEMS, TEXT, Change, Scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, TEXT, Change, Scope
 
 _SEQUENCES = frozenset({ITEMS, TEXT})
 
@@ -135,10 +135,23 @@ def propose_round_the_end(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((edit,), 0.55, node.lineno, f"`{s.text_of(node)}` goes beyond the last place")
 
 
+def propose_pairs_of_table(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``for key, value in table.items()`` for ``for key, value in table``, which goes through the keys only."""
+    if not isinstance(node, ast.For | ast.comprehension) or not isinstance(node.iter, ast.Name):
+        return
+    if not isinstance(node.target, ast.Tuple) or len(node.target.elts) != 2:
+        return
+    if DICT in s.hints.kinds.get(node.iter.id, frozenset()):
+        name = node.iter.id
+        words = f"`{name}` goes through the keys only: `{name}.items()` gives the values too"
+        yield Change((s.replace_node(node.iter, f"{name}.items()"),), 0.85, node.iter.lineno, words)
+
+
 OPERATORS = (
     propose_new_items,
     propose_place_of_item,
     propose_counted_places,
     propose_side_by_side,
     propose_round_the_end,
+    propose_pairs_of_table,
 )

@@ -1,0 +1,143 @@
+"""Mutation operators for branches that stand beside each other: one that none reaches, as one above it takes all that it is for; one that begins
+anew what the others add to; two that do the same."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+_LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
+_GREATER, _LESS = (ast.Gt, ast.GtE), (ast.Lt, ast.LtE)
+
+
+def propose_narrower_first(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if n % 15 == 0: …`` before ``elif n % 3 == 0: …``: as it stands, what 15 divides never comes to its own branch."""
+    if not isinstance(node, ast.If) or _is_elif(s, node):
+        return
+    branches = _list_chain(s, node) if node.orelse else _list_run(s, node)
+    if any(s.read_indent(b.body[0]) is None for b in branches):
+        return
+    for first, last in combinations(range(len(branches)), 2):
+        wide, narrow = branches[first].test, branches[last].test
+        if not _is_within(narrow, wide):
+            continue
+        moved = [branches[last], *branches[first:last]]
+        edits: list[Edit] = []
+        for slot, given in zip(branches[first : last + 1], moved, strict=True):
+            edits.append((s.start_of(slot.test), s.end_of(slot.test), s.text_of(given.test)))
+            edits.append((s.start_of(slot.body[0]), s.end_of(slot.body[-1]), _read_body(s, given)))
+        words = f"`{s.text_of(narrow)}` is never come to: `{s.text_of(wide)}` above it takes all of them"
+        yield Change(tuple(edits), 0.9, wide.lineno, words)
+
+
+def _is_elif(s: Scope, node: ast.If) -> bool:
+    parent = s.parents.get(node)
+    return isinstance(parent, ast.If) and s.is_elif(parent, parent.orelse)
+
+
+def _list_chain(s: Scope, node: ast.If) -> list[ast.If]:
+    """A question and those that are asked with ``elif`` behind it."""
+    chain = [node]
+    while len(chain[-1].orelse) == 1 and s.is_elif(chain[-1], chain[-1].orelse):
+        below = chain[-1].orelse[0]
+        assert isinstance(below, ast.If)
+        chain.append(below)
+    return chain
+
+
+def _list_run(s: Scope, node: ast.If) -> list[ast.If]:
+    """Questions one below the other of which each leaves the block."""
+    parent = s.parents.get(node)
+    blocks = [getattr(parent, part, None) for part in ("body", "orelse", "finalbody")]
+    block: list[ast.stmt] = next((b for b in blocks if isinstance(b, list) and node in b), [node])
+    at = block.index(node)
+    if at and _leaves(block[at - 1]):
+        return []  # it is one of the run above it
+    run: list[ast.If] = []
+    for statement in block[at:]:
+        if not isinstance(statement, ast.If) or not _leaves(statement):
+            break
+        run.append(statement)
+    return run
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], _LEAVES)
+
+
+def _read_body(s: Scope, branch: ast.If) -> str:
+    return s.text[s.start_of(branch.body[0]) : s.end_of(branch.body[-1])]
+
+
+def _is_within(narrow: ast.expr, wide: ast.expr) -> bool:
+    """Whether all that meets one question meets the other one too, and not the other way round."""
+    match narrow, wide:
+        case ast.BoolOp(ast.And(), values), _ if any(ast.dump(v) == ast.dump(wide) for v in values):
+            return True
+        case (
+            ast.Compare(ast.BinOp(one, ast.Mod(), ast.Constant(int(many))), [ast.Eq()], [ast.Constant(0)]),
+            ast.Compare(ast.BinOp(other, ast.Mod(), ast.Constant(int(few))), [ast.Eq()], [ast.Constant(0)]),
+        ) if ast.dump(one) == ast.dump(other):
+            return 0 < few < many and many % few == 0
+        case (
+            ast.Compare(one, [op], [ast.Constant(int() | float() as near)]),
+            ast.Compare(other, [same], [ast.Constant(int() | float() as far)]),
+        ) if ast.dump(one) == ast.dump(other) and type(op) is type(same):
+            return (isinstance(op, _GREATER) and near > far) or (isinstance(op, _LESS) and near < far)
+    return False
+
+
+def propose_added_beside(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``s += x`` for ``s = x`` in a branch within a loop, where the branch beside it adds to ``s``: what was gathered is lost."""
+    match node:
+        case ast.Assign([ast.Name(name)], value) if s.is_in_loop(node):
+            branch = s.parents.get(node)
+        case _:
+            return
+    if not isinstance(branch, ast.If) or any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value)):
+        return
+    head = branch
+    while _is_elif(s, head):
+        above = s.parents.get(head)
+        assert isinstance(above, ast.If)
+        head = above
+    chain = _list_chain(s, head)
+    beside = [n for b in chain for n in (*b.body, *b.orelse) if isinstance(n, ast.AugAssign)]
+    if any(isinstance(n.op, ast.Add) and s.text_of(n.target) == name for n in beside):
+        edit = (s.end_of(node.targets[0]), s.start_of(value), " += ")
+        prior = 0.85 if head is not branch else 0.5  # the first branch is often the one that begins
+        yield Change((edit,), prior, node.lineno, f"`{name}` is added to, as in the branch beside it")
+
+
+def propose_unlike_branches(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``groups[key].append(x)`` for ``groups[key] = [x]`` below ``if key in groups:``, and ``counts[key] += 1`` for ``counts[key] = 1``: what
+    is there already is not begun anew."""
+    match node:
+        case ast.If(ast.Compare(key, [ast.In() | ast.NotIn() as op], [table]), [_], [_]):
+            known = node.body[0] if isinstance(op, ast.In) else node.orelse[0]
+            new = node.orelse[0] if isinstance(op, ast.In) else node.body[0]
+        case _:
+            return
+    match known:
+        case ast.Assign([ast.Subscript(own, place) as target], value) if s.text_of(own) == s.text_of(
+            table
+        ) and s.text_of(place) == s.text_of(key):
+            pass
+        case _:
+            return
+    if s.text_of(target) in s.text_of(value):
+        return
+    if isinstance(value, ast.List) and len(value.elts) == 1 and not isinstance(value.elts[0], ast.Starred):
+        text = f"{s.text_of(target)}.append({s.text_of(value.elts[0])})"
+    else:
+        text = f"{s.text_of(target)} += {s.text_of(value)}"
+    prior = 0.9 if ast.dump(known) == ast.dump(new) else 0.5
+    words = f"`{s.text_of(target)}` is there already, and is begun anew"
+    yield Change(((s.start_of(known), s.end_of(known), text),), prior, known.lineno, words)
+
+
+OPERATORS = (propose_narrower_first, propose_added_beside, propose_unlike_branches)
