@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.mutations.operators import may_be_items, propose_off_by_one
+from jupyter_selfheal.inside.search.mutations.off_by_one import propose_off_by_one
+from jupyter_selfheal.inside.search.mutations.operators import may_be_items
 from jupyter_selfheal.inside.search.scope import (
     DICT,
     FUNCTIONS,

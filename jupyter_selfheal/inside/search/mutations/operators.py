@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, SET, TEXT, Change, Scope
 
-FRACTION = 0.2
-"""What remains of the weight of ``+ 1`` on a value that comes of a division."""
 COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in",
     ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
@@ -327,76 +325,6 @@ def _is_negatable(s: Scope, node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.BinOp) and s.is_read(node) and s.may_be(node, NUMBER)
     )
-
-
-def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``+ 1`` or ``- 1`` on an index, a bound, a size, a returned or passed number."""
-    if not isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.BinOp | ast.Subscript) or not s.is_read(node):
-        return
-    if not s.may_be(node, NUMBER) or _is_unfit_for_number(s, node):
-        return
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Constant):
-        return  # the constant itself is changed
-    parent = s.parents[node]
-    prior = _rate_place(s, node, parent) * (FRACTION if _is_fraction(s, node) else 1.0)
-    line = node.lineno
-    for sign in "-+":
-        text = f"{s.parenthesize(node)} {sign} 1"
-        yield Change(
-            (s.replace_node(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`"
-        )
-
-
-def _is_fraction(s: Scope, node: ast.AST) -> bool:
-    """Whether a value comes of a division: a mean, a share, a rate is not off by one."""
-    if isinstance(node, ast.Name):
-        values = [
-            n.value
-            for n in s.order
-            if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-        ]
-        return bool(values) and all(not isinstance(value, ast.Name) and _is_fraction(s, value) for value in values)
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-
-
-def _is_unfit_for_number(s: Scope, node: ast.AST) -> bool:
-    parent = s.parents.get(node)
-    if isinstance(parent, ast.Call) and node is parent.func:
-        return True
-    if isinstance(parent, ast.Attribute | ast.For | ast.comprehension | ast.Starred | ast.Expr | ast.keyword):
-        return not (isinstance(parent, ast.keyword))
-    if isinstance(parent, ast.Subscript) and node is parent.value:
-        return True
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in (
-        "range", "list", "sorted", "set", "dict", "str", "enumerate", "zip", "map", "filter", "isinstance", "print", "any", "all",
-    )  # fmt: skip
-
-
-def _rate_place(s: Scope, node: ast.AST, parent: ast.AST) -> float:
-    if isinstance(parent, ast.Call):
-        name = parent.func.id if isinstance(parent.func, ast.Name) else ""
-        return 0.75 if name == "range" else 0.55 if name in s.functions else 0.35
-    if isinstance(parent, ast.Slice):
-        return 0.7
-    if isinstance(parent, ast.Subscript):
-        return 0.65
-    if isinstance(parent, ast.Tuple) and isinstance(s.parents.get(parent), ast.Subscript):
-        return 0.6
-    if isinstance(parent, ast.Return | ast.Compare):
-        return 0.45
-    return 0.7 if _moves_loop(s, parent) else 0.25
-
-
-def _moves_loop(s: Scope, node: ast.AST) -> bool:
-    """Whether an assignment sets the name that a ``while`` around it waits for: ``lo = mid``, which ends only as ``lo = mid + 1``."""
-    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
-        return False
-    name, around = node.targets[0].id, s.parents.get(node)
-    while around is not None and not isinstance(around, ast.FunctionDef):
-        if isinstance(around, ast.While):
-            return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(around.test))
-        around = s.parents.get(around)
-    return False
 
 
 def may_be_items(s: Scope, node: ast.AST) -> bool:
