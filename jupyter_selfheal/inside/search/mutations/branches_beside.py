@@ -36,7 +36,7 @@ def propose_narrower_first(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _is_elif(s: Scope, node: ast.If) -> bool:
     parent = s.parents.get(node)
-    return isinstance(parent, ast.If) and s.is_elif(parent, parent.orelse)
+    return isinstance(parent, ast.If) and parent.orelse[:1] == [node] and s.is_elif(parent, parent.orelse)
 
 
 def _list_chain(s: Scope, node: ast.If) -> list[ast.If]:

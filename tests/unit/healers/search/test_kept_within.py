@@ -133,3 +133,8 @@ def test_an_order_of_branches_is_found() -> None:
     checks = "assert kind(14) == 'both'\nassert kind(4) == 'two'\nassert kind(7) == 'seven'\nassert kind(28) == 'both'\nassert kind(3) == '3'\n"
     found = find(text, checks, 20.0)["patches"][0]["texts"]
     assert "if n % 14 == 0:\n        return 'both'\n    elif n % 2 == 0:" in next(iter(found.values()))
+
+
+def test_a_test_within_a_test_is_no_branch_beside_it() -> None:
+    nested = "def sort_of(n):\n    if n > 0:\n        if n % 3 == 0:\n            return 'a'\n        elif n % 15 == 0:\n            return 'b'\n    return 'c'\n"
+    assert find(nested, "assert sort_of(15) == 'b'\nassert sort_of(3) == 'a'\nassert sort_of(-1) == 'c'")["patches"]
