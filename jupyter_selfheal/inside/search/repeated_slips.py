@@ -205,14 +205,14 @@ def _fold_names(source: Source, there: set[str]) -> Iterator[Change]:
     own = list_defined_names(source.tree)
     meant: dict[str, list[str]] = {}
     for name in own:
-        meant.setdefault(_fold(name), []).append(name)
+        meant.setdefault(_fold_case(name), []).append(name)
     edits: list[Edit] = []
     said: list[str] = []
     line = 0
     for node in source.order:
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id in there:
             continue
-        others = meant.get(_fold(node.id), [])
+        others = meant.get(_fold_case(node.id), [])
         if len(others) == 1:
             edits.append((source.start_of(node), source.end_of(node), others[0]))
             said.append(f"`{node.id}` is `{others[0]}`")
@@ -221,7 +221,7 @@ def _fold_names(source: Source, there: set[str]) -> Iterator[Change]:
         yield Change(tuple(sorted(edits)), 0.95, line, "; ".join(dict.fromkeys(said)))
 
 
-def _fold(name: str) -> str:
+def _fold_case(name: str) -> str:
     return name.replace("_", "").lower()
 
 

@@ -55,17 +55,17 @@ def _list_run(s: Scope, node: ast.If) -> list[ast.If]:
     blocks = [getattr(parent, part, None) for part in ("body", "orelse", "finalbody")]
     block: list[ast.stmt] = next((b for b in blocks if isinstance(b, list) and node in b), [node])
     at = block.index(node)
-    if at and _leaves(block[at - 1]):
+    if at and _leaves_block(block[at - 1]):
         return []  # it is one of the run above it
     run: list[ast.If] = []
     for statement in block[at:]:
-        if not isinstance(statement, ast.If) or not _leaves(statement):
+        if not isinstance(statement, ast.If) or not _leaves_block(statement):
             break
         run.append(statement)
     return run
 
 
-def _leaves(statement: ast.stmt) -> bool:
+def _leaves_block(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], _LEAVES)
 
 
