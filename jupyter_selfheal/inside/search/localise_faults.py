@@ -23,6 +23,8 @@ from jupyter_selfheal.inside.search.scope import find_kind
 
 EVENTS = 400
 """Line events of a function for which the kinds of its variables are looked at."""
+SLOWED = 6.0
+"""How many times longer a traced run may take than the same without a trace, for the net to leave it to the steps on a slow machine, too."""
 Line = tuple[int, int]
 _IN_PARTS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _SIZED = (list, tuple, dict, set, frozenset, str)
@@ -192,21 +194,21 @@ def _run_traced(
     runner: Runner, tracer: LineTracer, steps: int, changed: Mapping[int, tuple[str, CodeType]] | None
 ) -> tuple[Result, list[int]]:
     """The result of a run that a tracer looks at, and the places of its checks."""
-    kept = runner.patient, runner.most_loops, runner.on_record
+    kept = runner.patient, runner.most_loops, runner.on_record, runner.slowed
     places: list[int] = []
 
     def end_check(passed: bool) -> None:
         places.append(runner.at)
         tracer.end_check(passed)
 
-    runner.patient, runner.on_record = True, end_check
+    runner.patient, runner.on_record, runner.slowed = True, end_check, SLOWED
     runner.most_loops = runner.most_loops if changed else sys.maxsize
     sys.settrace(tracer.global_trace)
     try:
         result = runner.run({n: code for n, (_, code) in (changed or {}).items()}, steps)
     finally:
         sys.settrace(None)
-        runner.patient, runner.most_loops, runner.on_record = kept
+        runner.patient, runner.most_loops, runner.on_record, runner.slowed = kept
     return result, places
 
 

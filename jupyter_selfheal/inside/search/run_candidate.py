@@ -129,6 +129,8 @@ class Runner:
         self.most_loops = LOOPS
         self.slowest = 0.0
         """CPU seconds that the program is known to take as it is: no net is closer than ``SLOW`` times that, whatever it counts."""
+        self.slowed = 1.0
+        """How many times longer what runs takes than by itself: the net is so many times wider."""
         self.on_record: Callable[[bool], None] = lambda passed: None
         self.patient = False
         self.raised_at = 0
@@ -180,7 +182,8 @@ class Runner:
     def find_net(self, steps: int) -> float:
         """CPU seconds after which something is cut that may take so many steps."""
         worth = steps / STEPS_PER_SECOND
-        return max(NET_SECONDS, min(NET * worth, max(WIDE_SECONDS, WIDE * worth)), SLOW * self.slowest)
+        plain = max(NET_SECONDS, min(NET * worth, max(WIDE_SECONDS, WIDE * worth)), SLOW * self.slowest)
+        return plain * self.slowed
 
     @contextlib.contextmanager
     def count(self, steps: int, net: float = 0.0) -> Iterator[None]:

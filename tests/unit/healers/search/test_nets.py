@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.search import compare_behaviour, patience, run_candidate, vary_checks
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime, StepCounter
+from jupyter_selfheal.inside.search.localise_faults import SLOWED, trace_program
 from jupyter_selfheal.inside.search.measure_checks import measure_passing
 from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.run_candidate import NET_SECONDS, SLOW, WIDE, WIDE_SECONDS, Result, Runner
@@ -96,3 +97,17 @@ def test_checks_with_other_values_that_the_net_catches_use_up_the_steps_too() ->
         runner, [{0: same}], varied, int(1.5 * compare_behaviour.NET * STEPS_PER_SECOND)
     )
     assert shown == [compare_behaviour.TIMEOUT] * 2 + [compare_behaviour.LATE] * 7
+
+
+def test_a_traced_run_is_left_to_the_steps_as_it_takes_so_much_longer() -> None:
+    """Else the net catches it on a slow machine, and the calls that it did not come to are not seen."""
+    runner = build_runner(
+        Unit("def f(n):\n    return n\n", "define", True), *(Unit(f"assert f({n}) == 1", "check") for n in (1, 2))
+    )
+    nets: list[float] = []
+    runner.ns["look"] = lambda: nets.append(runner.find_net(10))
+    runner.before["look"] = runner.ns["look"]
+    runner.codes[0] = compile("def f(n):\n    look()\n    return n\n", "<selfheal:0>", "exec")
+    trace_program(runner, 10)
+    assert nets == [NET_SECONDS * SLOWED] * 2
+    assert runner.find_net(10) == NET_SECONDS
