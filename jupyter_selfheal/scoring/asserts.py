@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,6 +23,7 @@ ASSERT_SECONDS = 5.0
 
 AT_MOST = 20
 """Asserts below that are asked in one trial."""
+_COMMENT = re.compile(r"\s+#.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,8 @@ def _build_count(held: list[bool], why: str) -> Count:
 
 
 class OwnAsserts:
-    """The oracle of asserts in the patched cells that the patch leaves as they were: a cell that ran has met them."""
+    """The oracle of asserts in the patched cells that the patch leaves as they were: a cell that ran has met them. Of a cell that did not parse
+    these are the ones that stand in it letter by letter."""
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> tuple[Step, ...]:
         return ()
@@ -198,7 +201,21 @@ class OwnAsserts:
         patched = list_patched_cells(case, patch)
         asked = [node for _, before, _ in patched for node in list_asserts_run(before, above)]
         left = [node for _, _, after in patched for node in list_asserts_run(after, then)]
-        return replace(evidence, own_asserts=count_unedited(asked, left).total())
+        written = [node for _, before, after in patched for node in _list_asserts_written(before, after)]
+        return replace(evidence, own_asserts=count_unedited([*asked, *written], left).total())
+
+
+def _list_asserts_written(before: str, after: str) -> list[ast.stmt]:
+    """The asserts of a healed cell that stand in lines of the text that did not parse."""
+    if src.parse(before) is not None:
+        return []
+    lines = _list_bare_lines(before)
+    return [n for n in list_asserts_run(after) if lines.issuperset(_list_bare_lines(src.extract_text(after, n)))]
+
+
+def _list_bare_lines(text: str) -> set[str]:
+    """Lines without their indentation and the comments behind them."""
+    return {_COMMENT.sub("", line).strip() for line in text.splitlines()}
 
 
 class AssertsBelow:

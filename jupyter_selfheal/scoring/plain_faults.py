@@ -1,7 +1,7 @@
 """Faults that the text of a function tells, and that stay unseen only where no check comes to them: each fails or misleads whenever it is run.
 
 The end of a function that promises a value gives none, the greatest is sought from infinity or from 0, a loop by index goes one past the end,
-of two bounds beside each other one is open and one is closed, a question asks for what cannot be, a range is empty, a new value is dropped,
+of two bounds beside each other one is open and one is closed, a question asks for what cannot be, a comparison's answer is compared, a range is empty, a new value is dropped,
 a sum has no beginning. Of 643 right programs of DebugBench's tuning half, 164 of HumanEvalFix and 1,059 of Refactory's questions 1 and 2 none has
 one; of the wrong ones there that parse 46 of 268, none of 164 and 20 of 1,010.
 """
@@ -196,6 +196,16 @@ def _list_bounds(condition: ast.BoolOp) -> Iterator[Bound]:
                 yield left, type(operator), right
 
 
+def find_compared_answer(function: ast.FunctionDef) -> str:
+    """``0 < (c < n)``, which asks whether a truth value is greater than a number."""
+    for node in walk_in_order(function):
+        if isinstance(node, ast.Compare) and any(isinstance(o, (*_BELOW, *_ABOVE)) for o in node.ops):
+            sides = [node.left, *node.comparators]
+            if any(isinstance(s, ast.Compare) for s in sides) and not all(isinstance(s, ast.Compare) for s in sides):
+                return f"`{ast.unparse(node)}` compares what comes of a comparison"
+    return ""
+
+
 def find_empty_range(function: ast.FunctionDef) -> str:
     """``range(len(xs) - 1, -1)``, which lacks its step, and ``range(0, n, -1)``."""
     for node in walk_in_order(function):
@@ -265,6 +275,7 @@ PLAIN_FAULTS = (
     find_wrong_start,
     find_place_behind_end,
     find_odd_bounds,
+    find_compared_answer,
     find_empty_range,
     find_dropped_value,
     find_sum_without_start,

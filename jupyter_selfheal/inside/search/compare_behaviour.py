@@ -231,9 +231,10 @@ def collect_behaviours(
     function: str,
     given: Sequence[tuple[Any, ...]],
     budget: int,
+    note: Callable[[BaseException], object] | None = None,
 ) -> list[list[str]]:
     """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name. After so many
-    steps none is called."""
+    steps none is called. ``note`` gets each exception that is shown."""
     import contextlib
 
     behaviours: list[list[str]] = []
@@ -254,7 +255,7 @@ def collect_behaviours(
                         shown.append(LATE)
                     else:
                         before = runner.counter.total
-                        shown.append(_run_call(runner, call, arguments))
+                        shown.append(_run_call(runner, call, arguments, note))
                         left -= OVERHEAD + count_cost(runner, shown[-1], runner.counter.total - before, STEPS)
             behaviours.append(shown)
     return behaviours
@@ -289,7 +290,12 @@ def count_cost(runner: Runner, shown: str, steps: int, most: int) -> int:
     return int(find_net(runner) * STEPS_PER_SECOND) if shown == TIMEOUT and steps < most else steps
 
 
-def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+def _run_call(
+    runner: Runner,
+    call: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    note: Callable[[BaseException], object] | None = None,
+) -> str:
     """What a call gives, within ``STEPS``."""
     try:
         with runner.count(STEPS, find_net(runner)):
@@ -309,6 +315,8 @@ def _run_call(runner: Runner, call: Callable[..., Any], arguments: tuple[Any, ..
     except OutOfTime:
         return TIMEOUT
     except (Exception, SystemExit) as error:
+        if note:
+            note(error)
         return "!" + type(error).__name__
 
 

@@ -49,6 +49,7 @@ from jupyter_selfheal.inside.search.second_faults import (
     is_weak,
 )
 from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
+from jupyter_selfheal.inside.search.unseen_errors import describe_unseen_error
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -159,7 +160,12 @@ class RunDoubts:
                 or describe_uneven_failure(self.runner, c.codes, function, checked)
             )
 
-        if doubt := self._ask_functions(n, describe) or self._describe_unbound(n) or self._describe_membership(c):
+        if doubt := (
+            self._ask_functions(n, describe)
+            or self._describe_unbound(n)
+            or self._describe_unseen_error(n)
+            or self._describe_membership(c)
+        ):
             return doubt
         is_added = any(adds_statement(self.units[k].text, text) for k, text in c.texts.items())
         is_several = c.edits > 1 and not c.is_slip
@@ -185,6 +191,17 @@ class RunDoubts:
                 self.runner, c.codes, function, self.sight.calls.get(function, ()), checked
             ),
             reading,
+        )
+
+    def _describe_unseen_error(self, n: int) -> str:
+        """The doubt about an error that comes up, for a call like the checked ones, in a line that no check runs."""
+        c, calls = self.candidates[n], self.sight.calls
+        ran = self._list_ran_lines({unit: (c.texts[unit], code) for unit, code in c.codes.items()})
+        return self._ask_functions(
+            n,
+            lambda function, checked: describe_unseen_error(
+                self.runner, c.texts, c.codes, function, calls.get(function, ()), checked, ran
+            ),
         )
 
     def _describe_membership(self, c: Candidate) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.model import Applicability, Case, Patch, Replace
+from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
 from jupyter_selfheal.scoring.edited_asserts import EDITS
 from jupyter_selfheal.scoring.read_evidence import read_evidence
 from jupyter_selfheal.scoring.tampering import find_tampering
@@ -67,6 +67,26 @@ def test_an_edited_assert_is_no_evidence_and_one_that_stands_is() -> None:
     assert verdict.score == 7
     assert "asserts in the cell" not in verdict.proofs
     assert not verdict.oracle_met
+
+
+BROKEN = "def best_of(xs)\n    best = 0\n    for x in xs:\n        best = max(best, x)\n    return best\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "healed", "held"),
+    [
+        ("assert best_of([3, 9]) == 9  # the last\n", "assert best_of([3, 9]) == 9\n", 1),
+        ("for n in (1, 2):\n    assert best_of([n]) == n\n", "for n in (1, 2):\n    assert best_of([n]) == n\n", 1),
+        ("assert best_of([3, 9] == 9\n", "assert best_of([3, 9]) == 9\n", 0),
+        ("assert best_of([3, 9]) == 9.0\n", "assert best_of([3, 9]) == 9\n", 0),
+    ],
+)
+def test_asserts_that_stand_in_a_cell_that_did_not_parse_speak_for_its_fix(asked: str, healed: str, held: int) -> None:
+    case = Case(Failure("c0", BROKEN + asked, FailureKind.SYNTAX), Notebook((Cell("c0", BROKEN + asked),)))
+    patch = patch_of(case, BROKEN.replace("(xs)", "(xs):") + healed, healer="rules", applicability=Applicability.SAFE)
+    evidence = read_evidence(case, patch, try_patch(case, patch))
+    assert evidence.own_asserts == held
+    assert build_verdict(patch, evidence).score == (6 if held else 7)
 
 
 def test_asserts_of_a_test_function_that_the_patch_edits_are_no_evidence() -> None:

@@ -20,6 +20,7 @@ from jupyter_selfheal.inside.search.near_failures import (
 )
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.unseen_errors import describe_unseen_error
 from tests.unit.healers.search.searching import find
 from tests.work import count_calls
 
@@ -52,6 +53,39 @@ def test_an_index_that_leaves_a_list_like_the_checked_ones_is_a_fault_that_is_le
             prepare(text), {0: compile(text, "<text>", "exec")}, list_near_inputs(calls, calls, "place")
         )
         assert ("IndexError" in said) is is_left
+
+
+MERGE = """\
+def merge(spans):
+    merged = []
+    for start, end in spans:
+        if merged and start <= merged[-1][1]:
+            {}
+        else:
+            merged.append([start, end])
+    return merged
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("merged[-1][1] = max(merged[-2][1], end)", "raises IndexError in `merged[-1][1] = max(merged[-2][1], end)`"),
+        ("merged[-1][1] = max(merged[-1][1], end)", ""),
+        ("raise IndexError(start)", ""),
+    ],
+)
+def test_an_error_in_a_line_that_no_check_runs_is_a_fault_that_is_left(line: str, said: str) -> None:
+    text = MERGE.format(line)
+    checked = [([[1, 2], [5, 7]],), ([[1, 3]],)]
+    code = compile(text, "<selfheal:0>", "exec")
+    seen = {0: {1, 2, 3, 4, 7, 8}}
+    runner = prepare(text)
+    doubt = describe_unseen_error(runner, {0: text}, {0: code}, "merge", checked, checked, seen)
+    assert said in doubt
+    assert bool(doubt) is bool(said)
+    every = {0: {*seen[0], 5}}
+    assert not describe_unseen_error(runner, {0: text}, {0: code}, "merge", checked, checked, every)
 
 
 def test_what_the_number_is_to_the_list_in_every_checked_call_it_is_in_those_like_them() -> None:
