@@ -4,7 +4,8 @@ They are told by the text alone. ``if len(xs) == 0`` inside of the loop through 
 is not done. ``xs.index(xs[-1])`` is the place of the first of equal items, not of the last one. A function inside of it is never used;
 ``xs.reverse`` on a line of its own calls nothing; a loop over ``range(len(xs) - 1)`` looks at ``xs[i]`` alone, and never at the last one;
 a loop through ``xs`` that takes items out of ``xs`` passes over the item behind each of them; ``'is NOT a palindrome'`` lacks the full stop of
-``'is a palindrome.'``, which was to be printed. Code that does nothing is found by ``idle_code.py``.
+``'is a palindrome.'``, which was to be printed. Code that does nothing is found by ``idle_code.py``, a name that nothing binds by
+``unknown_names.py``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
 from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, walk_in_order
 from jupyter_selfheal.scoring.plain_faults import PLAIN_FAULTS, find_unknown_attribute
+from jupyter_selfheal.scoring.unknown_names import find_unknown_name
 from jupyter_selfheal.source import BUILTINS
 
 _CHANGES_SIZE = frozenset(
@@ -60,7 +62,10 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
     has_run = case.failure.kind is not FailureKind.SYNTAX  # what did not parse has shown nobody what it prints
-    return "" if is_safe and has_run else _find_plain_fault(case, patch) or _find_uneven_text(case, patch)
+    if is_safe and has_run:
+        return ""
+    unknown = "" if has_run else find_unknown_name(case, patch)
+    return unknown or _find_plain_fault(case, patch) or _find_uneven_text(case, patch)
 
 
 def _find_plain_fault(case: Case, patch: Patch) -> str:

@@ -106,6 +106,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     quotes.close_fields,
     wrapping.replace_foreign_signs,
     token_edits.replace_tokens,
+    token_edits.multiply_by_letter,
     name_edits.rename_numbers,
     name_edits.multiply_letters,
     token_edits.delete_tokens,

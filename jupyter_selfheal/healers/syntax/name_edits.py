@@ -37,16 +37,20 @@ def rename_numbers(site: Site) -> Iterator[Slip]:
 
 
 def multiply_letters(site: Site) -> Iterator[Slip]:
-    """``4ac`` as ``4*a*c``, ``b/2a`` as ``b/(2*a)``: digits and the variables behind them are a product, in all their places at once."""
+    """``4ac`` as ``4*a*c``, ``b/2a`` as ``b/(2*a)``, ``9/5c`` as ``9/5*c``: digits and the variables behind them are a product, in all their
+    places at once."""
     bound = site.list_set_names()
     spots: list[tuple[int, int, str]] = []
-    for before, token in itertools.pairwise(site.tokens):
+    for place, (before, token) in enumerate(itertools.pairwise(site.tokens)):
         digits = re.match(r"\d+(?:\.\d+)?", token.text) if is_bad_number(token) else None
         letters = token.text[digits.end() :] if digits else ""
         names = [letters] if letters in bound else list(letters)
         if digits and letters and bound.issuperset(names):
             product = "*".join([digits[0], *names])
-            spots.append((token.start, token.end, f"({product})" if before.text == "/" else product))
+            divides = (
+                before.text == "/" and site.tokens[place - 1].kind != NUMBER
+            )  # a fraction of two numbers is a factor
+            spots.append((token.start, token.end, f"({product})" if divides else product))
     if any(site.line[1] <= start < site.line[2] for start, _, _ in spots):
         yield Slip(*spots[0], find_cost("insert.times_of_letters"), "`*` is missing", tuple(spots[1:]))
 

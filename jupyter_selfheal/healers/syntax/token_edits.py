@@ -195,6 +195,15 @@ def _stands_for_times(site: Site, index: int) -> bool:
     return values and not sets and token.text not in site.known
 
 
+def multiply_by_letter(site: Site) -> Iterator[Slip]:
+    """``p x r x t``: a letter that stands for a product more than once in its line does so everywhere."""
+    _, start, end = site.line
+    near = [n for n, t in enumerate(site.tokens) if t.text in ("x", "X") and start <= t.start < end]
+    if len(near) > 1 and all(_stands_for_times(site, n) for n in near):
+        spots = tuple((site.tokens[n].start, site.tokens[n].end, "*") for n in near)
+        yield Slip(*spots[0], find_cost("replace.times"), f"`{site.tokens[near[0]].text}` stands for `*`", spots[1:])
+
+
 def _runs_into(text: str, start: str, own: frozenset[str]) -> bool:
     """``printx``: a word and a name of the notebook that run together."""
     return text.startswith(start) and text[len(start) :] in own

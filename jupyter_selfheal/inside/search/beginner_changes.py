@@ -32,6 +32,7 @@ def list_beginner_changes(
     yield from _print_results(tree, source, table)
     yield from _set_earlier(tree, source, table)
     yield from _leave_loops(tree, source, table)
+    yield from _ask_in_loops(tree, source, table)
     yield from _index_called(tree, table)
     yield from _multiply_letters(tree, table, there)
     yield from _free_values(tree, source, table, expected)
@@ -109,6 +110,36 @@ def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
             behind = block[number + 1] if number + 1 < len(block) else None
             if isinstance(behind, ast.Expr) and is_call(behind.value, "print"):
                 yield _indent_line(source, table, behind, outer, inner, "is printed each time, in the loop")
+
+
+def _ask_in_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
+    """An ``else`` of a loop that nothing ends early belongs to the ``if`` that the loop ends with."""
+    for loop in (n for n in ast.walk(tree) if isinstance(n, _LOOPS) and n.orelse):
+        last = loop.body[-1]
+        if (
+            not isinstance(last, ast.If)
+            or _find_last_branch(last).orelse
+            or any(isinstance(n, ast.Break) for n in ast.walk(loop))
+        ):
+            continue
+        first, outer, inner = (
+            loop.orelse[0].lineno - 1,
+            _read_indent(source, table, loop),
+            _read_indent(source, table, last),
+        )
+        lines = source.splitlines()
+        head = next((n for n in range(first, loop.lineno - 1, -1) if lines[n].startswith(f"{outer}else")), None)
+        if head is None or not inner.startswith(outer):
+            continue
+        places = [table.starts[n] for n in range(head, loop.orelse[-1].end_lineno or first) if lines[n].strip()]
+        edits = tuple((at, at, inner[len(outer) :]) for at in places)
+        yield Change(edits, 0.8, head + 1, "the `else` belongs to the `if` in the loop")
+
+
+def _find_last_branch(node: ast.If) -> ast.If:
+    while len(node.orelse) == 1 and isinstance(inner := node.orelse[0], ast.If):
+        node = inner
+    return node
 
 
 def _outdent_prints(

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
-from jupyter_selfheal.inside.search.reading_changes import find_span
+from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.tree_names import CONSTANTS, list_defined_names
 
@@ -113,8 +113,19 @@ def list_sure_names(source: str, known: frozenset[str]) -> list[Change]:
     tree = ast.parse(source)
     if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(tree)):
         return []
-    changes = list_name_changes(tree, LineTable(source), known)
+    table = LineTable(source)
+    changes = [*list_name_changes(tree, table, known), *_quote_printed(tree, table, known)]
     return sorted((c for c in changes if c.prior >= SURE), key=lambda c: -c.prior)
+
+
+def _quote_printed(tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
+    """``print(Scalene)`` as ``print("Scalene")``: a word alone that nothing binds, where other lines print a text alone."""
+    alone = [n.args[0] for n in ast.walk(tree) if is_call(n, "print") and isinstance(n, ast.Call) and len(n.args) == 1]
+    there = list_defined_names(tree) | known | set(dir(builtins))
+    words = [n for n in alone if isinstance(n, ast.Name) and n.id not in there]
+    if words and any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in alone):
+        edits = tuple((*find_span(n, table), f'"{n.id}"') for n in words)
+        yield Change(edits, SURE, words[0].lineno, f"`{words[0].id}` is a text")
 
 
 def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:

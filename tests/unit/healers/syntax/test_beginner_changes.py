@@ -43,6 +43,10 @@ CHANGED = {
         "for k in range(3):\n    s = k\nprint(s)",
         "for k in range(3):\n    s = k\n    print(s)",
     ),
+    "an else that stands at the loop": (
+        "e = o = 0\nfor k in [3, 4]:\n    if k % 2:\n        o += 1\n\nelse:\n    e += 1\nprint(e, o)",
+        "e = o = 0\nfor k in [3, 4]:\n    if k % 2:\n        o += 1\n\n    else:\n        e += 1\nprint(e, o)",
+    ),
     "a value within a text": ("w = 2\nprint('Weight: w * 5')", "w = 2\nprint('Weight:', w * 5)"),
     "an item that is called": ("ages = {'Bo': 4}\nprint(ages('Bo'))", "ages = {'Bo': 4}\nprint(ages['Bo'])"),
     "letters beside each other": ("p = r = 2\ncost = pr", "p = r = 2\ncost = (p*r)"),
@@ -70,6 +74,9 @@ def test_what_was_meant_is_among_the_changes(case: str) -> None:
         "w = 2\nprint('Weight', w)\nw = 3",  # set before, too
         "w = 2\nprint('the w or so')",  # a sentence
         "w = 2\nprint('9')",  # expected as it stands
+        "for k in [3]:\n    if k == 2:\n        break\nelse:\n    k = 0\n",  # it ends early
+        "for k in [3]:\n    if k:\n        w = 1\n    else:\n        w = 2\nelse:\n    w = 3\n",  # has one
+        "for k in [3]:\n    if k:\n        w = 1\n    w = 2\nelse:\n    w = 3\n",  # more stands behind the `if`
     ],
 )
 def test_near_misses_stay(source: str) -> None:
@@ -82,3 +89,8 @@ def test_what_was_missing_is_offered_and_an_import_may_be_applied() -> None:
     doubted = run(["w = 2\nprint('Weight: w * 5')"], "Weight: 10\n")["passing"]
     assert doubted
     assert all(p["rival"] for p in doubted)
+
+
+def test_a_word_that_a_branch_prints_and_nothing_binds_is_a_text() -> None:
+    found = run(["n = 4\nif n > 3:\n    print('Large')\nelse:\n    print(Small)"], "Large\n")["passing"]
+    assert [(p["text"].split("\n")[-1], bool(p["rival"])) for p in found] == [('    print("Small")', True)]

@@ -14,6 +14,7 @@ READ = {
     "a comma within the text": ('x = 1\nprint(x",done")', 'x = 1\nprint(x,"done")'),
     "a comma at the text's end": ('x = 1\nprint("got,"x)', 'x = 1\nprint("got",x)'),
     "a product of letters": ("a, c = 1, 2\nd = 4ac", "a, c = 1, 2\nd = 4*a*c"),
+    "a product behind a fraction": ("k = 3\nd = 7/2k", "k = 3\nd = 7/2*k"),
     "a percentage": ("price = 50\ntax = price * 20%", "price = 50\ntax = price * 20/100"),
     "a loop behind its items": ("xs = [1]\nys = [x * 2 in xs for x]", "xs = [1]\nys = [x * 2 for x in xs]"),
     "a loop before its value": ("xs = [1]\nys = [for x in xs: x * 2]", "xs = [1]\nys = [x * 2 for x in xs]"),
