@@ -35,8 +35,9 @@ TIMEOUT = "!timeout"
 """What is shown for a call that does not come to its end."""
 LATE = "!late"
 """What is shown for a call for which no steps were left."""
-NET = 0.1
-"""CPU seconds after which a call is cut whatever it counts, or what all checks take: what grows in every round takes ever longer for one."""
+NET = 0.3
+"""CPU seconds after which a call is cut whatever it counts, or what all checks take: what grows in every round takes ever longer for one. Far more
+than ``STEPS`` take on a slow machine, so that the same calls are cut there."""
 LEAST_MOVED = 3
 """Records that are needed for a part to be moved on: two are in one order or the other."""
 LOOPS = 8

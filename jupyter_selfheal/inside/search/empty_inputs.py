@@ -1,7 +1,7 @@
 """Does a patched function fail for an empty collection, by a fault of its own that no check comes to?
 
 A variable that only a loop binds is unbound where the loop has no round: nobody means that. Nor does who makes a list of a list mean
-``xs[0]`` to raise for an empty one; what makes a number of it (a mean, a maximum) may well have none to give.
+``xs[0]`` to raise for an empty one, nor ``k % len(xs)``; what makes a number of it (a mean, a maximum) may well have none to give.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def describe_failure_when_empty(
     """
     faults = {"!UnboundLocalError"}
     if is_asked or (expected and set(expected) <= COLLECTIONS):
-        faults.add("!IndexError")
+        faults |= {"!IndexError", "!ZeroDivisionError"}
     return describe_first_failure(runner, codes, inputs, faults, STEPS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import astuple
+from math import ceil, log2
 from typing import Any
 
 from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY, MOST_MEMORY, run_in_fork
@@ -21,7 +22,8 @@ def measure_passing(runner: Runner) -> int:
 
     From now on the runner has cheap and failing asserts first, unless they then come out differently: they have side effects.
     """
-    costs, failing, runner.slowest = _measure_checks(runner)
+    costs, failing, slowest = _measure_checks(runner)
+    runner.slowest = 2.0 ** ceil(log2(slowest)) if slowest else 0.0  # what is caught counts the same each time
     runner.sort_checks(costs, failing)
     if failing and _measure_checks(runner)[1] != failing:
         runner.order.sort()

@@ -64,7 +64,8 @@ def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
         sign = s.text[end]
         if sign in "+-":
             whole = (s.start_of(node), s.end_of(node), f"{target} {sign}= {s.text_of(value.operand)}")
-            yield Change((whole,), 0.95, line, f"`={sign}` should be `{sign}=`")
+            is_beside = s.text[end - 1] == "="  # who writes `n = -1` with its spaces means it
+            yield Change((whole,), 0.95 if is_beside else 0.4, line, f"`={sign}` should be `{sign}=`")
     for op, prior in (("+=", 0.4), ("-=", 0.2), ("*=", 0.2), ("|=", 0.08), ("//=", 0.06), ("/=", 0.06)):
         if s.may_be(value, NUMBER) or op == "+=":
             yield Change(((start, end, f" {op} "),), prior, line, f"`=` should be `{op}`")

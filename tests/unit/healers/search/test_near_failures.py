@@ -246,6 +246,14 @@ def test_of_an_empty_list_the_answer_is_that_it_is_not_there() -> None:
     assert list_empty_inputs({"place": [*calls, (4, [])]}, ["place"]) == []
 
 
+@pytest.mark.parametrize(("expected", "is_said"), [({"list"}, True), ({"int"}, False)])
+def test_a_list_of_a_list_is_not_meant_to_divide_by_its_length(expected: set[str], is_said: bool) -> None:
+    text = "def turn(xs, k):\n    k = k % len(xs)\n    return xs[k:] + xs[:k]\n"
+    inputs = list_empty_inputs({"turn": [([1, 2, 3], 1)]}, ["turn"])
+    said = describe_failure_when_empty(prepare(text), {0: compile(text, "<text>", "exec")}, inputs, expected)
+    assert said == ("`turn([], 1)` raises ZeroDivisionError with it" if is_said else "")
+
+
 FOUND = "def find(xs):\n    found = -1\n    for {}:\n        if {}:\n            {}\n    return found\n"
 
 
