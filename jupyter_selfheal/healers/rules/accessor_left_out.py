@@ -45,11 +45,15 @@ class AccessorLeftOut(Rule):
         if not nodes:
             return
         series = context.text(nodes[0].value)
-        new, import_line = _find_owner(context, series, context.operand(nodes[0].value), owner, wrong)
+        operand = context.operand(nodes[0].value)
+        new, import_line = _find_owner(context, series, operand, owner, wrong)
         if not new:
             return
         alike = [n for n in context.walk(ast.Attribute) if n.attr == wrong and context.text(n.value) == series]
         splices = [(*context.span(n.value), new) for n in alike]
+        if new in (f"{operand}.dt", f"{operand}.str"):  # the brackets are there already
+            dots = [context.source.rindex(".", 0, context.find_attribute_span(n)[0]) for n in alike]
+            splices = [(dot, dot, new[len(operand) :]) for dot in dots]
         if wrong in SPLITTING:  # `df["email"].split("@")[1]` takes a part, as of one text
             splices += [(end, end, ".str") for end in _list_ends_of_parts(context, alike)]
         kind = "dates" if new.endswith(".dt") else "texts"

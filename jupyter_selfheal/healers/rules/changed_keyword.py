@@ -16,6 +16,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_
 from jupyter_selfheal.healers.rules.context.remedies import LIKE, NEW_KEYWORD
 from jupyter_selfheal.healers.rules.context.spelling import (
     edit_distance,
+    is_abbreviated,
     is_british,
     is_opposite,
     is_plain_slip,
@@ -158,13 +159,9 @@ def _is_slip(keyword: ast.keyword, new: str, *, alone: bool) -> bool:
     short, long = sorted((old, new), key=len)
     is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")
     one_edit = normalize(old) == normalize(new) or (
-        edit_distance(old, new) == 1 and _list_initials(old) == _list_initials(new)
+        edit_distance(old, new) == 1 and [w[:1] for w in old.split("_")] == [w[:1] for w in new.split("_")]
     )
     return is_british(old, new) or (one_edit and is_plain_slip(old, new, strict=True) and not is_other_form)
-
-
-def _list_initials(name: str) -> list[str]:
-    return [word[:1] for word in name.split("_")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +392,9 @@ def _build_callee_splice(context: RuleContext, call: ast.Call, callee: str, impo
 
 def _list_near(name: str, free: list[str]) -> list[str]:
     whole = [p for p in free if len(name) > 3 and (p.startswith(name) or name.startswith(p) or p.endswith("_" + name))]
+    short = [p for p in free if "_" in p and (is_abbreviated(p, name) or is_abbreviated(name, p))]
+    if len(short) == 1:
+        return short
     flat = [p for p in free if p.replace("_", "") == name.replace("_", "").lower()]
     close = get_close_matches(name, free, n=2, cutoff=0.7)
     return list(dict.fromkeys([*flat, *close, *whole]))

@@ -13,7 +13,7 @@ from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"Unable to determine Axes to steal space|Passing a Normalize instance simultaneously with vmin/vmax"
+    r"Unable to determine Axes to steal space|^'c' argument must be a color|^'str' object has no attribute 'copy'|Passing a Normalize instance simultaneously with vmin/vmax"
 )
 
 
@@ -21,24 +21,30 @@ class ColourScale(Rule):
     """Say what Matplotlib took for granted: the axes of a colour bar, and the limits in the norm.
 
     **Failure** `ValueError: Unable to determine Axes to steal space for Colorbar.` at `plt.colorbar(mappable)`, `ValueError: Passing a Normalize
-    instance simultaneously with vmin/vmax is not supported.` at `plt.imshow(z, norm=LogNorm(), vmin=1, vmax=9)`.
+    instance simultaneously with vmin/vmax is not supported.` at `plt.imshow(z, norm=LogNorm(), vmin=1, vmax=9)`; `'c' argument must be a color, …` at
+    `plt.scatter(x, y, c=pets["kind"])`, whose kinds are texts; `'str' object has no attribute 'copy'` at `plt.annotate(…, arrowprops="->")`.
 
-    **Fix** `plt.colorbar(mappable, ax=plt.gca())`, `plt.imshow(z, norm=LogNorm(vmin=1, vmax=9))`.
+    **Fix** `plt.colorbar(mappable, ax=plt.gca())`, `plt.imshow(z, norm=LogNorm(vmin=1, vmax=9))`; `c=pets["kind"].astype("category").cat.codes`; `arrowprops=dict(arrowstyle="->")`.
 
-    **Fix safety** Safe: the current axes were taken until Matplotlib 3.8, and the limits were set on the norm until 3.5. Silent where the norm is made
+    **Fix safety** Unsafe for the texts, whose groups may be meant to have colours of their own. Else safe: the current axes were taken until Matplotlib 3.8, and the limits were set on the norm until 3.5. Silent where the norm is made
     elsewhere or has limits of its own.
     """
 
     code = "MPL105"
-    name = "axes of a colour bar, limits of a norm"
+    name = "what Matplotlib guessed, or cannot guess"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError"})
+    enames = frozenset({"ValueError", "AttributeError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "That is what Matplotlib did by itself (https://matplotlib.org/stable/api/prev_api_changes/api_changes_3.8.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure():
+            if "steal" not in context.failure.evalue and "Normalize" not in context.failure.evalue:
+                if patch := self._write_argument(context, call):
+                    yield patch
+                    return
+                continue
             if "steal" in context.failure.evalue:
                 changes, title = _name_axes(context, call), "Take the space from the current axes"
                 cause = "Matplotlib no longer takes the current axes for a colour bar by itself."
@@ -48,6 +54,30 @@ class ColourScale(Rule):
             if changes:
                 yield self.patch(context.replace_here(*changes), title, cause, prior=0.94)
                 return
+
+    def _write_argument(self, context: RuleContext, call: ast.Call) -> Patch | None:
+        """``arrowprops="->"``, ``scatter(x, y, c=table["kind"])``: a text where a dictionary, and texts where numbers are wanted."""
+        is_arrow = "copy" in context.failure.evalue
+        keyword = find_keyword(call, "arrowprops" if is_arrow else "c")
+        if keyword is None:
+            return None
+        given, text = keyword.value, context.operand(keyword.value)
+        if is_arrow:
+            if not isinstance(given, ast.Constant) or not isinstance(given.value, str):
+                return None
+            new, cause = f"dict(arrowstyle={text})", "`arrowprops` takes a dictionary, in which `arrowstyle` says how the arrow looks."  # fmt: skip
+        else:
+            if not context.is_true(f"{text}.ndim == 1 and all(isinstance(_, str) for _ in {text})"):
+                return None
+            new, cause = f'{text}.astype("category").cat.codes', f"`{text}` holds texts, and `c` takes colours or numbers."  # fmt: skip
+        return self.patch(
+            context.replace_here((*context.span(given), new)),
+            f"Use `{keyword.arg}={new}`",
+            cause,
+            applicability=Applicability.SAFE if is_arrow else Applicability.UNSAFE,
+            why="A style of arrow is all that the text can be." if is_arrow else "Other colours may be meant for the groups.",
+            prior=0.9 if is_arrow else 0.75,
+        )  # fmt: skip
 
 
 def _name_axes(context: RuleContext, call: ast.Call) -> list[Splice]:

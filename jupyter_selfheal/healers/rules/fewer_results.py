@@ -1,4 +1,4 @@
-"""API218: a function that gives one result fewer than it did."""
+"""API218: a function that gives another number of results than are taken."""
 
 from __future__ import annotations
 
@@ -7,31 +7,40 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"not enough values to unpack \(expected 3, got 2\)")
+MESSAGE = re.compile(r"not enough values to unpack \(expected 3, got 2\)|^too many values to unpack")
 FIRST_GONE = {"cv2.findContours": "https://docs.opencv.org/4.x/d4/d73/tutorial_py_contours_begin.html"}
 """Functions that gave three results, the first of which is gone, and where that is said."""
 
+
+RESULTS = {
+    "linregress": ("slope", "intercept", "rvalue", "pvalue", "stderr"), "chi2_contingency": ("chi2 statistic", "pvalue", "dof", "expected"),
+    "roc_curve": ("fpr", "tpr", "thresholds"), "precision_recall_curve": ("precision", "recall", "thresholds"),
+    "hist": ("n counts", "bins edges", "patches"), "svd": ("u", "s", "vh"), "lstsq": ("x solution", "residuals", "rank", "s"),
+    "adfuller": ("adf statistic", "pvalue", "usedlag", "nobs", "critical", "icbest"),
+}  # fmt: skip
+"""What functions of the libraries give, in order, by the names that their manuals use."""
 
 STAYS = re.compile(r"cont|cnt|hier", re.I)
 """Names of the results that are left: where one of them comes first, the order was another one."""
 
 
 class FewerResults(Rule):
-    """Take the results that the function gives now.
+    """Take as many results as the function gives.
 
     **Failure** `ValueError: not enough values to unpack (expected 3, got 2)` at `_, contours, hierarchy = cv2.findContours(…)`, which gave the picture
-    too in OpenCV 3.
+    too in OpenCV 3; `too many values to unpack (expected 2)` at `slope, intercept = linregress(x, y)`, which gives five.
 
-    **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`.
+    **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`.
 
-    **Fix safety** Safe: the other two results are what they were, in the same order. Silent where the name that goes is read anywhere, or is the name of
+    **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Silent where the name that goes is read anywhere, or is the name of
     one of the results that are left.
     """
 
     code = "API218"
-    name = "function that gives one result fewer"
+    name = "number of results"
     stage = Stage.CHANGELOG
     enames = frozenset({"ValueError"})
     message = MESSAGE
@@ -40,6 +49,9 @@ class FewerResults(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.list_nodes_on_line(ast.Assign)[::-1]:
+            if context.failure.evalue.startswith("too many"):
+                yield from self._leave_others(context, node)
+                continue
             match node:
                 case ast.Assign(
                     targets=[ast.Tuple(elts=[ast.Name() as gone, second, _])],
@@ -57,6 +69,35 @@ class FewerResults(Rule):
                         prior=0.95,
                     )
                     return
+
+    def _leave_others(self, context: RuleContext, node: ast.Assign) -> Iterator[Patch]:
+        """``slope, intercept, *_ = linregress(x, y)``."""
+        target, call = node.targets[0], node.value
+        if not isinstance(target, ast.Tuple) or not isinstance(call, ast.Call):
+            return
+        called, names = read_last_name(call.func), [n.id for n in target.elts if isinstance(n, ast.Name)]
+        results = RESULTS.get(called, ())
+        own = context.describe_all([call.func])[0].path.startswith("__main__")
+        if not 0 < len(names) == len(target.elts) < len(results) or own or not _come_first(names, results):
+            return
+        end = context.span(target.elts[-1])[1]
+        yield self.patch(
+            context.replace_here((end, end, ", *_")),
+            f"Leave the other results in `_`: `{', '.join(names)}, *_`",
+            f"`{called}` gives {len(results)} results: {', '.join(r.split()[0] for r in results)}.",
+            why="The names are those of the first results, in the order of the function's own manual, or of none.",
+            prior=0.93,
+        )
+
+
+def _come_first(names: list[str], results: tuple[str, ...]) -> bool:
+    """Whether no name is that of a result at another place."""
+    for place, name in enumerate(names):
+        small = name.casefold().replace("_", "")
+        meant = [n for n, r in enumerate(results) if any(w.startswith(small) or small.startswith(w) for w in r.split())]
+        if meant and place not in meant:
+            return False
+    return True
 
 
 def _is_read(context: RuleContext, name: str) -> bool:

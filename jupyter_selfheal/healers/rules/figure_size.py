@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -15,9 +16,9 @@ class FigureSize(Rule):
     """Give the size to the figure.
 
     **Failure** `AttributeError: Line2D.set() got an unexpected keyword argument 'figsize'` at `plt.plot(x, figsize=(4, 3))`, or at a
-    plot of seaborn.
+    plot of seaborn; `TypeError: object of type 'int' has no len()` at `plt.figure(8, 4)`.
 
-    **Fix** `plt.figure(figsize=(4, 3))` in front of it.
+    **Fix** `plt.figure(figsize=(4, 3))` in front of it; `plt.figure(figsize=(8, 4))`.
 
     **Fix safety** Safe: a figure alone has a size, and the statement draws the first thing of the cell. Silent where the cell has drawn before, or
     gives the plot its axes.
@@ -27,11 +28,16 @@ class FigureSize(Rule):
     name = "size of a figure"
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError", "TypeError"})
-    message = re.compile(r"unexpected keyword argument '(?:figsize|figSize|figure_size)'")
+    message = re.compile(
+        r"unexpected keyword argument '(?:figsize|figSize|figure_size)'|^object of type 'int' has no len"
+    )
     applicability = Applicability.SAFE
     why = "A figure alone has a size."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "has no len" in context.failure.evalue:
+            yield from self._join_sides(context)
+            return
         known = context.reference("matplotlib.pyplot.figure")
         for call in context.list_calls_at_failure():
             given = next(
@@ -62,6 +68,17 @@ class FigureSize(Rule):
                 prior=0.92,
             )
             return
+
+    def _join_sides(self, context: RuleContext) -> Iterator[Patch]:
+        """``plt.figure(8, 4)``: the second argument is a size, and one number is none."""
+        for call in context.list_calls_at_failure():
+            sides = [a for a in call.args if isinstance(a, ast.Constant) and type(a.value) in (int, float)]
+            if len(sides) == len(call.args) == 2 and not call.keywords and read_last_name(call.func) == "figure":
+                new = f"figsize=({context.text(sides[0])}, {context.text(sides[1])})"
+                edits = context.replace_here((context.span(sides[0])[0], context.span(sides[1])[1], new))
+                cause = "A figure takes its width and height as one pair."
+                yield self.patch(edits, f"Use `{new}`", cause, prior=0.93)
+                return
 
 
 def _has_drawn(context: RuleContext, statement: ast.stmt, module: str) -> bool:

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 EMPTY_OF_METHOD = {"append": "[]", "extend": "[]", "insert": "[]", "add": "set()"}
 """What a dictionary's new entry is, by the method that is called on it."""
-TEXT_METHODS = frozenset({"lower", "upper", "strip", "casefold", "title", "capitalize"})
+TEXT_METHODS = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "replace", "casefold", "title", "capitalize"})
 """Methods that may be called twice with the same result."""
 PURE = frozenset({"len", "str", "int", "float", "abs", "round", "ord", "chr", "bool", "tuple", "type"})
 """Functions of Python that may."""
@@ -159,7 +159,8 @@ def _can_be_read_twice(key: ast.expr) -> bool:
 
 def _can_be_called_twice(call: ast.Call) -> bool:
     if isinstance(call.func, ast.Attribute):
-        return call.func.attr in TEXT_METHODS and not call.args and not call.keywords
+        plain = all(isinstance(a, ast.Constant) for a in call.args)
+        return call.func.attr in TEXT_METHODS and plain and not call.keywords
     return isinstance(call.func, ast.Name) and call.func.id in PURE and not call.keywords
 
 

@@ -125,7 +125,8 @@ def _strip_parentheses(source: str, node: ast.AST, text: str) -> str:
             alone = [above.test]
         elif isinstance(above, ast.Assign | ast.Return | ast.Expr) and above.value is not None:
             alone = [above.value]
-        if any(src.find_span(source, n) == where for n in alone) and text.startswith("(") and text.endswith(")"):
+        is_whole = text.startswith("(") and text.endswith(")") and src.can_compile(text[1:-1])  # `(a / b).c()` is not
+        if is_whole and any(src.find_span(source, n) == where for n in alone):
             return text[1:-1]
     return text
 

@@ -13,6 +13,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 NAMED = re.compile(
     r"^\"?\['([^']+)'\] not (?:in|found in) |^['\"]([^'\"\[\]]+)['\"]$|Could not interpret value `([^`]+)`|has no attribute '(\w+)'"
+    r"|^cannot insert (.+), already exists"
 )
 
 
@@ -20,11 +21,12 @@ class IndexAsColumn(Rule):
     """Make a column again of what became the index.
 
     **Failure** `KeyError: 'city'` at `means["city"]`, after `means = df.groupby("city").mean()` or `df.set_index("city")`; seaborn's `Could not
-    interpret value `city` for `x``.
+    interpret value `city` for `x``; `ValueError: cannot insert city, already exists` at `means.reset_index()`.
 
-    **Fix** `means.reset_index()["city"]`, `sns.barplot(data=means.reset_index(), x="city", …)`; `means.index` where the rows must stay aligned.
+    **Fix** `means.reset_index()["city"]`, `sns.barplot(data=means.reset_index(), x="city", …)`; `means.index` where the rows must stay aligned; `reset_index(drop=True)` where a column
+    holds what the index holds, and `reset_index(name="count")` of counts that have the index's name.
 
-    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Silent where the name is written to. Unsafe for
+    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Unsafe for the name of counts. Silent where the name is written to. Unsafe for
     what `value_counts` gave: until pandas 2 its counts had that name (PDA118).
     """
 
@@ -40,6 +42,9 @@ class IndexAsColumn(Rule):
         told = NAMED.search(context.failure.evalue)
         key = next((g for g in told.groups() if g), "") if told else ""
         if not key:
+            return
+        if context.failure.evalue.startswith("cannot insert"):
+            yield from self._reset_beside_column(context, key)
             return
         cause = "`{}` has no column {!r}: it is the table's index."
         for node in context.list_failing_nodes(ast.Subscript, ast.Attribute):
@@ -81,6 +86,31 @@ class IndexAsColumn(Rule):
                     prior=0.9,
                 )
                 return
+
+    def _reset_beside_column(self, context: RuleContext, key: str) -> Iterator[Patch]:
+        """``table.reset_index()`` of a table that has the index as a column too, or of counts that have the name of what is counted."""
+        for call in context.list_calls_at_failure():
+            func = call.func
+            if not isinstance(func, ast.Attribute) or func.attr != "reset_index" or call.args or call.keywords:
+                continue
+            made, table = func.value, context.read_plain_chain(func.value)
+            how = made.func.attr if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else ""
+            if table and context.is_true(f"{table}.ndim == 2 and list({table}[{key!r}]) == list({table}.index)"):
+                new, sure, cause = "drop=True", True, f"`{table}` has a column {key!r} already, which holds what its index holds."  # fmt: skip
+            elif how in ("count", "nunique", "size", "value_counts", "sum", "mean", "max", "min") or (table and context.is_true(f"{table}.ndim == 1")):  # fmt: skip
+                new, sure, cause = f'name="{how or "value"}"', False, f"The values have the name of the index, {key!r}."
+            else:
+                return
+            end = context.span(call)[1] - 1
+            yield self.patch(
+                context.replace_here((end, end, new)),
+                f"Use `reset_index({new})`",
+                cause,
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why="The index and the column hold the same, and the table keeps one of them." if sure else "The values need a name of their own, and another one may be meant.",
+                prior=0.9 if sure else 0.75,
+            )  # fmt: skip
+            return
 
     def _keep_as_column(self, context: RuleContext, table: ast.expr, key: str) -> Iterator[Patch]:
         """``totals = df.groupby("city")["n"].sum().reset_index()``: a series of groups that is read as a table."""

@@ -70,6 +70,8 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
     row = parts[0] if parts else node.slice
     sign = row.operand if isinstance(row, ast.UnaryOp) and isinstance(row.op, ast.USub) else row
     is_place = isinstance(sign, ast.Constant) and type(sign.value) is int
+    if (places := _mend_column_position(context, node, text, parts)) is not None:
+        return places
     if context.failure.ename != "KeyError" or not is_place or context.failure.evalue != context.text(row):
         return None
     place = context.text(row)
@@ -83,6 +85,23 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
         return [(*context.span(row), f"{text}.index[{place}]")], f"{text}.index[{place}]"
     assert isinstance(node.value, ast.Attribute)
     return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
+
+
+def _mend_column_position(
+    context: RuleContext, node: ast.Subscript, text: str, parts: list[ast.expr]
+) -> tuple[list[Splice], str] | None:
+    """``df.iloc[0, 2]`` for ``df.loc[0, 2]``, where every column has a name and rows are numbered from 0; ``df.loc[rows, df.columns[2]]`` for other rows."""
+    if len(parts) != 2 or not (isinstance(parts[1], ast.Constant) and type(parts[1].value) is int):
+        return None
+    rows, place = context.text(parts[0]), context.text(parts[1])
+    named = f"all(isinstance(_, str) for _ in ({text}).columns) and {place} < ({text}).shape[1]"
+    if context.failure.evalue != place or not context.is_true(f"({text}).ndim == 2 and {named}"):
+        return None
+    assert isinstance(node.value, ast.Attribute)
+    is_row = isinstance(parts[0], ast.Constant) and type(parts[0].value) is int
+    if is_row and context.is_true(f"list(({text}).index) == list(range(len({text})))"):
+        return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{rows}, {place}]"
+    return [(*context.span(parts[1]), f"{text}.columns[{place}]")], f"{text}.loc[{rows}, {text}.columns[{place}]]"
 
 
 def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:

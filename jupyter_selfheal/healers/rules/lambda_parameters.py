@@ -20,7 +20,7 @@ class LambdaParameters(Rule):
     **Failure** `TypeError: <lambda>() takes 1 positional argument but 2 were given` at `reduce(lambda a: a * b, values)`; `<lambda>()
     missing 1 required positional argument: 'v'` at `sorted(d.items(), key=lambda k, v: v)`.
 
-    **Fix** `lambda a, b: a * b`: the names that its body reads and that nothing binds become parameters. `lambda pair: pair[1]`: of
+    **Fix** `lambda a, b: a * b`: the names that its body reads and that nothing binds become parameters. `lambda item: item[1]`, as CAL106 writes it: of
     a pair that is given as one thing, the parameters become its parts.
 
     **Fix safety** Safe: as many names are unbound as arguments are too many; or what is given is a pair, of which the parameters name the
@@ -68,7 +68,7 @@ class LambdaParameters(Rule):
         if not context.is_true(parts):
             return
         read = _list_read(node)
-        name = next(n for n in ("pair" if len(own) == 2 else "parts", "item", "entry", "given") if n not in read)
+        name = next(n for n in ("item", "entry", "given") if n not in read)
         edits: list[Splice] = [(context.span(node)[0], context.span(node.body)[0], f"lambda {name}: ")]
         edits += [
             (*context.span(n), f"{name}[{own.index(n.id)}]")

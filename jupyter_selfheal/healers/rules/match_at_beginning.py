@@ -16,7 +16,7 @@ class MatchAtBeginning(Rule):
     """Look for a pattern anywhere in the text.
 
     **Failure** `AttributeError: 'NoneType' object has no attribute 'group'` after `re.match(pattern, text)` or `pattern.match(text)`, where the
-    pattern does occur in the text, only not at its beginning.
+    pattern does occur in the text, only not at its beginning; `'list' object has no attribute 'group'` at `re.findall(pattern, text).group()`.
 
     **Fix** `re.search(pattern, text)`, `pattern.search(text)`.
 
@@ -29,6 +29,8 @@ class MatchAtBeginning(Rule):
     why = "The pattern occurs in the text, but a text that does not begin with it may be an exception."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "'list' object has no attribute 'group" in context.failure.evalue:
+            yield from self._search_once(context)
         if not context.is_about_none:
             return
         for cell_id, source, call in _list_matches(context):
@@ -44,6 +46,29 @@ class MatchAtBeginning(Rule):
                 f"`{owner}.match` looks at the beginning of the text only; the pattern comes up later in it.",
                 prior=0.75,
             )
+            return
+
+    def _search_once(self, context: RuleContext) -> Iterator[Patch]:
+        """``re.findall(pattern, text).group(1)``: a list of texts, where one match is asked for its groups."""
+        for node in context.list_failing_nodes(ast.Attribute):
+            made = (context.cell_id, context.source, node.value)
+            if isinstance(node.value, ast.Name):
+                name, home = node.value.id, context.find_last_assignment(node.value.id)
+                reads = [n for n in context.walk_notebook() if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]  # fmt: skip
+                asked = [n for n in context.walk_notebook() if isinstance(n, ast.Attribute) and n.attr.startswith("group") and isinstance(n.value, ast.Name) and n.value.id == name]  # fmt: skip
+                if home is None or len(asked) < len(reads):
+                    return
+                made = (home.cell_id, home.source, home.node.value)
+            cell_id, source, call = made
+            if isinstance(call, ast.Call) and read_last_name(call.func) == "findall":
+                end = src.find_span(source, call.func)[1]
+                yield self.patch(
+                    context.replace(cell_id, [(end - len("findall"), end, "search")]),
+                    "Use `search`, which gives a match",
+                    "`findall` gives a list of texts, and only a match has groups.",
+                    why="The first match may be meant, or all of them, one by one.",
+                    prior=0.75,
+                )
             return
 
 

@@ -20,7 +20,7 @@ class MergeKeys(Rule):
     both are named: `left_on="user_id", right_on="uid"`.
 
     **Fix safety** Safe where one column only of that table differs from the key in case and punctuation alone. Unsafe for another name: one column
-    only ends in the same letters and holds none but the key's values.
+    only ends in the same letters and holds none but the key's values, or is named by the key and one more word (`store`, `store_name`) and one of the two holds all values of the other.
     """
 
     code = "PDA119"
@@ -66,9 +66,10 @@ class MergeKeys(Rule):
         if other is None or len(tables) != 2 or not isinstance(on.value, ast.Constant):
             return
         held, holder = context.text(lacking), context.text(other)
-        alike = [c for c in columns if c[-2:].casefold() == wanted[-2:].casefold()]
+        alike = [c for c in columns if c[-2:].casefold() == wanted[-2:].casefold() or _is_word_of(wanted, c)]
         test = "len({0}) > 0 and set({0}[{1!r}].dropna()) <= set({2}[{3!r}].dropna())"
-        keys = [c for c in alike if context.is_true(test.format(held, c, holder, wanted))]
+        either = " or set({2}[{3!r}].dropna()) <= set({0}[{1!r}].dropna())"  # where the name itself says it
+        keys = [c for c in alike if context.is_true((test + either * _is_word_of(wanted, c)).format(held, c, holder, wanted))]  # fmt: skip
         if len(keys) != 1:
             return
         left, right = (keys[0], wanted) if lacking is tables[1] else (wanted, keys[0])
@@ -81,6 +82,12 @@ class MergeKeys(Rule):
             why="Its values are the key's; the joined table has both columns.",
             prior=0.7,
         )
+
+
+def _is_word_of(wanted: str, column: str) -> bool:
+    """``store`` of ``store_name``, and the other way round."""
+    short, long = sorted((wanted.casefold(), column.casefold()), key=len)
+    return len(short) > 2 and long.startswith((f"{short}_", f"{short} "))
 
 
 def _list_joined_tables(call: ast.Call) -> list[ast.expr]:

@@ -77,6 +77,9 @@ class NotCalled(Rule):
                     edits, f"Call `{text}()`", f"An instance of `{text}` is wanted, not the class.", prior=0.9
                 )
             return
+        if patch := self._call_views(context):
+            yield patch
+            return
         if "<bound method " in context.failure.evalue:
             yield from self._call_argument(context)
             return
@@ -111,6 +114,18 @@ class NotCalled(Rule):
                 "A method was given, not its result.",
                 prior=0.9,
             )
+
+    def _call_views(self, context: RuleContext) -> Patch | None:
+        """``plt.bar(visits.keys, visits.values)``: what a dictionary holds, given to a library by its methods."""
+        for call in context.list_calls_at_failure():
+            given = [a for a in call.args if isinstance(a, ast.Attribute) and a.attr in ("keys", "values", "items")]
+            owners = context.describe_all([call.func, *(a.value for a in given)]) if given else ()
+            if given and not owners[0].path.startswith("__main__") and all(o.is_a("builtins.dict") for o in owners[1:]):
+                ends = [context.span(a)[1] for a in given]
+                names = " and ".join(f"`{context.text(a)}()`" for a in given)
+                edits = context.replace_here(*((end, end, "()") for end in ends))
+                return self.patch(edits, f"Call {names}", "A method was given, not its result.", prior=0.9)
+        return None
 
     def _call_for_each(self, context: RuleContext, call: ast.AST) -> Iterator[Patch]:
         """``max(pupils, key=lambda p: p.average)``, ``sum(p.average for p in pupils)``: a method of the notebook's own class."""

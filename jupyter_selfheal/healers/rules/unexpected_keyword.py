@@ -12,13 +12,13 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
 
-TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected")
+TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected|'(\w+)' object has no property")
 """Matplotlib's functions hand what they do not know to an artist, which names its class."""
 MADE_BY = re.compile(r"(?<![\w.])(\w+)\.__init__\(\) got an unexpected")
 """Others hand it to what makes one: ``Legend``."""
 
 MESSAGE = re.compile(
-    r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument"
+    r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument|object has no property '(\w+)'"
 )
 
 OF_CLASS = re.compile(r"(DataFrame|Series|NDFrame|IndexOpsMixin)\.(\w+)\(\) got an unexpected")
@@ -29,7 +29,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     "columns": ("subset", "by", "usecols"), "column": ("subset", "by", "columns"), "cols": ("columns", "subset", "by"), "col": ("subset", "by", "columns"),
     "on": ("by",), "by": ("on",), "key": ("by", "on"), "names": ("columns",), "separator": ("sep", "separators"), "seperator": ("sep",), "delimiter": ("sep",), "delim": ("sep",),
     "ending": ("end",), "decimals": ("ndigits",), "digits": ("ndigits", "decimals"), "places": ("ndigits", "decimals"), "begin": ("start",), "initial": ("start",),
-    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",),
+    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",), "rotate": ("rotation", "rot"), "angle": ("rotation", "startangle"),
     "colour": ("color", "c"), "size": ("figsize", "shape", "n"), "shape": ("size",), "n": ("k", "num", "size"), "count": ("k", "num"), "type": ("kind", "dtype"),
     "percent": ("normalize",), "method": ("how", "aggfunc", "func"), "how": ("method",), "function": ("func", "aggfunc"), "func": ("aggfunc",), "fill": ("fill_value", "value"),
     "descending": ("!ascending", "reverse"), "desc": ("!ascending", "reverse"), "reverse": ("!ascending",), "reversed": ("!ascending", "reverse"),
@@ -76,7 +76,7 @@ class UnexpectedKeyword(Rule):
         match = MESSAGE.search(context.failure.evalue)
         if not match:
             return
-        wrong, hinted = match[1] or match[3], match[2]
+        wrong, hinted = match[1] or match[3] or match[4], match[2]
         for failing in context.list_failing_nodes(ast.Call):
             call = failing
             keyword = next((k for k in call.keywords if k.arg == wrong), None) if isinstance(call, ast.Call) else None
@@ -177,7 +177,9 @@ def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
     made = MADE_BY.search(context.failure.evalue)
     known += WITHOUT_SIGNATURE.get(made[1], ()) if made is not None and not known else ()
     artist = TAKEN_BY.search(context.failure.evalue)
-    return known + (context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1]) if artist is not None else [])
+    return known + (
+        context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1] or artist[2]) if artist is not None else []
+    )
 
 
 def _list_named(signature: Signature | None) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.axes_setter import SETTABLE
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
@@ -16,9 +17,9 @@ class ValueCalled(Rule):
     """Read an attribute that is a value without calling it.
 
     **Failure** `TypeError: 'tuple' object is not callable` at `df.shape()`, `'Index' object is not callable` at `df.columns()`, and at
-    a property of the notebook's own class.
+    a property of the notebook's own class; `'str' object is not callable` at `plt.title("Profit")`, below `plt.title = "Sales"` in the same cell.
 
-    **Fix** The empty parentheses go: `df.shape`.
+    **Fix** The empty parentheses go: `df.shape`. `plt.title("Sales")` is called, not assigned to.
 
     **Fix safety** Safe: the attribute of the live object is a value that cannot be called, and the call passes nothing. Silent where
     arguments are given, and for attributes that a cell of the notebook sets on objects of its own.
@@ -34,6 +35,9 @@ class ValueCalled(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for failing in context.list_failing_nodes(ast.Call):
             call = failing
+            if patch := self._call_assigned(context, call.func):
+                yield patch
+                return
             if not isinstance(call, ast.Call) or call.args or call.keywords or not isinstance(call.func, ast.Attribute):
                 continue
             text = context.text(call.func)
@@ -50,6 +54,21 @@ class ValueCalled(Rule):
                     edits, f"Remove the parentheses after `{text}`", f"`{text}` is a value, not a function.", prior=0.85
                 )
             return
+
+    def _call_assigned(self, context: RuleContext, called: ast.expr) -> Patch | None:
+        """``plt.title = "Sales"`` above `plt.title("Profit")`: the function of the library is gone, and no title was set."""
+        if not isinstance(called, ast.Attribute) or not context.describe_all([called.value])[0].is_module:
+            return None
+        module = context.text(called.value)
+        given = [n for n in context.walk(ast.Assign) if len(n.targets) == 1 and isinstance(n.targets[0], ast.Attribute)]
+        gone = [n for n in given if context.text(n.targets[0].value) == module and n.targets[0].attr in SETTABLE]  # type: ignore[attr-defined]
+        text = f"{module}.{called.attr}"
+        if text not in [context.text(n.targets[0]) for n in gone]:
+            return None
+        calls = [(*context.span(n), f"{context.text(n.targets[0])}({context.text(n.value)})") for n in gone]
+        cause = f"`{text} = …` puts a value in the place of the function `{text}`."
+        return self.patch(context.replace_here(*calls), f"Call `{text}(…)`, don't assign to it", cause,
+                          why="A text in the function's place shows nothing, and the call shows it.", prior=0.93)  # fmt: skip
 
 
 def _list_own_members(context: RuleContext, name: str) -> list[ast.FunctionDef]:

@@ -73,7 +73,7 @@ def list_matplotlib_properties(state: FailureState, name: str) -> Any:
 
     for path, module in list(sys.modules.items()):
         kind = getattr(module, name, None) if path.startswith("matplotlib.") else None
-        if isinstance(kind, type):
+        if isinstance(kind, type) and hasattr(kind, "set"):  # `dviread` has a `Text` too, which is no artist
             own = set(inspect.signature(kind).parameters) - {"self", "args", "kwargs"}
             return sorted({m[4:] for m in dir(kind) if m.startswith("set_") and callable(getattr(kind, m))} | own)
     return []

@@ -73,6 +73,13 @@ def is_opposite(one: str, other: str) -> bool:
     return {one.casefold(), other.casefold()} == {"ascending", "descending"}
 
 
+def is_abbreviated(short: str, long: str) -> bool:
+    """True for the beginnings of the same words: ``var_name`` for ``variable_name``."""
+    words = list(zip(short.split("_"), long.split("_"), strict=False))
+    is_shorter = short != long and short.count("_") == long.count("_")
+    return is_shorter and all(b.startswith(a) and (len(a) > 2 or a == b) for a, b in words)
+
+
 def is_plural(a: str, b: str) -> bool:
     """True where one is the other's plural: the most common slip that is no typo."""
     short, long = sorted((a, b), key=len)
