@@ -238,12 +238,12 @@ def archive_running(state: State) -> Dossier:
     return archive_trials(state).dossier if isinstance(state, Trying) else state.dossier
 
 
-def on_scores(state: Tried, event: Scored) -> Judged:
-    """Verdicts are added to the attempts they are about."""
+def on_scores(state: Tried, event: Scored, config: HealConfig) -> Judged:
+    """Verdicts are added to the attempts they are about; of what may be meant no patch is good enough by itself."""
     dossier = state.dossier
     if event.settles:
         dossier = on_payment(dossier, Settled(event.settles, event.cost))
-    verdicts = {v.patch_id: v for v in event.verdicts}
+    verdicts = {v.patch_id: evidence.hold_to_word(dossier, v, config) for v in event.verdicts}
     archive = tuple(
         replace(a, verdict=verdicts[a.patch.id]) if a.verdict is None and a.patch.id in verdicts else a
         for a in dossier.archive

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from jupyter_selfheal import source as src
@@ -10,7 +11,19 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop import progress, stability
 from jupyter_selfheal.loop.behaviour import list_like_rejected
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.model import Applicability, Attempt, Candidate, Case, FailureKind, Insert, Patch, Replace, Trial
+from jupyter_selfheal.model import (
+    MAY_BE_MEANT,
+    Applicability,
+    Attempt,
+    Candidate,
+    Case,
+    FailureKind,
+    Insert,
+    Patch,
+    Replace,
+    Trial,
+    Verdict,
+)
 
 DERIVATIONS = 12
 """Failures behind the first one that are taken up: aged cells hold two to six broken calls."""
@@ -121,6 +134,24 @@ def list_accepted(dossier: Dossier, config: HealConfig) -> tuple[Candidate, ...]
 def _lacks_fresh_kernel(dossier: Dossier, candidate: Candidate) -> bool:
     repeats = dossier.repeated.get(candidate.patch.id)
     return repeats is not None and bool(repeats.refused) and candidate.verdict.score == stability.DOUBTED
+
+
+def hold_to_word(dossier: Dossier, verdict: Verdict, config: HealConfig) -> Verdict:
+    """A verdict as it is where the failure may be meant, whatever the patch gives: good enough for the user's word, and not without it.
+
+    So where somebody went on below the failure, and got there what the patch changes.
+    """
+    known = (dossier.root, dossier.diagnosis)
+    is_held = any(d.may_be_meant or (d.kept and verdict.difference) for d in known)
+    if not is_held or not verdict.plausible:
+        return verdict
+    return replace(
+        verdict,
+        score=min(verdict.score, stability.DOUBTED),
+        reasons=(MAY_BE_MEANT, *verdict.reasons),
+        needs_word=verdict.needs_word or verdict.score >= config.accept,
+        may_be_meant=True,
+    )
 
 
 def list_further(dossier: Dossier) -> tuple[Attempt, ...]:

@@ -199,7 +199,7 @@ def _apply_event(state: State | None, event: Event, config: HealConfig) -> State
         case ((Trying() | Diagnosed() | Consented() | Judged()), TrialEnded()):
             return advance.on_trial_ended(state, event)
         case Tried(), Scored():
-            return advance.on_scores(state, event)
+            return advance.on_scores(state, event, config)
         case Proposed(), Decided():
             return decisions.on_proposal(state, event.decision)
         case Paused(), Decided():

@@ -34,6 +34,7 @@ from jupyter_selfheal.loop.commands import (
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import (
     AS_LIKELY,
+    MAY_BE_MEANT,
     Applicability,
     Candidate,
     Diagnosis,
@@ -150,6 +151,8 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
     if dossier.derived:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
+    if dossier.diagnosis.may_be_meant:
+        advice += f". {MAY_BE_MEANT}"
     return Close(Reason.EXHAUSTED, f"no working fix found{limits.name_untried(dossier)}{advice}")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.doubt import Doubt
-    from jupyter_selfheal.model.failure import Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
+    from jupyter_selfheal.model.failure import MAY_BE_MEANT, Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
     from jupyter_selfheal.model.model_calls import ModelReply, ModelRequest
     from jupyter_selfheal.model.notebook import JSON, Agreement, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
@@ -62,6 +62,7 @@ __all__ = [
     "BASELINE",
     "DISMISSED",
     "JSON",
+    "MAY_BE_MEANT",
     "OBSERVED_CALLS",
     "OPEN",
     "REJECTED_BEFORE",
@@ -124,7 +125,7 @@ __all__ = [
 _HOMES = {
     "model_calls": "ModelReply ModelRequest",
     "notebook": "Agreement Cell JSON Notebook Oracle Output",
-    "failure": "Diagnosis Failure FailureKind Frame Locus SkipReason",
+    "failure": "Diagnosis Failure FailureKind Frame Locus MAY_BE_MEANT SkipReason",
     "patch": "AS_LIKELY Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "REJECTED_BEFORE UNCONFIRMED Attempt Candidate Verdict",

@@ -162,6 +162,10 @@ _SKIP_WORDS = {
 }
 
 
+MAY_BE_MEANT = "The saved output is the same error: it may be meant."
+"""What is said of a fix where :attr:`Diagnosis.may_be_meant`, and where there is none."""
+
+
 class Locus(StrEnum):
     """Where the cause sits."""
 
@@ -178,7 +182,8 @@ class Diagnosis:
     """What the failure is believed to come from.
 
     ``skip_reason`` says why it must be left alone, None where healing may go on. ``advice`` says what the user can do.
-    ``confidence`` is 0–100.
+    ``confidence`` is 0–100. ``kept``: the notebook was saved with this error, and its author had gone on below it.
+    ``may_be_meant``: then nothing tells whether to show it or because it was left behind; a fix is offered and not applied.
     """
 
     cause: str
@@ -187,6 +192,8 @@ class Diagnosis:
     confidence: int = 100
     skip_reason: SkipReason | None = None
     advice: str = ""
+    kept: bool = False
+    may_be_meant: bool = False
 
     def __post_init__(self) -> None:
         if read_number(self.confidence, 0, 100) is None:

@@ -41,6 +41,9 @@ class Verdict:
     checks: int = 0
     """Single values that were compared and held."""
 
+    may_be_meant: bool = False
+    """What it mends may be meant (:attr:`Diagnosis.may_be_meant`): only somebody's word may apply it."""
+
     @property
     def is_shown_to_run(self) -> bool:
         """Whether it ran to its end, and nothing contradicts it."""

@@ -8,6 +8,7 @@ patch, nothing is left alone.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
@@ -26,9 +27,10 @@ from jupyter_selfheal.healers.triage.left_alone import (
     meant,
     outside,
     raw_data,
+    saved_errors,
 )
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies
-from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus
+from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus, Patch
 from jupyter_selfheal.ports import Facts, Starts
 
 Check = Callable[[RuleContext, Remedies], Diagnosis | None]
@@ -41,23 +43,26 @@ class Triage:
         self._rules = rules or RulesHealer()
 
     def diagnose(self, case: Case, facts: Facts) -> Diagnosis:
-        """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame."""
+        """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame. An error that
+        is saved with its cell may be meant all the same."""
         context = RuleContext(case, facts)
-        for check in CHECKS:
-            diagnosis = check(context, self)
-            if diagnosis is not None:
-                return diagnosis
-        return _diagnose_code(context)
+        found = (check(context, self) for check in CHECKS)
+        diagnosis = next((d for d in found if d is not None), None) or _diagnose_code(context)
+        is_open = diagnosis.skip_reason is None or not diagnosis.skip_reason.is_final
+        kept = is_open and saved_errors.is_kept(context)
+        return replace(diagnosis, kept=kept, may_be_meant=kept and not saved_errors.is_plain_slip(context, self))
 
     def has_remedy(self, context: RuleContext) -> bool:
         """True where a rule has a patch of the notebook itself, not only an installation."""
-        answer = self._rules.propose(context.case, Starts(), context.facts, ())
-        return any(not isinstance(e, Install) for p in answer.patches for e in p.edits)
+        return any(not isinstance(e, Install) for p in self.list_remedies(context) for e in p.edits)
 
     def has_safe_remedy(self, context: RuleContext) -> bool:
         """True where a rule has a patch that it calls safe."""
-        answer = self._rules.propose(context.case, Starts(), context.facts, ())
-        return any(p.applicability is Applicability.SAFE for p in answer.patches)
+        return any(p.applicability is Applicability.SAFE for p in self.list_remedies(context))
+
+    def list_remedies(self, context: RuleContext) -> tuple[Patch, ...]:
+        """What the rules would change."""
+        return self._rules.propose(context.case, Starts(), context.facts, ()).patches
 
 
 def _diagnose_code(context: RuleContext) -> Diagnosis:
@@ -103,6 +108,7 @@ CHECKS: tuple[Check, ...] = (
     meant.diagnose_interrupted,
     meant.diagnose_deliberate,
     announced.diagnose_announced,
+    saved_errors.diagnose_shown_error,
     meant.diagnose_skeleton,
     exercises.diagnose_open_value,
     exercises.diagnose_unfinished_line,

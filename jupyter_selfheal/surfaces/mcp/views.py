@@ -191,6 +191,8 @@ def list_open(proven: Proven) -> list[str]:
         lines.append("it does not run: " + (_format_first_error(trial) or trial.detail or trial.ending.value))
     elif verdict.tampering or not verdict.plausible:
         lines.append("that it mends anything: see why_not")
+    elif verdict.may_be_meant:
+        lines.append("that the error is to go: it is saved with its cell, and may be meant")
     elif verdict.needs_word:
         lines.append(
             "that the value is right: hardly more than one value speaks for it, and many another edit would give that one too"

@@ -6,7 +6,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from jupyter_selfheal.model import Applicability, Candidate, Choice, Cost, Decision, Notebook, Proposal, Reason
+from jupyter_selfheal.model import (
+    MAY_BE_MEANT,
+    Applicability,
+    Candidate,
+    Choice,
+    Cost,
+    Decision,
+    Notebook,
+    Proposal,
+    Reason,
+)
 from jupyter_selfheal.surfaces.card import ACCEPTED, Card
 from jupyter_selfheal.surfaces.dialogue import Answer, Dialogue
 from jupyter_selfheal.surfaces.words import format_money, format_proposal_status
@@ -55,7 +65,9 @@ class PolicyApprover:
         if _is_only_judged(best):
             return f"only a model's judgement speaks for it ({best.verdict.score:g} of 10): nothing that ran shows that it is right"
         if best.verdict.score < self.accept or not best.verdict.plausible:
-            if best.verdict.difference:
+            if best.verdict.may_be_meant:
+                why = MAY_BE_MEANT[0].lower() + MAY_BE_MEANT[1:].rstrip(".")
+            elif best.verdict.difference:
                 why = "it gives something else than is stored"
             elif best.patch.rival:
                 why = f"another change may be meant: {best.patch.rival}"

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.model import Cell, Diagnosis, Locus, SkipReason
+from jupyter_selfheal.model import Cell, Diagnosis, Locus, Patch, SkipReason
+
+TAG_IT = "Tag the cell `raises-exception` so that nbclient and nbval expect the error too."
+
+TROUBLED = re.compile(
+    r"\b(?:todo|fixme|why (?:am|are|do|does|is|this)|no idea|don'?t know|not sure|help|somehow|for some reason|i (?:keep|still|have)|my (?:error|code|bug)|"
+    r"fix \w+ later|solved|fixed)\b|\?\?",
+    re.IGNORECASE,
+)
+"""Words of somebody whom an error bothers: it is not shown to others."""
 
 
 class Remedies(Protocol):
@@ -14,6 +24,8 @@ class Remedies(Protocol):
     def has_remedy(self, context: RuleContext) -> bool: ...
 
     def has_safe_remedy(self, context: RuleContext) -> bool: ...
+
+    def list_remedies(self, context: RuleContext) -> tuple[Patch, ...]: ...
 
 
 def leave_alone(

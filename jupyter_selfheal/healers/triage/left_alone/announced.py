@@ -6,7 +6,7 @@ import builtins
 import re
 
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone
+from jupyter_selfheal.healers.triage.left_alone._checks import TAG_IT, TROUBLED, Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, Failure, Locus, SkipReason
 
 _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
@@ -101,7 +101,7 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
         return None
     return leave_alone(
         f"The notebook says that this fails: “{note.strip('# ').strip()[:120]}”.", SkipReason.DELIBERATE,
-        "Tag the cell `raises-exception` so that nbclient and nbval expect the error too.", Locus.CODE, 85,
+        TAG_IT, Locus.CODE, 85,
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _is_announcement(note: str, failure: Failure) -> bool:
     """
     plain = note.replace("`", "").replace("*", "")
     named = set(_ERROR_NAME.findall(plain))
-    if named and not named & _list_kinds(failure.ename):
+    if (named and not named & _list_kinds(failure.ename)) or TROUBLED.search(plain):
         return False
     headed = re.fullmatch(
         rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(failure.ename)}(?:[^\w?]*|: ([^?]*))", plain

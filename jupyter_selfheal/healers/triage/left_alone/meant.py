@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 import textwrap
 from collections.abc import Iterator
@@ -14,13 +13,11 @@ from jupyter_selfheal.healers.rules.context.misspelt_definitions import find_mis
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code, is_skeleton
 from jupyter_selfheal.healers.search.reading import has_assert
-from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone, read_line
-from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, Oracle, Output, SkipReason
+from jupyter_selfheal.healers.triage.left_alone._checks import TAG_IT, Remedies, find_cell, leave_alone
+from jupyter_selfheal.model import Diagnosis, FailureKind, Locus, Oracle, SkipReason
 
 RAISES = "raises-exception"
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_MARKED = re.compile(r"^-+> *\d+ (.+)$", re.MULTILINE)
 PLACEHOLDER = re.compile(r"^(your|YOUR|<)\w*|^_{2,}$|^x{3,}$|^X{3,}$|^FILL\w*$|^REPLACE\w*$")
 
 UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "IndentationError", "TypeError", "AssertionError",
@@ -42,9 +39,8 @@ def _may_be_endless(context: RuleContext) -> bool:
 
 
 def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """A tag says so, the cell itself raises it, or its author went on below the same error, which is stored."""
+    """A tag says so, or the cell itself raises it."""
     cell, failure = find_cell(context), context.failure
-    advice = "Tag the cell `raises-exception` so that nbclient and nbval expect the error too."
     if RAISES in cell.tags:
         return leave_alone(
             "The cell is tagged `raises-exception`.",
@@ -53,80 +49,16 @@ def diagnose_deliberate(context: RuleContext, remedies: Remedies) -> Diagnosis |
             Locus.CODE,
             100,
         )
-    stored = next((o for o in cell.outputs if o.output_type == "error"), None)
-    own = "ImportError", "ModuleNotFoundError", "FileNotFoundError"
-    is_known = stored is not None and stored.ename not in own and _is_same_error(context, stored)
-    if is_known and _was_gone_on_below(context, cell) and not _is_needed_below(context, cell):
-        return leave_alone(
-            "The saved output of this cell is the same error, and cells below were run after it.",
-            SkipReason.DELIBERATE, f"{advice} If it is not meant, clear the cell's output: then it is healed.", Locus.CODE,
-        )  # fmt: skip
     if failure.ename == "SystemExit":
-        return leave_alone("The cell exits the program on purpose.", SkipReason.DELIBERATE, advice, Locus.CODE)
+        return leave_alone("The cell exits the program on purpose.", SkipReason.DELIBERATE, TAG_IT, Locus.CODE)
     statement = context.failing_statement
     if (
         isinstance(statement, ast.Raise)
         and statement.exc is not None
         and "NotImplementedError" not in src.dump_tree(statement)
     ):
-        return leave_alone("The cell raises this error itself.", SkipReason.DELIBERATE, advice, Locus.CODE, 90)
+        return leave_alone("The cell raises this error itself.", SkipReason.DELIBERATE, TAG_IT, Locus.CODE, 90)
     return None
-
-
-AT_ONCE = 0.25
-"""Seconds, in which nobody reads an error and runs the next cell: a front end drops what was to run after an error, nbclient goes on if told to."""
-
-
-def _was_gone_on_below(context: RuleContext, cell: Cell) -> bool:
-    """Whether a cell below was run after this one, as the notebook was saved: who only has a failing cell stops there, as *Run all* does.
-
-    Nothing is known of cells without a stored number: there an output tells. Nor where the times of the runs say that no person went on, but a
-    machine that is told to go on (``allow_errors``).
-    """
-    below = [c for c in context.notebook.list_code_after(cell.id) if c.source.strip()]
-    if cell.count is None:
-        return any(c.outputs for c in below)
-    later = [c for c in below if c.count is not None and c.count > cell.count]
-    begun = min((c.begun for c in later), default=0.0)
-    by_machine = min(cell.ended, begun) > 0 and abs(begun - cell.ended) < AT_ONCE
-    return bool(later) and not by_machine
-
-
-def _is_needed_below(context: RuleContext, cell: Cell) -> bool:
-    """Whether a cell below reads what only this cell makes, before another one does: a demonstration makes nothing that is needed.
-
-    That is a name, or what it stores under a text that stands in no cell above (``df["ratio"] = …``).
-    """
-    names, keys = _list_made(cell.source)
-    for above in context.notebook.list_code_before(cell.id):
-        names -= src.find_names(above.source).binds
-        keys -= _list_texts(above.source) if keys else set()
-    for below in context.notebook.list_code_after(cell.id):
-        found, stored = src.find_names(below.source), _list_stored(below.source) if keys else set()
-        if names & found.uses or (keys and (keys - stored) & _list_texts(below.source)):
-            return True
-        names -= found.binds
-        keys -= stored
-    return False
-
-
-def _list_made(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell binds, as far as its lines tell where it does not parse, and the texts that it stores something under."""
-    if src.parse(source) is None:
-        return set(src.find_assigned_in_text(source)), set()
-    return set(src.find_names(source).binds), _list_stored(source)
-
-
-def _list_stored(source: str) -> set[str]:
-    """The texts that a cell stores something under: ``ratio`` of ``df["ratio"] = …``."""
-    slices = (n.slice for n in src.walk(source) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
-    return {s.value for s in slices if isinstance(s, ast.Constant) and isinstance(s.value, str)}
-
-
-def _list_texts(source: str) -> set[str]:
-    """The texts of a cell, and the names of attributes (``df.ratio``)."""
-    texts = {n.value for n in src.walk(source) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-    return texts | {n.attr for n in src.walk(source) if isinstance(n, ast.Attribute)}
 
 
 def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
@@ -163,32 +95,6 @@ def _raises_its_own(source: str, line: int) -> bool:
         for n in nodes
         if n not in handled
     )
-
-
-def _is_same_error(context: RuleContext, stored: Output) -> bool:
-    """The same name, and for names whose message says what is missing nearly the same message; a type's may be at the same line.
-
-    Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
-    """
-    one, two = _normalize_message(stored.evalue), _normalize_message(context.failure.evalue)
-    if stored.ename != context.failure.ename:
-        return one == two and len(one) >= 20  # a library gave its error a class of its own
-    if stored.ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
-        return True
-    if stored.ename == "TypeError" and read_line(context).strip() in _list_marked_lines(stored):
-        return True
-    return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
-
-
-def _list_marked_lines(stored: Output) -> list[str]:
-    """The lines that a stored traceback points at."""
-    text = _COLOURS.sub("", "\n".join(stored.traceback))
-    return [line.strip() for line in _MARKED.findall(text)]
-
-
-def _normalize_message(message: str) -> str:
-    first = message.strip().splitlines()[0] if message.strip() else ""
-    return re.sub(r"0x[0-9a-f]+|\([^()]*line \d+\)|<ipython[^>]*>|\s+", " ", first).strip()
 
 
 def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
