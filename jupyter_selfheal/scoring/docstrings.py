@@ -11,7 +11,7 @@ from typing import TypeAlias
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import JSON, Case, Cell, Notebook, Patch, Probe, Step, Trial
+from jupyter_selfheal.model import JSON, Applicability, Case, Cell, Notebook, Patch, Probe, Step, Trial
 from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.documented_handlers import are_handlers_documented
@@ -27,15 +27,28 @@ Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def list_docstring_examples(case: Case, patch: Patch) -> list[JSON]:
-    """Docstrings with examples in the cells concerned, as they were before the patch: {"name", "docstring", "but"}.
+    """Docstrings with examples in the cells concerned, as they were before the patch: {"name", "docstring", "but"}. Of a cell that did not parse
+    those that stand in it line by line, for a *safe* patch: it changes nothing but what could not be read.
 
     ``but`` are the examples that an assert of the notebook contradicts (the same call, another result): documentation grows
     old, and nothing could meet both.
     """
     asserted = _collect_asserted_results(case.notebook)
-    return [
-        example for _, before, _ in list_patched_cells(case, patch) for _, example in _list_examples(before, asserted)
-    ]
+    is_safe = patch.applicability is Applicability.SAFE
+    found: list[JSON] = []
+    for _, before, after in list_patched_cells(case, patch):
+        if src.parse(before) is not None:
+            found += [example for _, example in _list_examples(before, asserted)]
+        elif is_safe:
+            lines = _list_lines(before)
+            examples = (example for _, example in _list_examples(after, asserted))
+            found += [e for e in examples if lines.issuperset(_list_lines(e["docstring"]))]
+    return found
+
+
+def _list_lines(text: str) -> set[str]:
+    """Lines without their indentation, and without the quotes of a docstring."""
+    return {line.strip().strip("\"'") for line in text.splitlines()} | {""}
 
 
 def list_examples_of_cell(cell: Cell, notebook: Notebook) -> list[tuple[Definition, JSON]]:
@@ -78,6 +91,12 @@ class Doctests:
         counted = count_examples(value)
         if counted is None or not isinstance(value, dict):
             return evidence
+        if (
+            counted.held < counted.asked
+            and src.parse(case.failure.source) is None
+            and not src.is_foreign(case.failure.source)
+        ):
+            return evidence  # what could not be read is mended all the same: the examples have said nothing of it yet
         is_mended = bool(value.get("mended")) and counted.held == counted.asked
         return replace(evidence, doctests=counted, example_mended=is_mended)
 

@@ -89,6 +89,18 @@ def test_asserts_that_stand_in_a_cell_that_did_not_parse_speak_for_its_fix(asked
     assert build_verdict(patch, evidence).score == (6 if held else 7)
 
 
+@pytest.mark.parametrize(("want", "score"), [("9", 6), ("3", 7)])
+def test_examples_that_stand_in_a_cell_that_did_not_parse_speak_for_a_safe_fix(want: str, score: float) -> None:
+    example = f'    """Give the greatest.\n\n    >>> best_of([3, 9])\n    {want}\n    """\n'
+    broken = BROKEN.replace("(xs)\n", "(xs)\n" + example)
+    case = Case(Failure("c0", broken, FailureKind.SYNTAX), Notebook((Cell("c0", broken),)))
+    healed = broken.replace("best_of(xs)", "best_of(xs):")
+    patch = patch_of(case, healed, healer="rules", applicability=Applicability.SAFE)
+    assert build_verdict(patch, read_evidence(case, patch, try_patch(case, patch))).score == score
+    guess = patch_of(case, healed, healer="search", applicability=Applicability.UNSAFE)
+    assert not read_evidence(case, guess, try_patch(case, guess)).doctests.asked
+
+
 def test_asserts_of_a_test_function_that_the_patch_edits_are_no_evidence() -> None:
     cells = ["def f(n):\n    return n\ndef test_f():\n    assert f(1) == 2", "test_f()"]
     case = case_at_end(cells)
