@@ -16,7 +16,7 @@ from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, find_kind
-from jupyter_selfheal.inside.search.written_anew import list_new_bodies
+from jupyter_selfheal.inside.search.written_anew import list_bodies_as_of_stub, list_new_bodies
 
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""
@@ -144,15 +144,22 @@ class Maker:
             if (candidate := self.build_candidate(None, n, change, weight)) is not None:
                 yield candidate
 
-    def make_new_bodies(self) -> Iterator[Candidate]:
-        """Functions that failing checks run, written anew: what is tried last."""
+    def make_new_bodies(
+        self, units: Collection[int] | None = None, state: Candidate | None = None
+    ) -> Iterator[Candidate]:
+        """Functions that failing checks run, written anew, of these ``units`` where they are given: what is tried last."""
         for n, unit in enumerate(self.program.units):
+            if (units is not None and n not in units) or (state and n in state.texts):
+                continue
             suspicion = max(self.sight.suspicion.get(n, {}).values(), default=0.0)
             if unit.mutable and suspicion and unit.text.startswith("def "):
-                for change in list_new_bodies(self._build_scope(n, unit.text, {})):
-                    candidate = self.build_candidate(None, n, change, change.prior * suspicion * self.weigh_unit(n))
+                scope = self._build_scope(n, unit.text, state.texts if state else {})
+                for change in (*list_new_bodies(scope), *(list_bodies_as_of_stub(scope) if units else ())):
+                    weight = change.prior * suspicion * self.weigh_unit(n) * (state.weight if state else 1.0)
+                    candidate = self.build_candidate(state, n, change, weight)
                     if candidate is not None:
-                        candidate.is_anew, candidate.edits = True, ANEW_EDITS
+                        candidate.is_anew = True
+                        candidate.edits = ANEW_EDITS + (state.edits if state else 0)
                         yield candidate
 
     def _group_slips(self) -> Iterator[tuple[float, list[tuple[int, Change]]]]:
@@ -208,6 +215,7 @@ class Maker:
         if first:
             candidate.words = f"{first.words}; {change.words}"
             candidate.edits, candidate.size, candidate.parent = first.edits + 1, first.size + size, first.result
+            candidate.is_anew = first.is_anew
         self.compile_candidate(candidate, first)
         return candidate
 
@@ -225,6 +233,7 @@ class Maker:
         if len(texts) == len(members):  # each by itself is suspicious of a part of what fails only
             united.weight = min(1.0, united.weight * len(members) ** (len(members) / 2))
         united.edits, united.spliced = sum(c.edits for c in members), dict(edits)
+        united.is_anew = any(c.is_anew for c in members)
         united.parent = max((c.result for c in members), key=lambda r: r.passed)
         self.compile_candidate(united)
         return united

@@ -45,6 +45,8 @@ ANEW = 2
 """States of a round whose edited text is read anew, for what only it makes possible; on others the program's changes are put."""
 PAIRED, PAIRS = 150, 2_500
 """The likeliest changes of which two are made at once where nothing else was found, and how many such pairs are tried."""
+EARLY_PAIRS = 1_000
+"""Those of them that are tried before anything is gone on from."""
 LIKELY_SLIP = 0.7
 """Weight of a first change that is gone on from though no other check passes with it."""
 NO_SECOND = 0.02
@@ -60,6 +62,8 @@ class Frontier:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
         self.alike: dict[int, int] = {}
+        self.paired = 0
+        """How many of the likeliest pairs were made."""
         self._by_line: dict[tuple[int, int], list[tuple[int, Change]]] = {}
 
     def take_states(self, partial: Sequence[Candidate]) -> list[Candidate]:
@@ -84,11 +88,12 @@ class Frontier:
             return CASE if any("return" in new for new in news) else MOVED
         return CASE if any(_CONSTANT_CASE.fullmatch(new) for new in news) else ""
 
-    def expand(self, states: Sequence[Candidate]) -> Iterator[Candidate]:
-        """A further change on top of each of these states, the likeliest first over all of them."""
+    def expand(self, states: Sequence[Candidate], units: Collection[int] | None = None) -> Iterator[Candidate]:
+        """A further change on top of each of these states, the likeliest first over all of them; of these ``units``, if so."""
         steps: list[tuple[float, Candidate, int, Change, bool]] = []
         for place, state in enumerate(states):
-            changes = heapq.merge(*self._list_changes(state, place < ANEW), key=lambda item: -item[0])
+            merged = heapq.merge(*self._list_changes(state, place < ANEW), key=lambda item: -item[0])
+            changes = merged if units is None else (item for item in merged if item[1] in units)
             steps.extend((item[0] * state.weight, state, *item[1:]) for item in itertools.islice(changes, NEXT))
         steps.sort(key=lambda step: -step[0] / (1 + step[1].result.failed))
         for weight, state, n, change, anew in steps:
@@ -212,17 +217,22 @@ class Frontier:
         if functools.reduce(operator.or_, gains, 0).bit_count() >= failed:
             yield from itertools.islice(self.unite(partial, is_first=True), EARLY)
 
-    def pair_likeliest(self) -> Iterator[Candidate]:
-        """Two of the likeliest changes at once: of two slips in one line of thought neither brings anything by itself."""
-        likeliest = self.maker.changes[:PAIRED]
-        pairs = sorted(itertools.combinations(likeliest, 2), key=lambda pair: -pair[0][0] * pair[1][0])[:PAIRS]
+    def pair_likeliest(
+        self, most: int = PAIRS, units: Collection[int] | None = None, state: Candidate | None = None
+    ) -> Iterator[Candidate]:
+        """Two of the likeliest changes at once, of these ``units`` and on top of a ``state`` where there is one: of two slips in one line of
+        thought neither brings anything by itself. Of all units and as it is those that are left from the last time."""
+        after, self.paired = (self.paired, max(most, self.paired)) if units is None else (0, self.paired)
+        known = self.maker.changes if units is None else (c for c in self.maker.changes if c[1] in units)
+        likeliest = list(itertools.islice(known, PAIRED))
+        pairs = sorted(itertools.combinations(likeliest, 2), key=lambda pair: -pair[0][0] * pair[1][0])[after:most]
         built: dict[int, Candidate | None] = {}
         for (weight, n, change), (other_weight, m, other) in pairs:
             if id(change) not in built:
-                built[id(change)] = self.maker.build_candidate(None, n, change, weight)
+                built[id(change)] = self.maker.build_candidate(state, n, change, weight)
             first = built[id(change)]
             if first is not None and (both := self.maker.build_candidate(first, m, other, weight * other_weight)):
-                both.parent = None
+                both.parent = state.result if state else None
                 yield both
 
     def unite(self, partial: Sequence[Candidate], is_first: bool = False) -> Iterator[Candidate]:
@@ -245,7 +255,7 @@ class Frontier:
             combined = [m for m in combined if len(m) == 2 or len({c.unit for c in m}) == len(m)]
         combined.sort(key=lambda members: (len(members), -prod(c.weight for c in members)))
         for members in combined[:UNITED]:
-            if (united := self._unite_candidates(members)) is not None:
+            if (united := self.unite_candidates(members)) is not None:
                 yield united
 
     def _group_gains(self, partial: Sequence[Candidate]) -> dict[int, list[Candidate]]:
@@ -257,7 +267,7 @@ class Frontier:
                 members.append(c)
         return dict(sorted(gains.items(), key=lambda item: -item[0].bit_count())[:40])
 
-    def _unite_candidates(self, members: Sequence[Candidate]) -> Candidate | None:
+    def unite_candidates(self, members: Sequence[Candidate]) -> Candidate | None:
         """One candidate with the edits of all; None where they overlap."""
         edits: dict[int, list[tuple[int, int, str]]] = {}
         for member in members:

@@ -17,10 +17,13 @@ from types import CodeType, FrameType
 from typing import Any
 
 from jupyter_selfheal.inside.search.noted_calls import NotedCalls
+from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import RECORD
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 from jupyter_selfheal.inside.search.scope import find_kind
 
+WAIT = 30.0
+"""Seconds on the clock for looking at a state."""
 EVENTS = 400
 """Line events of a function for which the kinds of its variables are looked at."""
 SLOWED = 6.0
@@ -171,6 +174,22 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     for unit, scores in sight.suspicion.items():
         _spread_over_statements(changed[unit][0] if unit in changed else runner.program.units[unit].text, scores)
     return sight
+
+
+def look_again(
+    runner: Runner, steps: int, changed: Mapping[int, tuple[str, CodeType]], sight: Sight
+) -> tuple[Mapping[int, Mapping[int, float]], frozenset[str]]:
+    """Which lines are suspicious with some units ``changed``, and which parameters are empty where a check then fails; as it was in a first
+    ``sight`` where its run does not come back."""
+
+    def look() -> list[Any]:
+        seen = trace_program(runner, steps, changed)
+        return [[[unit, list(lines.items())] for unit, lines in seen.suspicion.items()], sorted(seen.empty)]
+
+    reply = run_in_fork(look, WAIT)
+    if not isinstance(reply, list):
+        return sight.suspicion, sight.empty
+    return {unit: dict(lines) for unit, lines in reply[0]}, frozenset(reply[1])
 
 
 def trace_lines(

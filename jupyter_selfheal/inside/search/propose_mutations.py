@@ -33,6 +33,7 @@ from jupyter_selfheal.inside.search.mutations import (
     missing_loops,
     moved_statements,
     names,
+    never_begun,
     operators,
     ordering_keys,
     overwritten,
@@ -90,6 +91,7 @@ OPERATORS = (
     *compared_records.OPERATORS,
     *branches_beside.OPERATORS,
     *kept_within.OPERATORS,
+    *never_begun.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

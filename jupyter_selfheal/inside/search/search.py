@@ -13,7 +13,13 @@ from typing import Any
 
 from jupyter_selfheal.inside.search import patience, seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
-from jupyter_selfheal.inside.search.combine_changes import EDITS, Frontier, Suspicion, count_raised, gains_something
+from jupyter_selfheal.inside.search.combine_changes import (
+    EDITS,
+    Frontier,
+    Suspicion,
+    count_raised,
+    gains_something,
+)
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.cut_candidates import (
@@ -28,7 +34,7 @@ from jupyter_selfheal.inside.search.cut_candidates import (
     select_promising,
 )
 from jupyter_selfheal.inside.search.endless_loops import drop_endless
-from jupyter_selfheal.inside.search.localise_faults import Sight, trace_program
+from jupyter_selfheal.inside.search.localise_faults import Sight, look_again, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, find_memory, measure_passing
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
@@ -45,6 +51,7 @@ from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint,
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
+from jupyter_selfheal.inside.search.solve_parts import mend_parts
 
 MOST = 400_000
 """Steps for a candidate while screening, at most: twice what its passing checks take, and no less than ``count_least``."""
@@ -109,6 +116,9 @@ class Search:
             self.pause = patience.ENOUGH_SINGLES
             singles = self._screen_singles(singles, frontier, most_singles)
             self._finish_what_was_cut()
+            self.pause = 1.0
+            if not self.plausible and base.failed > 1:
+                mend_parts(frontier, self.runner, self.base, self.limit, self.partial, self._screen_more)
             self._combine_edits(frontier, patience.FIRST_ROUNDS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
@@ -161,14 +171,19 @@ class Search:
             united += len(self.candidates) - before
         return self._screen_candidates(singles, self.limit, most=most + united)
 
+    def _screen_more(self, source: Iterator[Candidate], most: int) -> bool:
+        """Try so many further candidates; whether the search is at its end with that."""
+        self._screen_candidates(source, self.limit, most=len(self.candidates) + most)
+        return bool(self.plausible) or self._is_spent()
+
     def _combine_edits(self, frontier: Frontier, most: int) -> None:
         """Several edits: unions of changes that make other checks pass, then further changes on the best of what there is.
 
         Ends after ``most`` rounds, or when ``ROUNDS_AGAIN`` of them brought nothing nearer: what is to be expected of more is little.
         """
-        self.pause = 1.0
         if self.plausible or self.base.failed < 2:
             return
+        self.pause = 1.0
         self._screen_candidates(frontier.unite(self.partial, is_first=True), self.limit)
         self._finish_what_was_cut()
         self.pause = 1.0
@@ -178,9 +193,7 @@ class Search:
             if self.plausible or not states or idle == patience.ROUNDS_AGAIN or self._is_spent():
                 return
             before = min(c.result.failed for c in self.partial)
-            self._screen_candidates(
-                frontier.expand(states), self.limit, most=len(self.candidates) + patience.count_further(self.seconds)
-            )
+            self._screen_more(frontier.expand(states), patience.count_further(self.seconds))
             if n == 0 and not self.plausible:
                 self._screen_candidates(frontier.unite(self.partial), self.limit)
             idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
@@ -194,18 +207,9 @@ class Search:
             self._screen_candidates(source, self.limit, most=patience.LAST)
 
     def _look_at_state(self, state: Candidate) -> tuple[Suspicion, frozenset[str]]:
-        """Which lines are suspicious with a candidate's changes, and which parameters are empty where a check then fails; as it was where its
-        run does not come back."""
-
-        def look() -> list[Any]:
-            changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
-            sight = trace_program(self.runner, min(self.limit, patience.LOOK), changed)
-            return [[[unit, list(lines.items())] for unit, lines in sight.suspicion.items()], sorted(sight.empty)]
-
-        reply = run_in_fork(look, WAIT)
-        if not isinstance(reply, list):
-            return self.sight.suspicion, self.sight.empty
-        return {unit: dict(lines) for unit, lines in reply[0]}, frozenset(reply[1])
+        """Which lines are suspicious with a candidate's changes, and which parameters are empty where a check then fails."""
+        changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
+        return look_again(self.runner, min(self.limit, patience.LOOK), changed, self.sight)
 
     def _finish_what_was_cut(self) -> None:
         """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""

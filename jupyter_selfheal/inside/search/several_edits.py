@@ -27,7 +27,7 @@ def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0
 
     ``failed`` is the number of checks that failed before, ``checks`` that of all; one that repeats another is no second one.
     """
-    if candidate.edits < 2 or candidate.is_anew:
+    if candidate.edits < 2 or (candidate.is_anew and len(candidate.texts) == 1):
         return ""
     apart = len(candidate.texts) if candidate.is_slip else candidate.edits
     is_well_checked = checks >= MANY * apart

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_selfheal.inside.search.mutations.empty_bodies import is_empty, propose_body
 from jupyter_selfheal.inside.search.mutations.inverted_results import negate
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
@@ -148,6 +149,23 @@ def list_new_bodies(s: Scope) -> list[Change]:
             f"`{function.name}` is written anew: {words}",
         )
         for text, (prior, words) in best
+    ]
+
+
+def list_bodies_as_of_stub(s: Scope) -> list[Change]:
+    """What the body of a function at the top may be where nothing is made of what it is: what a sibling does, or a question about each item."""
+    function = s.tree.body[0]
+    if not isinstance(function, ast.FunctionDef) or len(s.tree.body) != 1 or function.decorator_list:
+        return []
+    start, end = s.find_line_span(function.body[0])[0], s.find_line_span(function.body[-1])[1]
+    indent = s.read_indent(function.body[0])
+    if indent is None or is_empty(function):
+        return []
+    stub = Scope(f"{s.text[:start]}{indent}pass\n", s.hints)
+    words = f"`{function.name}` is written anew:"
+    return [
+        Change(((start, end, c.edits[0][2]),), c.prior, function.body[0].lineno, words + c.words.partition(":")[2])
+        for c in propose_body(stub, stub.tree.body[0])
     ]
 
 
