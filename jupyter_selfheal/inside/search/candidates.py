@@ -154,7 +154,8 @@ class Maker:
             suspicion = max(self.sight.suspicion.get(n, {}).values(), default=0.0)
             if unit.mutable and suspicion and unit.text.startswith("def "):
                 scope = self._build_scope(n, unit.text, state.texts if state else {})
-                for change in (*list_new_bodies(scope), *(list_bodies_as_of_stub(scope) if units else ())):
+                bodies = (*list_new_bodies(scope), *list_bodies_as_of_stub(scope))
+                for change in sorted(bodies, key=lambda change: -change.prior):
                     weight = change.prior * suspicion * self.weigh_unit(n) * (state.weight if state else 1.0)
                     candidate = self.build_candidate(state, n, change, weight)
                     if candidate is not None:

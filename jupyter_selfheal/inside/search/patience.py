@@ -20,7 +20,7 @@ GO_ON, CUT = 800, 25
 """Candidates tried after the first plausible one, so that there is something to rank: one that is cut counts as so many."""
 FURTHER = 2_000
 """Changes that are tried in one round of several edits."""
-LAST = 12_000
+LAST = 13_000
 """Candidates in all after which neither pairs of likely changes nor new bodies are tried: who has waited so long has waited enough."""
 LAST_SECONDS = 5.0
 """CPU seconds, and the seconds of the setting as steps, for both of these; less where those before them left less of the setting."""

@@ -144,7 +144,7 @@ class Search:
         self._combine_edits(frontier, EDITS * patience.ROUNDS_AGAIN)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
         if not self.plausible and base.failed > 1:
-            self._try_what_is_rare(itertools.chain(frontier.pair_likeliest(), maker.make_new_bodies()))
+            self._try_what_is_rare(itertools.chain(maker.make_new_bodies(), frontier.pair_likeliest()))
         return self._build_report(
             "" if self.plausible else patience.describe_failure(self.base, self.partial, left, self.ended)
         )
@@ -199,7 +199,7 @@ class Search:
             idle = 0 if min(c.result.failed for c in self.partial) < before else idle + 1
 
     def _try_what_is_rare(self, source: Iterator[Candidate]) -> None:
-        """Pairs of likely changes and new bodies, for as long as the whole search stays below its seconds and they take few of them."""
+        """New bodies and pairs of likely changes, for as long as the whole search stays below its seconds and they take few of them."""
         cpu = read_cpu_time() - self.began
         if cpu < self.seconds:
             self.ends_at = min(cpu + patience.LAST_SECONDS, self.seconds)
