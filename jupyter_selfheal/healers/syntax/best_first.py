@@ -48,7 +48,7 @@ FOUND, FOUND_OF_ONE = 160, 16
 ALIKE, PUT_TOGETHER, PASSED_ON = 2, 20, 6
 """States with the same rest that are searched; of the others (a quote has a dozen places in its line), and of the ways to mend that rest,
 those that are put together."""
-PATIENCE = 2
+PATIENCE = 4
 """How much more work is done as long as there is no reading."""
 DEEPEST = 30
 """Edits of one reading."""
