@@ -257,6 +257,8 @@ def join_tokens(site: Site) -> Iterator[Slip]:
             yield Slip(token.start, third.end, f"{behind.text}=", cost, words)
         if (token.text, behind.text) == ("else", "if"):
             new, cost = "elif", find_cost("replace.foreign")
+        elif token.text == "not" and behind.text in ("=", "=="):
+            new, cost = "!=", find_cost("replace.foreign")
         elif joined == "^^":
             new, cost = "**", find_cost("replace.foreign")
         elif joined in JOINED or (token.kind == behind.kind == NAME and joined in names):

@@ -172,7 +172,8 @@ def _find_line_end(source: str, offset: int) -> int:
 
 
 def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
-    """``phone(name)`` as ``phone[name]``, where ``phone`` is a list or dictionary wherever it is set; in all places at once."""
+    """``phone(name)`` as ``phone[name]``, where ``phone`` is a list or dictionary wherever it is set, ``rows[i, j]`` as ``rows[i][j]``, where it is
+    a list; in all places at once."""
     values: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
@@ -187,6 +188,17 @@ def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
             edits += [(opened, find_span(call.args[0], table)[0], "["), (end - 1, end, "]")]
         words = f"the brackets of `{ast.unparse(calls[0].func)}` are of another kind"
         yield Change(tuple(sorted(edits)), 0.85, calls[0].lineno, words)
+    lists = {name for name in held if all(isinstance(v, ast.List | ast.ListComp) for v in values[name])}
+    pairs = [
+        (n, n.slice.elts)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.slice, ast.Tuple)
+        if n.value.id in lists and len(n.slice.elts) == 2
+    ]
+    if pairs:
+        spans = [(find_span(first, table)[1], find_span(second, table)[0]) for _, (first, second) in pairs]
+        words = f"`{ast.unparse(pairs[0][0])}` is an item of an item"
+        yield Change(tuple((start, end, "][") for start, end in sorted(spans)), 0.85, pairs[0][0].lineno, words)
 
 
 def _multiply_letters(tree: ast.Module, table: LineTable, there: set[str]) -> Iterator[Change]:

@@ -49,6 +49,7 @@ CHANGED = {
     ),
     "a value within a text": ("w = 2\nprint('Weight: w * 5')", "w = 2\nprint('Weight:', w * 5)"),
     "an item that is called": ("ages = {'Bo': 4}\nprint(ages('Bo'))", "ages = {'Bo': 4}\nprint(ages['Bo'])"),
+    "an item of an item": ("t = []\nt.append([4])\nprint(t[0, 0])", "t = []\nt.append([4])\nprint(t[0][0])"),
     "letters beside each other": ("p = r = 2\ncost = pr", "p = r = 2\ncost = (p*r)"),
     "a value behind a full stop": ("w = 2\nprint('Rs.w')", "w = 2\nprint('Rs.', w)"),
     "nothing but a value": ("w = 2\nprint('w * 5')", "w = 2\nprint(w * 5)"),
@@ -74,6 +75,7 @@ def test_what_was_meant_is_among_the_changes(case: str) -> None:
         "w = 2\nprint('Weight', w)\nw = 3",  # set before, too
         "w = 2\nprint('the w or so')",  # a sentence
         "w = 2\nprint('9')",  # expected as it stands
+        "ages = {(1, 2): 3}\nprint(ages[1, 2])",  # a key of two parts
         "for k in [3]:\n    if k == 2:\n        break\nelse:\n    k = 0\n",  # it ends early
         "for k in [3]:\n    if k:\n        w = 1\n    else:\n        w = 2\nelse:\n    w = 3\n",  # has one
         "for k in [3]:\n    if k:\n        w = 1\n    w = 2\nelse:\n    w = 3\n",  # more stands behind the `if`

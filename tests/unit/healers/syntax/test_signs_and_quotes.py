@@ -24,6 +24,7 @@ READ = {
     "a line of signs": ("print(---)", 'print("---")'),
     "an x for times": ("price = 2\ncost = price x 4", "price = 2\ncost = price * 4"),
     "every x for times": ("a = b = c = 2\nd = (a x b x c)/3", "a = b = c = 2\nd = (a * b * c)/3"),
+    "a word for the sign of unequal": ("a = 2\nif a not = 3:\n    print(a)", "a = 2\nif a != 3:\n    print(a)"),
     "two roofs": ("a = 2\nb = a ^^ 3", "a = 2\nb = a ** 3"),
     "a quote and commas of one line": (
         "n = 2\nprint('with',n 'it is',n 'cups)",
