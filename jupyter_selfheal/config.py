@@ -89,7 +89,7 @@ class HealConfig:
     """Dollars all heals of a session (or of one command) may spend together."""
 
     timeout: float = 0.0
-    """Seconds for a trial; 0 means the larger of 10 (in a batch, of a rule's safe patch, up to 25, as far as a cell may run so long) and three times what the cell took."""
+    """Seconds for a trial; 0 means the larger of 10 (in a batch, of a rule's safe patch, as long as a cell may run, within a third of what the notebook has left) and three times what the cell took."""
 
     notebook_timeout: float = 0.0
     """Seconds for a whole notebook of a batch; 0 means ten minutes and three times what its cells may run."""

@@ -50,14 +50,18 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 
 
-LONGEST_TRIAL = 25.0
-"""Seconds that a trial of a rule's safe patch may take where the notebook's cells may take them: what is mended often only begins to work where the cell failed at once."""
+SHARE_OF_TRIAL = 3
+"""One trial may take such a part of the time that the notebook has left: what it heals runs once more in the clean run, and the cells below want theirs."""
+
+LEAST_PATIENCE = 25.0
+"""Seconds that a trial of a rule's safe patch may take at least where the notebook's cells may take them: what is mended often only begins to work where the cell failed at once."""
 
 
-def compute_patience(config: HealConfig, cell_seconds: float) -> float:
-    """How long a safe patch of a rule may be tried in a batch: as long as a cell may run, up to 25 s, unless a limit was given. A guess
-    that does not end would cost as much each time, so guesses have the usual limit."""
-    return 0.0 if config.timeout else min(cell_seconds, LONGEST_TRIAL)
+def compute_patience(config: HealConfig, cell_seconds: float, left: float) -> float:
+    """How long a safe patch of a rule may be tried in a batch whose notebook has ``left`` seconds: as long as a cell may run, and no more than
+    a third of what is left (25 s all the same), unless a limit was given. What only runs on behind the failure is no proof of a
+    fix, and one that ends is. A guess that does not end would cost as much each time, so guesses have the usual limit."""
+    return 0.0 if config.timeout else min(cell_seconds, max(left / SHARE_OF_TRIAL, LEAST_PATIENCE))
 
 
 class Session:
@@ -221,7 +225,10 @@ class Session:
         with contextlib.closing(self._open_journal(document, name)) as journal, deadline.set_when_over(interrupted):
             events = journal.events() if self.resuming else ()
             outcome = engine.heal(
-                replace(case, patience=compute_patience(self.settings.config, self.settings.cell_seconds)),
+                replace(
+                    case,
+                    patience=compute_patience(self.settings.config, self.settings.cell_seconds, deadline.left),
+                ),
                 starts,
                 config=self.settings.config,
                 approver=self._build_approver(document, case),

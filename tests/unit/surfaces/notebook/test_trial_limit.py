@@ -33,19 +33,21 @@ UNSAFE = replace(SAFE, applicability=Applicability.UNSAFE)
 GUESS = replace(SAFE, healer="search")
 
 
-def compute_limit(failure: Failure, patch: Patch, cell_seconds: float, config: HealConfig = USUAL) -> float:
+def compute_limit(
+    failure: Failure, patch: Patch, cell_seconds: float, config: HealConfig = USUAL, left: float = 600.0
+) -> float:
     notebook = Notebook((Cell("c", OLD),))
-    case = Case(failure, notebook, patience=compute_patience(config, cell_seconds))
+    case = Case(failure, notebook, patience=compute_patience(config, cell_seconds, left))
     return build_request(case, patch, Start.BEFORE_CELL, EvidenceScorer(), config).timeout
 
 
 @pytest.mark.parametrize(
     ("failure", "patch", "cell_seconds", "wanted"),
     [
-        (AT_ONCE, SAFE, 120.0, 25.0),
+        (AT_ONCE, SAFE, 120.0, 120.0),
         (AT_ONCE, SAFE, 18.0, 18.0),
         (AT_ONCE, SAFE, 2.0, 10.0),
-        (LATE, SAFE, 120.0, 36.0),
+        (LATE, SAFE, 120.0, 120.0),
         (CUT, SAFE, 40.0, 40.0),
         (AT_ONCE, UNSAFE, 120.0, 10.0),
         (AT_ONCE, GUESS, 120.0, 10.0),
@@ -61,3 +63,8 @@ def test_only_what_a_rule_is_sure_of_may_take_long(
 
 def test_a_limit_that_was_given_stays() -> None:
     assert compute_limit(LATE, SAFE, 120.0, HealConfig(timeout=3.0)) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(("left", "wanted"), [(300.0, 100.0), (60.0, 25.0), (1.0, 25.0)])
+def test_a_trial_takes_a_part_of_what_the_notebook_has_left(left: float, wanted: float) -> None:
+    assert compute_limit(AT_ONCE, SAFE, 120.0, left=left) == pytest.approx(wanted)
