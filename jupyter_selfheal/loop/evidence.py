@@ -172,8 +172,9 @@ def list_further(dossier: Dossier) -> tuple[Attempt, ...]:
         if seen or reach < gain:
             continue
         further = reach > gain
-        if not further and progress.is_of_its_own_making(here.failure, case.failure):
-            continue
+        is_unasked = bool(dossier.derived) and not dossier.asked
+        if not further and (is_unasked or progress.is_of_its_own_making(here.failure, case.failure)):
+            continue  # what came as far by another way waits until somebody was asked about the failure at hand
         ranked.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
     return tuple(attempt for _, attempt in sorted(ranked, key=lambda item: item[0], reverse=True))
 

@@ -41,6 +41,12 @@ _NOT_RUN = re.compile(
 )
 _MISSING = re.compile(r"^name '(\w+)' is not defined")
 _HANDLER = re.compile(r"^[ \t]*except\b|\bsuppress\b", re.MULTILINE)
+_OLD_OPTIONS = {
+    "error_bad_lines=False": 'on_bad_lines="skip"',
+    "convert_numeric=True": 'errors="coerce"',
+    "coerce=True": 'errors="coerce"',
+}
+"""What asked for a lenient option before it had its name of today."""
 LENIENT = "adds"
 """How a remark on a lenient option begins."""
 _LEAVES = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort", "get_ipython().kernel.do_shutdown"})
@@ -86,7 +92,8 @@ def find_remarks(case: Case, patch: Patch) -> tuple[str, ...]:
     """What may hide the fault though it need not: guards around the failing statement, lenient options."""
     before, after = _list_sources(case, patch)
     old, new = _parse_trees(before), _parse_trees(after)
-    doubts = [f"{LENIENT} {option}" for option in sorted(_collect_lenient_options(new) - _collect_lenient_options(old))]
+    lenient = _collect_lenient_options(new) - _collect_lenient_options(old) - _collect_asked_for(old)
+    doubts = [f"{LENIENT} {option}" for option in sorted(lenient)]
     statement = find_failing_statement(case)
     if statement is not None and _count_guards(new, statement) > _count_guards(old, statement):
         doubts.append("runs the failing statement only under a condition")
@@ -367,6 +374,13 @@ def _collect_lenient_options(trees: list[ast.Module]) -> set[str]:
         and isinstance(n.value, ast.Constant)
         and n.value.value in ("ignore", "coerce", "skip", "replace")
     }
+
+
+def _collect_asked_for(trees: list[ast.Module]) -> set[str]:
+    """The lenient options that the code asked for by the names that they had: ``error_bad_lines=False``, ``convert_numeric=True``."""
+    given = (n for n in walk_trees(trees) if isinstance(n, ast.keyword) and isinstance(n.value, ast.Constant))
+    written = {f"{n.arg}={ast.unparse(n.value)}" for n in given}
+    return {new for old, new in _OLD_OPTIONS.items() if old in written}
 
 
 def _count_guards(trees: list[ast.Module], statement: ast.stmt) -> int:

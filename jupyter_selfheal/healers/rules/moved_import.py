@@ -10,6 +10,7 @@ from typing import TypeGuard
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import (
+    USER,
     WRITTEN_OUT,
     Plan,
     check_imports,
@@ -19,6 +20,8 @@ from jupyter_selfheal.healers.rules.context.import_plan import (
 from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
 from jupyter_selfheal.healers.rules.context.templates import choose
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
+
+MOVED = "What a library no longer has fails where it is used: the cells that do without it need not fail for it."
 
 
 class MovedImport(Rule):
@@ -31,8 +34,12 @@ class MovedImport(Rule):
     successor is taken from the libraries' changelogs (`data/*.toml`), else found by reading the installed package: the
     one public module whose `__all__` lists the name. Where a function's arguments changed too, its calls are rewritten.
 
+    A name whose successor is another thing (`load_boston`), and that only cells below use, is imported by the first of these: that one fails, by
+    the same error, and is healed for itself.
+
     **Fix safety** Safe where the changelog says that it is the same thing under another name, or where exactly one public
-    module of the package lists the name; unsafe where the successor differs in a detail, which the patch then says.
+    module of the package lists the name; unsafe where the successor differs in a detail, which the patch then says. To import a name where it is used first
+    is safe: nothing is left out, and what failed fails there.
     """
 
     code = "API101"
@@ -43,43 +50,55 @@ class MovedImport(Rule):
     why = "The library's changelog names the successor, and it is there in the installed version."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        plan = Plan()
         nodes = [n for n in ast.walk(context.tree) if _is_import(n) and (n.end_lineno or 0) >= context.line]
-        for node, works in zip(nodes, check_imports(context, nodes), strict=True):
-            if isinstance(node, ast.Import) and not all(works):
-                plan_import(context, node, works, plan)
-            elif isinstance(node, ast.ImportFrom) and not all(works):
-                plan_import_from(context, node, works, plan)
-        if not plan.splices:
-            return
-        edits = _build_edits(context, plan)
+        works = check_imports(context, nodes)
+        plan = _plan_imports(context, nodes, works, Plan())
+        yield from self._build_patch(context, plan)
+        if (plan.shown or plan.unsafe) and len(context.tree.body) > 1:
+            cautious = _plan_imports(context, nodes, works, Plan(is_cautious=True))
+            if cautious.moved and not (cautious.shown or cautious.unsafe):
+                yield from self._build_patch(context, cautious)
+
+    def _build_patch(self, context: RuleContext, plan: Plan) -> Iterator[Patch]:
+        edits = _build_edits(context, plan) if plan.splices else ()
         if not edits:
             return
-        text = "\n".join(c.source for c in context.notebook.cells if c.kind == "code")
-        plan.unsafe += [why for words, why in plan.doubts.items() if re.search(words, text)]
         level = Applicability.SAFE
         if plan.shown:
             level = Applicability.DISPLAY_ONLY
         elif plan.unsafe:
             level = Applicability.UNSAFE
+        lacks_text = not (plan.moved or all(text for _, _, text in plan.splices))
+        why = "; ".join(plan.unsafe)
+        if not why and plan.requires:
+            why = f"The changelog names the successor, which {', '.join(plan.requires)} has."
         yield self.patch(
             edits,
             _format_title(*plan.notes[0].split(" → ")),
             "The library moved or removed this import: " + "; ".join(plan.notes) + ".",
             applicability=level,
-            why="; ".join(plan.unsafe)
-            or (
-                f"The changelog names the successor, which {', '.join(plan.requires)} has."
-                if plan.requires
-                else self.why
-            ),
-            removes="; ".join(plan.removed)
-            or ("" if all(text for _, _, text in plan.splices) else "an import of what is no longer needed"),
+            why=why or (MOVED if plan.moved else self.why),
+            removes="; ".join(plan.removed) or ("an import of what is no longer needed" if lacks_text else ""),
             prior=0.9 if not plan.unsafe else 0.6,
         )
 
 
+def _plan_imports(
+    context: RuleContext, nodes: list[ast.Import | ast.ImportFrom], works: list[list[bool]], plan: Plan
+) -> Plan:
+    for node, fine in zip(nodes, works, strict=True):
+        if isinstance(node, ast.Import) and not all(fine):
+            plan_import(context, node, fine, plan)
+        elif isinstance(node, ast.ImportFrom) and not all(fine):
+            plan_import_from(context, node, fine, plan)
+    text = "\n".join(c.source for c in context.notebook.cells if c.kind == "code")
+    plan.unsafe += [why for words, why in plan.doubts.items() if re.search(words, text)]
+    return plan
+
+
 def _format_title(old: str, new: str) -> str:
+    if new == USER:
+        return f"Import {old.rpartition('.')[2]} in {new}"
     return f"{'Write' if new == WRITTEN_OUT or ' = ' in new else 'Import'} {new} in place of {old}"
 
 
@@ -94,7 +113,10 @@ def _build_edits(context: RuleContext, plan: Plan) -> tuple[Edit, ...]:
         if cell.kind != "code" or cell.id == context.cell_id:
             continue
         other = context.view_cell(cell.id)
-        edits += _replace_cell(other, _rewrite_uses(other, plan), [])
+        uses = _rewrite_uses(other, plan)
+        edits += _replace_cell(
+            other, (uses[0], [*uses[1], *(line for line, user in plan.moved if user == cell.id)]) if uses else None, []
+        )
     own = _rewrite_uses(context, plan)
     if own is None:
         return ()
@@ -105,7 +127,7 @@ def _build_edits(context: RuleContext, plan: Plan) -> tuple[Edit, ...]:
 def _replace_cell(
     context: RuleContext, uses: tuple[list[Splice], list[str]] | None, splices: list[Splice]
 ) -> tuple[Replace, ...]:
-    if uses is None or not (uses[0] or splices):
+    if uses is None or not (uses[0] or uses[1] or splices):
         return ()
     inside = [s for s in uses[0] if not any(a <= s[0] and s[1] <= b for a, b, _ in splices)]
     imports = list(dict.fromkeys(uses[1]))

@@ -17,6 +17,8 @@ REDUCTIONS = frozenset({
     "mean", "median", "sum", "std", "var", "sem", "skew", "kurt", "kurtosis", "prod", "product", "corr", "cov", "quantile", "min", "max",
     "corrwith", "cumsum", "cumprod", "idxmax", "idxmin",
 })  # fmt: skip
+_ANY = ("count", "size", "nunique", "first", "last", "len")
+"""What stands beside a reduction in a list and takes text, too."""
 MESSAGE = re.compile(
     r"Cannot perform reduction|does not support operation|could not convert string to float|agg function failed|"
     r"[Cc]ould not convert|Cannot aggregate non-numeric|unsupported operand type|not supported between|"
@@ -60,7 +62,8 @@ class NumericOnly(Rule):
                 and live.is_a("pandas.DataFrameGroupBy")
                 and _is_reduction(call)
             ):
-                yield self._select_numbers(context, _select_of_groups(context, call))
+                if splices := _select_of_groups(context, call, call.func.value):
+                    yield self._select_numbers(context, splices)
                 return
             if (
                 call.func.attr == "pivot_table"
@@ -136,11 +139,33 @@ def _has_keyword(call: ast.Call, name: str) -> bool:
     return any(k.arg == name for k in call.keywords)
 
 
-def _select_of_groups(context: RuleContext, call: ast.Call) -> list[Splice]:
-    """``.agg(np.mean)`` → ``.agg("mean", numeric_only=True)``."""
+def _select_of_groups(context: RuleContext, call: ast.Call, groups: ast.expr) -> list[Splice]:
+    """``.agg(np.mean)`` → ``.agg("mean", numeric_only=True)``; ``df.groupby("k").agg(["mean", "std"])`` →
+    ``df.groupby("k")[df.select_dtypes("number").columns].agg(…)``: of a list no column was kept that one of its functions failed for."""
     first = call.args[0]
-    name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
-    return [(*context.span(first), f"{name!r}, numeric_only=True")]
+    if not isinstance(first, ast.List):
+        name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
+        return [(*context.span(first), f"{name!r}, numeric_only=True")]
+    is_made_here = (
+        isinstance(groups, ast.Call) and isinstance(groups.func, ast.Attribute) and groups.func.attr == "groupby"
+    )
+    if not is_made_here and not isinstance(groups, ast.Name):
+        return []
+    text = context.text(groups)
+    kinds = "['number', 'bool']" if context.is_true(f"len({text}.obj.select_dtypes('bool').columns)") else "'number'"
+    columns = f".select_dtypes({kinds}).columns"
+    if context.is_true(f"any(k in {text}.exclusions for k in {text}.obj{columns})"):
+        keys = groups.args[0] if isinstance(groups, ast.Call) and groups.args else None
+        if not isinstance(keys, ast.Constant | ast.List):
+            return []
+        columns += f".drop({context.text(keys)}, errors='ignore')"
+    table = (
+        context.operand(groups.func.value)
+        if isinstance(groups, ast.Call) and isinstance(groups.func, ast.Attribute)
+        else f"{text}.obj"
+    )
+    at = context.span(groups)[1]
+    return [(at, at, f"[{table}{columns}]")]
 
 
 def _select_of_pivot(context: RuleContext, call: ast.Call) -> list[Splice]:
@@ -157,5 +182,13 @@ def _select_of_pivot(context: RuleContext, call: ast.Call) -> list[Splice]:
 
 def _is_reduction(call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
-    name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
-    return name in REDUCTIONS
+    items = first.elts if isinstance(first, ast.List) else [first]
+    return (
+        bool(items)
+        and all(_name_function(item) in (*REDUCTIONS, *_ANY) for item in items)
+        and any(_name_function(item) in REDUCTIONS for item in items)
+    )
+
+
+def _name_function(item: ast.expr | None) -> str:
+    return str(item.value) if isinstance(item, ast.Constant) else getattr(item, "attr", "")

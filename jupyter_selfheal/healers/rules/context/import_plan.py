@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import questions
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, format_import
 from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
@@ -19,6 +19,7 @@ SEARCHED = frozenset({
 })  # fmt: skip
 """Packages whose submodules are searched for a name that is gone from where it was imported from."""
 
+USER = "the cell that uses it"
 WRITTEN_OUT = "its formula"
 """What a note names where no successor is left: what it computed stands in its place."""
 
@@ -40,6 +41,10 @@ class Plan:
     requires: dict[str, str] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
     shown: bool = False
+    is_cautious: bool = False
+    """Whether the import of a name whose successor is another thing goes to the first cell below that uses it."""
+    moved: list[tuple[str, str]] = field(default_factory=list)
+    """Those imports, each with the cell that it goes to."""
 
 
 def check_imports(context: RuleContext, nodes: list[ast.Import | ast.ImportFrom]) -> list[list[bool]]:
@@ -82,6 +87,11 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
         if (successor is None or is_doubtful) and _is_dead(context, module, alias, is_known=is_doubtful):
             plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
             plan.notes.append(f"{module}.{alias.name} → nothing")
+            continue
+        if plan.is_cautious and is_doubtful and (user := _find_user_below(context, alias.asname or alias.name)):
+            line = format_import(module, alias.name, alias.asname or "")
+            plan.moved.append((line, user))
+            plan.notes.append(f"{module}.{alias.name} → {USER}")
             continue
         if successor is None:
             return
@@ -181,6 +191,14 @@ def _is_used(context: RuleContext, name: str) -> bool:
         if tree is not None
         for node in ast.walk(tree)
     )
+
+
+def _find_user_below(context: RuleContext, name: str) -> str:
+    """The first cell below that reads a name which the cell at hand imports and does not read; empty where there is none."""
+    if any(node.id == name for node in context.walk(ast.Name)):
+        return ""
+    below = (c.id for c in context.notebook.list_code_after(context.cell_id) if c.id != context.cell_id)
+    return next((i for i in below if any(n.id == name for n in context.view_cell(i).walk(ast.Name))), "")
 
 
 def _search_package(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:

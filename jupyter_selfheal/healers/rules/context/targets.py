@@ -6,43 +6,78 @@ import ast
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load)
 _KEPT = ("ravel", "flatten", "to_numpy", "squeeze")
-_TWO = "(lambda v: v.size > 2 and v.size == v.shape[0] and len(set(v.ravel().tolist())) == 2)(__import__('numpy').asarray({}))"
+_KINDS = "(lambda v: (lambda n: n if 2 * n <= v.size else 0)(len(set(v.ravel().tolist()))) if v.size > 3 and v.size == v.shape[0] else 0)(__import__('numpy').asarray({}))"
+"""How many different values a row of values has, each of them twice on average; a row of names has none."""
+_MOST_CLASSES = 50
+"""What has more values than these is no target of a classifier."""
 
 
 def is_fitted_to_two_classes(context: RuleContext, call: ast.Call) -> bool:
     """Whether the model that a call makes is fitted to a target of two classes, in every place that tells what it is fitted to, here and below.
 
-    ``model.fit(x, y)`` tells it, and so do values of two kinds that a call gets with the model (``cross_val_score(model, x, y)``): enough for what raises where it is not so."""
-    name = next((n.targets[0] for n in context.walk(ast.Assign) if n.value is call and len(n.targets) == 1), None)
+    ``model.fit(x, y)`` tells it, and so do values of two kinds that a call gets with the model (``cross_val_score(model, x, y)``, ``evaluate(models, x, y)``) where it gets none
+    of some more. The model may be an item of what is bound, a step of a pipeline, or a loop's variable.
+    """
     codes = [context.source, *(c.source for c in context.notebook.list_code_after(context.failure.cell_id))]
-    if not isinstance(name, ast.Name):
+    made = next((n.targets[0] for n in context.walk(ast.Assign) if call in ast.walk(n.value)), None)
+    if not isinstance(made, ast.Name):
         return False
+    names = _follow_name(codes, made.id)
     told: list[bool] = []
     for code in codes:
         for node in src.walk(code):
             if not isinstance(node, ast.Call):
                 continue
-            if _is_fit(node, name.id):
-                told.append(len(node.args) > 1 and _has_two(context, code, node.args[1]))
-            elif any(isinstance(a, ast.Name) and a.id == name.id for a in node.args):
-                told += [True for a in node.args if _has_two(context, code, a)]
+            if _is_fit(node, names):
+                told.append(len(node.args) > 1 and _count_kinds(context, code, node.args[1]) == 2)
+            elif any(isinstance(a, ast.Name) and a.id in names for a in node.args):
+                kinds = {_count_kinds(context, code, a) for a in node.args} & set(range(2, _MOST_CLASSES))
+                told += [kinds == {2}] if kinds else []
     return bool(told) and all(told)
 
 
-def _is_fit(call: ast.Call, name: str) -> bool:
+def _follow_name(codes: list[str], first: str) -> set[str]:
+    """The name and those of the loops' variables and searches that its model goes to."""
+    names = {first}
+    for code in codes:
+        for node in src.walk(code):
+            if isinstance(node, ast.For) and _mentions(node.iter, names):
+                names |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+            elif isinstance(node, ast.Assign) and _makes_estimator(node.value) and _mentions(node.value, names):
+                names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return names
+
+
+def _makes_estimator(value: ast.expr) -> bool:
+    """``GridSearchCV(model, …)``, ``make_pipeline(scaler, model)``, ``[model, other]``: what holds a model."""
+    if isinstance(value, ast.List | ast.Tuple | ast.Dict):
+        return True
+    name = read_called_name(value) if isinstance(value, ast.Call) else ""
+    return name[:1].isupper() or name == "make_pipeline"
+
+
+def _mentions(value: ast.expr, names: set[str]) -> bool:
+    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(value))
+
+
+def _is_fit(call: ast.Call, names: set[str]) -> bool:
     func = call.func
-    return isinstance(func, ast.Attribute) and func.attr == "fit" and src.find_root_name(func.value) == name
+    return isinstance(func, ast.Attribute) and func.attr == "fit" and src.find_root_name(func.value) in names
 
 
-def _has_two(context: RuleContext, code: str, value: ast.expr) -> bool:
-    """Whether a plain expression has two different values now."""
+def _count_kinds(context: RuleContext, code: str, value: ast.expr) -> int:
+    """How many different values a plain expression has now; ``y[train]`` as many as ``y``. 0 where that is not known."""
+    while isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Constant | ast.List):
+        value = value.value
+        value = value.value if isinstance(value, ast.Attribute) and value.attr in ("iloc", "loc") else value
     calls = [n for n in ast.walk(value) if isinstance(n, ast.Call)]
     is_kept = all(
         isinstance(c.func, ast.Attribute) and c.func.attr in _KEPT and not c.args and not c.keywords for c in calls
     )
     if not is_kept or not all(isinstance(n, (*_PLAIN, ast.Call)) for n in ast.walk(value)):
-        return False
-    return context.is_true(_TWO.format(src.extract_text(code, value)))
+        return 0
+    return int(context.number(_KINDS.format(src.extract_text(code, value))) or 0)
