@@ -184,6 +184,11 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
         ["t = (1, 2)", "t[3]  # gives a TypeError"],
         ["t = (1, 2)", "t[3]  # gives a KeyError"],
         ["1first = 3\n2second = 4\nprint(1first)"],  # names that begin with a digit
+        ["def greet(your_name):\n    return 'Hi ' + your_nme", "greet('Bo')"],  # no placeholder
+        ["def mean(x):\n    # your code here\n    return sum(x) / lne(x)", "mean([1, 2])"],
+        ["prices = [1, 2]\n# This will raise the average\nsum(price) / 2"],
+        ["rates = [0.5]\nrates[0].rond(2)  # we get an error rate of 5 %"],
+        ["1 +"],
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:

@@ -12,7 +12,7 @@ TAG_IT = "Tag the cell `raises-exception` so that nbclient and nbval expect the 
 
 TROUBLED = re.compile(
     r"\b(?:todo|fixme|why (?:am|are|do|does|is|this)|no idea|don'?t know|not sure|help|somehow|for some reason|i (?:keep|still|have)|my (?:error|code|bug)|"
-    r"fix \w+ later|solved|fixed)\b|\?\?",
+    r"fix ?me|fix \w+ later|solved|fixed)\b|\?\?",
     re.IGNORECASE,
 )
 """Words of somebody whom an error bothers: it is not shown to others."""

@@ -9,12 +9,12 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import TAG_IT, TROUBLED, Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, Failure, Locus, SkipReason
 
-_WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b"
+_WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b(?! (?:bars?|estimates?|functions?|measures?|metrics?|of \d|rates?|terms?)\b)"
 ANNOUNCED = re.compile(
     r"\b(?:fail\w*|errors?|wrong|broken|raises?)\b.*\b(?:on purpose|intentional\w*|deliberate\w*)|"
     r"\b(?:on purpose|intentional\w*|deliberate\w*)\b.*\b(?:fail\w*|errors?|wrong|raises?)\b|"
     r"\b[a-z]{2,}ing\b[^.]{0,200}(?<!\bthere )\bis an? (?:\w+ )?(?:error|exception)(?=[\s.,:;!)]*$|[.,:;!)]| (?:in|here|because|as|since|and)\b)|"
-    r"\b(?:will|should|must) (?:fail|not work|raise|throw|crash)\b|\bexpected to fail\b|\bfails because\b|"
+    r"\b(?:will|should|must) (?:fail|not work|(?:raise|throw)(?=\W*$| (?:an? |the )?(?:\w+ )?\w*(?:error|exception))|crash)\b|\bexpected to fail\b|\bfails because\b|"
     rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,

@@ -21,7 +21,7 @@ from jupyter_selfheal.model import Cell, FailureKind
 _STATISTICS = re.compile(
     r"\b(?:absolute|approximation|average|bayes|classification|estimat\w+|forecast\w*|generali[sz]ation|log|margin of|max\w*|mean|measurement|median|"
     r"min\w*|model|numerical|percentage|predict\w+|reconstruction|relative|residual|rms|root|rounding|sampling|squared?|standard|test|total|"
-    r"train\w*|trial and|truncation|type|validation|zero)[- ]+(?:\w+[- ]+){0,2}errors?\b|\berrors? ?(?:analysis|bars?|codes?|counts?|estimates?|"
+    r"train\w*|trial and|truncation|type i+|validation|zero)[- ]+(?:\w+[- ]+){0,2}errors?\b|\berrors? ?(?:analysis|bars?|codes?|counts?|estimates?|"
     r"functions?|logs?|matrix|metrics?|propagation|rates?|surface|terms?|variance|by|over|per|vs)\b|"
     r"\b(?:without|no|any|fixed) (?:an |the |more )?errors?\b|\bmissing values?\b|\bwith the exception of\b",
     re.IGNORECASE,

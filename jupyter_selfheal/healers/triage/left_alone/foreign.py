@@ -61,7 +61,9 @@ def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis |
         else ""
     )
     foreign = _measure_share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
-    said = bool(context.case.oracle)  # nobody says what a text must print
+    said = bool(context.case.oracle) or not re.search(
+        r"[^\W\d]{2}", text
+    )  # nobody says what a text must print; `1 +` has no word
     if not language and not said and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
         language = "text"
     if not language:

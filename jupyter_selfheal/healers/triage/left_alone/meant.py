@@ -102,7 +102,7 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
     failure = context.failure
     advice = "Complete the cell: only you know what belongs there."
     name = failure.evalue.split("'")[1] if failure.ename == "NameError" and failure.evalue.count("'") > 1 else ""
-    if PLACEHOLDER.match(name):
+    if PLACEHOLDER.match(name) and not remedies.has_remedy(context):
         return leave_alone(
             f"`{name}` is a placeholder: replace it with your own code.", SkipReason.SKELETON, advice, Locus.CODE
         )
@@ -118,11 +118,13 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         return None  # an heir has it, under a slip of its name
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
-    if _is_slip_in_code(context):
+    if _is_slip_in_code(context) or (
+        failure.ename in ("AttributeError", "NameError") and remedies.has_safe_remedy(context)
+    ):
         return None
     written = (context.failure.source, source)
     for text in (*written, *_list_sources_of_callees(context)):
-        if has_attempt(text) and is_checked(context):
+        if has_attempt(text) and (is_checked(context) or remedies.has_remedy(context)):
             continue
         notes = failure.ename in ("NameError", "NotImplementedError", "SyntaxError")
         if is_skeleton(text, notes=notes, raises=notes or text in written) or (nothing and _is_empty_function(text)):
