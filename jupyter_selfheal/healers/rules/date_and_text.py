@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date'|unsupported operand type\(s\) for -|not supported between instances of"
+    r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of"
 )
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
@@ -23,11 +23,11 @@ class DateAndText(Rule):
     """Read the date from a text where a date is reckoned with.
 
     **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
-    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`.
+    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`.
 
-    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`.
+    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`.
 
-    **Fix safety** Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
+    **Fix safety** Unsafe for `now + 1` of a day and a time: hours may be meant. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
 
     code = "TYP213"
@@ -44,6 +44,9 @@ class DateAndText(Rule):
         kinds = re.findall(r"'([\w.]+)'", context.failure.evalue)
         if kinds == ["str", "str"]:
             yield from self._subtract_texts(context)
+            return
+        if set(kinds) == set(KINDS):
+            yield from self._leave_time_out(context)
             return
         kind = next((KINDS[k] for k in kinds if k in KINDS), "")
         if not kind or "str" not in kinds:
@@ -99,9 +102,25 @@ class DateAndText(Rule):
             )
             return
 
+    def _leave_time_out(self, context: RuleContext) -> Iterator[Patch]:
+        """``datetime.now() - born``: the day of the one is reckoned with the day that the other is."""
+        for node in context.list_failing_nodes(ast.BinOp, ast.Compare):
+            sides = _list_sides(node)
+            moments = [s for s, k in zip(sides, context.describe_all(sides), strict=True) if k.type == "datetime"]
+            if len(sides) == 2 and len(moments) == 1 and (new := f"{context.operand(moments[0])}.date()"):
+                yield self.patch(
+                    context.replace_here((*context.span(moments[0]), new)),
+                    f"Take the day: `{new}`",
+                    f"`{context.text(moments[0])}` is a day and a time, and the other is a day alone.",
+                    why="A day alone has no time that the other's could be reckoned with.",
+                    prior=0.88,
+                )
+                return
+
     def _count_days(self, context: RuleContext) -> Iterator[Patch]:
         """``date(2024, 3, 10) + 3``: a date knows no part shorter than a day."""
-        if "'datetime.date'" not in context.failure.evalue:
+        is_day = "'datetime.date'" in context.failure.evalue
+        if not is_day and "datetime.datetime' and 'int'" not in context.failure.evalue:
             return
         for node in context.list_failing_nodes(ast.BinOp, ast.AugAssign):
             number = (
@@ -116,8 +135,9 @@ class DateAndText(Rule):
                 context.replace_here(*imports, (*context.span(number), f"{named.text}(days={text})")),
                 f"Count `{text}` days with `timedelta`",
                 "A date and a number can't be added: the number does not say of what.",
-                why="A date has no part shorter than a day.",
-                prior=0.85,
+                applicability=Applicability.SAFE if is_day else Applicability.UNSAFE,
+                why="A date has no part shorter than a day." if is_day else "Hours or seconds may be meant.",
+                prior=0.85 if is_day else 0.6,
             )
             return
 

@@ -31,9 +31,11 @@ class FewerResults(Rule):
     """Take as many results as the function gives.
 
     **Failure** `ValueError: not enough values to unpack (expected 3, got 2)` at `_, contours, hierarchy = cv2.findContours(…)`, which gave the picture
-    too in OpenCV 3; `too many values to unpack (expected 2)` at `slope, intercept = linregress(x, y)`, which gives five.
+    too in OpenCV 3; `too many values to unpack (expected 2)` at `slope, intercept = linregress(x, y)`, which gives five, and at
+    `X_train, X_test, y_train = train_test_split(X, y)`.
 
-    **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`.
+    **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`; of a split `y_test`
+    is taken too, whose name the others say.
 
     **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Silent where the name that goes is read anywhere, or is the name of
     one of the results that are left.
@@ -77,6 +79,14 @@ class FewerResults(Rule):
             return
         called, names = read_last_name(call.func), [n.id for n in target.elts if isinstance(n, ast.Name)]
         results = RESULTS.get(called, ())
+        if called == "train_test_split" and len(names) == len(target.elts) and (fourth := _name_fourth(names)):
+            end = context.span(target.elts[-1])[1]
+            cause = "`train_test_split` of two arrays gives four: each of them in two parts."
+            why = "The other names say what the fourth is called."
+            yield self.patch(
+                context.replace_here((end, end, f", {fourth}")), f"Take `{fourth}` too", cause, why=why, prior=0.93
+            )
+            return
         own = context.describe_all([call.func])[0].path.startswith("__main__")
         if not 0 < len(names) == len(target.elts) < len(results) or own or not _come_first(names, results):
             return
@@ -88,6 +98,15 @@ class FewerResults(Rule):
             why="The names are those of the first results, in the order of the function's own manual, or of none.",
             prior=0.93,
         )
+
+
+def _name_fourth(names: list[str]) -> str:
+    """``y_test`` beside `X_train, X_test, y_train`; empty where the names do not say it."""
+    if len(names) != 3:
+        return ""
+    same = next((n for n, (a, b) in enumerate(zip(*names[:2], strict=False)) if a != b), 0)
+    first, second = names[0][same:], names[1][same:]
+    return names[2].removesuffix(first) + second if first and second and names[2].endswith(first) else ""
 
 
 def _come_first(names: list[str], results: tuple[str, ...]) -> bool:

@@ -14,13 +14,17 @@ from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 OTHER_DATA = re.compile(r"test|valid|holdout|new|unseen|future", re.IGNORECASE)
 """Names of data that nothing is to be fitted to."""
 
+RESULTS = frozenset({"params", "summary", "summary2", "pvalues", "tvalues", "rsquared", "rsquared_adj", "resid", "fittedvalues", "aic", "bic", "conf_int", "bse"})  # fmt: skip
+"""What the results of statsmodels' models have, and the models have not."""
+
 
 class FittedBelow(Rule):
     """Move the cell that fits an estimator above the one that uses it, or fit a transformer with what it transforms.
 
-    **Failure** `NotFittedError: This LinearRegression instance is not fitted yet`, where a cell below calls `model.fit(…)`.
+    **Failure** `NotFittedError: This LinearRegression instance is not fitted yet`, where a cell below calls `model.fit(…)`; `AttributeError: 'OLS' object has no
+    attribute 'params'` of a model of statsmodels that nothing fits.
 
-    **Fix** That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`.
+    **Fix** `model = sm.OLS(y, X).fit()`. That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`.
 
     **Fix safety** Safe where the cell reads only what is there already, and no cell that it passes binds or changes what it reads
     or makes. Unsafe where it fits to all rows what a split took apart; silent where the failing statement stands below the fit once more, as it shows what
@@ -30,11 +34,14 @@ class FittedBelow(Rule):
     code = "STA107"
     name = "estimator fitted below"
     stage = Stage.STATE
-    enames = frozenset({"NotFittedError"})
+    enames = frozenset({"NotFittedError", "AttributeError"})
     applicability = Applicability.SAFE
     why = "The cell that fits it reads only what is there, and passes no cell that has to do with it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "AttributeError":
+            yield from self._fit_model(context)
+            return
         calls = context.list_calls_at_failure()
         names = [
             c.func.value.id for c in calls if isinstance(c.func, ast.Attribute) and isinstance(c.func.value, ast.Name)
@@ -59,6 +66,27 @@ class FittedBelow(Rule):
                 )
                 return
         yield from self._fit_here(context, calls)
+
+    def _fit_model(self, context: RuleContext) -> Iterator[Patch]:
+        """``model = sm.OLS(y, X)`` above `model.params`: statsmodels' models have results only once they are fitted."""
+        owner, wrong = context.owner, context.attribute
+        if not owner.module.startswith("statsmodels.") or "fit" not in owner.attributes or wrong not in RESULTS:
+            return
+        for node in context.list_failing_nodes(ast.Attribute):
+            name = node.value.id if isinstance(node.value, ast.Name) else ""
+            made = context.find_last_assignment(name) if name else None
+            cells = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+            if made is None or not isinstance(made.node.value, ast.Call) or any(f"{name}.fit(" in s for s in cells):
+                return
+            end = src.find_span(made.source, made.node.value)[1]
+            yield self.patch(
+                context.replace(made.cell_id, [(end, end, ".fit()")]),
+                f"Fit it: `{name} = {owner.type}(…).fit()`",
+                f"`{name}` is a model that isn't fitted, and only what `fit` gives has `{wrong}`.",
+                why="The model alone has no results, and nothing in the notebook fits it.",
+                prior=0.92,
+            )
+            return
 
     def _fit_here(self, context: RuleContext, calls: list[ast.Call]) -> Iterator[Patch]:
         """Fit a transformer that nothing fits to what it is given to transform."""

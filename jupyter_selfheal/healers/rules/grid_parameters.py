@@ -127,6 +127,8 @@ def _find_step(context: RuleContext, parameter: str) -> str:
     nodes = [n for _, _, statement in list_statements_above(context) for n in ast.walk(statement)]
     firsts = [n.elts[0] for n in nodes if isinstance(n, ast.Tuple) and n.elts]
     steps = {f.value for f in firsts if isinstance(f, ast.Constant) and isinstance(f.value, str)}
+    made = [n for n in nodes if isinstance(n, ast.Call) and read_last_name(n.func) == "make_pipeline"]
+    steps |= {read_last_name(a.func).lower() for n in made for a in n.args if isinstance(a, ast.Call)}
     found = {s for s in steps for p in pipelines if context.is_true(f"{f'{s}__{parameter}'!r} in {p}.get_params()")}
     return found.pop() if len(found) == 1 else ""
 

@@ -11,7 +11,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 LIST = re.compile(r"unsupported operand type\(s\) for (?:-|/|//|\*\*|\*\* or pow\(\)|%): '(?:list|int|float|numpy\.float64)' and '(?:list|int|float|numpy\.float64)'|"
                   r"can't multiply sequence by non-int of type '(?:float|numpy\.float64)'")  # fmt: skip
-CAST = re.compile(r"Cannot cast ufunc '(add|subtract|multiply)' output from dtype\('float64'\) to dtype\('u?int\d+'\)")
+CAST = re.compile(
+    r"Cannot cast ufunc '(add|subtract|multiply|divide)' output from dtype\('float64'\) to dtype\('u?int\d+'\)"
+)
 
 
 class ListReckoned(Rule):
@@ -38,10 +40,10 @@ class ListReckoned(Rule):
             for node in context.list_failing_nodes(ast.AugAssign):
                 if (
                     isinstance(node.target, ast.Name)
-                    and isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
+                    and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div)
                     and not context.state.function.isidentifier()
                 ):
-                    sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}[type(node.op)]
+                    sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}[type(node.op)]
                     value = (
                         context.text(node.value)
                         if isinstance(node.value, ast.Name | ast.Constant | ast.Call)

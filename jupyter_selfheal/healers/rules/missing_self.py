@@ -52,7 +52,8 @@ class MissingSelf(Rule):
 
     def _add_parameter(self, context: RuleContext) -> Iterator[Patch]:
         match = COUNT.search(context.failure.evalue)
-        if not match or int(match[4]) != int(match[3]) + 1:
+        is_exit = match is not None and (match[2], match[3], match[4]) == ("__exit__", "1", "4")
+        if not match or (int(match[4]) != int(match[3]) + 1 and not is_exit):
             return
         for cell in (
             *context.notebook.list_code_before(context.failure.cell_id),
@@ -64,7 +65,16 @@ class MissingSelf(Rule):
                 if not isinstance(owner, ast.ClassDef) or (match[1] and owner.name != match[1]):
                     continue
                 for method in owner.body:
-                    if isinstance(method, ast.FunctionDef) and method.name == match[2] and _lacks_self(method):
+                    if isinstance(method, ast.FunctionDef) and method.name == match[2] == "__exit__" and is_exit:
+                        end = src.find_span(source, method.args.args[0])[1]
+                        yield self.patch(
+                            context.replace(cell.id, [(end, end, ", exc_type, exc_value, traceback")]),
+                            "Let `__exit__` take what is raised: `exc_type, exc_value, traceback`",
+                            "Where a `with` ends, Python tells `__exit__` the error that ended it, or three times `None`.",
+                            why="Python gives these three to every `__exit__`.",
+                            prior=0.95,
+                        )
+                    elif isinstance(method, ast.FunctionDef) and method.name == match[2] and _lacks_self(method):
                         yield self._with_self(context, cell.id, source, method)
 
     def _drop_parameter(self, context: RuleContext) -> Iterator[Patch]:

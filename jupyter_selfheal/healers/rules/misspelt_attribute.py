@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, 
 from jupyter_selfheal.healers.rules.context.spelling import (
     edit_distance,
     find_nearest,
+    is_british,
     is_plain_slip,
     is_plural,
     normalize,
@@ -117,7 +118,7 @@ def _find_beginning(wrong: str, known: list[str]) -> tuple[str, ...]:
 
 
 def _is_slip(wrong: str, right: str, owner: ObjectInfo) -> bool:
-    if normalize(wrong) == normalize(right):
+    if normalize(wrong) == normalize(right) or is_british(wrong, right):
         return True
     own = owner.module in ("__main__", "builtins") and not owner.is_module
     return is_plain_slip(wrong, right) and (

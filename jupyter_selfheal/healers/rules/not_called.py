@@ -61,7 +61,7 @@ class NotCalled(Rule):
 
     code = "ATT103"
     name = "method not called"
-    enames = frozenset({"TypeError", "AttributeError", "IndexError"})
+    enames = frozenset({"TypeError", "AttributeError", "IndexError", "InvalidParameterError"})
     applicability = Applicability.SAFE
     why = "A function has no items, attributes or arithmetic of its own; its result was meant."
 
@@ -107,11 +107,16 @@ class NotCalled(Rule):
             m for m in methods if f".{m.attr} of" in context.failure.evalue or "'method'" in context.failure.evalue
         ]
         if len(shown) == len(methods) == 1:
-            end = context.span(methods[0])[1]
+            end, asked = context.span(methods[0])[1], methods[0].attr.startswith("predict")
+            data = _find_data(context, methods[0]) if asked else ""
+            if asked and not data:
+                return
             yield self.patch(
-                context.replace_here((end, end, "()")),
-                f"Call `{context.text(methods[0])}()`",
+                context.replace_here((end, end, f"({data})")),
+                f"Call `{context.text(methods[0])}({data})`",
                 "A method was given, not its result.",
+                applicability=Applicability.UNSAFE if data else Applicability.SAFE,
+                why="Predictions of other data may be meant." if data else self.why,
                 prior=0.9,
             )
 
@@ -230,6 +235,18 @@ class NotCalled(Rule):
             why="An item of what the method gives may be meant.",
             prior=0.7,
         )
+
+
+def _find_data(context: RuleContext, method: ast.Attribute) -> str:
+    """The data whose labels stand beside ``model.predict``: what was fitted to them, or `X_test` of `y_test`; empty where that cannot be told."""
+    beside = [a for c in context.list_calls_at_failure() if method in c.args for a in c.args if a is not method]
+    labels = context.text(beside[0]) if len(beside) == 1 else ""
+    for node in context.walk_notebook():
+        match node:
+            case ast.Call(ast.Attribute(attr="fit"), [ast.Name(data), ast.Name(fitted)]) if fitted == labels:
+                return data
+    name = f"X{labels[1:]}"
+    return name if labels.startswith("y_") and name in context.known_names else ""
 
 
 def _is_column_too(context: RuleContext, node: ast.Attribute) -> bool:

@@ -15,7 +15,8 @@ class StepsWithoutNames(Rule):
     """Make a pipeline of steps without names by `make_pipeline`.
 
     **Failure** `TypeError: Pipeline.__init__() takes 2 positional arguments but 3 were given` at `Pipeline(StandardScaler(), LogisticRegression())`,
-    `TypeError: cannot unpack non-iterable StandardScaler object`, and `object is not iterable`, at `Pipeline([StandardScaler(), LogisticRegression()])`.
+    `TypeError: cannot unpack non-iterable StandardScaler object`, and `object is not iterable`, at `Pipeline([StandardScaler(), LogisticRegression()])`;
+    `Last step of Pipeline should implement fit` at `make_pipeline([StandardScaler(), LogisticRegression()])`.
 
     **Fix** `make_pipeline(StandardScaler(), LogisticRegression())`, with its import.
 
@@ -29,7 +30,8 @@ class StepsWithoutNames(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
     message = re.compile(
-        r"Pipeline.__init__\(\) takes|cannot unpack non-iterable \w+ object|object is not iterable|object is not subscriptable"
+        r"Pipeline.__init__\(\) takes|cannot unpack non-iterable \w+ object|object is not iterable|object is not subscriptable|"
+        r"^Last step of Pipeline should implement fit"
     )
     applicability = Applicability.SAFE
     why = "`make_pipeline` is scikit-learn's own form for steps without names."
@@ -37,6 +39,13 @@ class StepsWithoutNames(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         made = [n for n in context.walk(ast.Call) if isinstance(n, ast.Call) and read_last_name(n.func) == "Pipeline"]
         known = context.reference("sklearn.pipeline.make_pipeline")
+        listed = [n for n in context.walk(ast.Call) if read_last_name(n.func) == "make_pipeline" and n.args]
+        if not made and len(listed) == 1 and isinstance(listed[0].args[0], ast.List) and len(listed[0].args) == 1:
+            start, end = context.span(listed[0].args[0])
+            cause = "`make_pipeline` takes its steps one by one, not in a list."
+            edits = context.replace_here((start, start + 1, ""), (end - 1, end, ""))
+            yield self.patch(edits, "Give the steps one by one", cause, why="A list is no step.", prior=0.93)
+            return
         call = made[0] if len(made) == 1 else None
         if call is None or known is None or any(k.arg not in ("memory", "verbose") for k in call.keywords):
             return

@@ -49,6 +49,17 @@ class ViewAsList(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         yield from self._take_by_position(context)
+        if context.failure.evalue.endswith("' object is not an iterator"):
+            for call in context.list_failing_nodes(ast.Call):
+                if isinstance(call, ast.Call) and read_last_name(call.func) == "next" and call.args:
+                    new = f"iter({context.text(call.args[0])})"
+                    asked = context.replace_here((*context.span(call.args[0]), new))
+                    cause = f"`next` takes an iterator, and `{context.text(call.args[0])}` is none."
+                    yield self.patch(
+                        asked, f"Use `next({new})`", cause, applicability=Applicability.UNSAFE,
+                        why="Each call gives the first item; where one after the other is meant, the iterator is made once.", prior=0.7,
+                    )  # fmt: skip
+                    return
         if not ABOUT.search(context.failure.evalue) or not OPERATION.search(context.failure.evalue):
             return
         for failing in context.list_failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):

@@ -162,7 +162,7 @@ def find_meant(wrong: str, words: Iterable[str]) -> str:
     near = [w for w in find_nearest(wrong, words) if is_plain_slip(wrong, w) or w in (wrong + "s", wrong[:-1])]
     if len(near) == 1:
         return near[0]
-    cut = [w for w in words if len(min(w, wrong, key=len)) >= 4 and (w.startswith(wrong) or wrong.startswith(w))]
+    cut = [w for w in words if w.startswith(wrong) or (len(w) >= 4 and wrong.startswith(w))]
     return cut[0] if len(cut) == 1 and not near else ""
 
 

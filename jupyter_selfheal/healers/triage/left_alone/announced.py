@@ -16,6 +16,7 @@ ANNOUNCED = re.compile(
     r"\b[a-z]{2,}ing\b[^.]{0,200}(?<!\bthere )\bis an? (?:\w+ )?(?:error|exception)(?=[\s.,:;!)]*$|[.,:;!)]| (?:in|here|because|as|since|and)\b)|"
     r"\b(?:will|should|must) (?:fail|not work|(?:raise|throw)(?=\W*$| (?:an? |the )?(?:\w+ )?\w*(?:error|exception))|crash)\b|\bexpected to fail\b|\bfails because\b|"
     rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
+    r"\b(?:run|try|execute) (?:this|it|(?:this|the) (?:cell|code|line)) to (?:see|get) (?:the|an?|what|which) (?:\w+ )?(?:error|exception)\b|"
     r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
@@ -57,7 +58,8 @@ _UNDONE = re.compile(r"\b(?:need\w*|must|todo|fixme|look\w*|yet|last time)\b", r
 """Words by which a text speaks of an error that its author has still to mend."""
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 ASKED = re.compile(
-    r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat if\b.{0,200}\?", re.IGNORECASE
+    r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat (?:does|will|would) \w+ say\b.{0,200}\?|\bwhat if\b.{0,200}\?",
+    re.IGNORECASE,
 )
 """A question that a cell answers by failing, unless a rule knows what it was to do."""
 OTHERWISE = re.compile(
