@@ -19,7 +19,7 @@ PYTEST := $(BIN)/python -m pytest
 export PYTHONDONTWRITEBYTECODE :=
 QUICK := tests/unit tests/test_layers.py tests/contract/test_trial_kernels.py tests/kernel/test_batch.py
 
-.PHONY: install-all docs demo demo-model quick test test-all lint bench bench-smoke bench-regress figures soak clean
+.PHONY: install-all docs demo demo-model quick test test-all collect lint bench bench-smoke bench-regress figures soak clean
 
 demo: $(STAMPS)-examples
 	$(BIN)/python examples/demo.py
@@ -40,6 +40,10 @@ test-all: $(STAMPS)-test
 
 soak: $(STAMPS)-test
 	$(PYTEST) -m slow --hypothesis-profile=other $(ARGS)
+
+# what the workers of `make test` would each write for themselves: the byte code of all tests
+collect: $(STAMPS)-test
+	$(PYTEST) -q --collect-only -m "not slow" >/dev/null
 
 lint: $(STAMPS)-lint
 	$(BIN)/ruff check .

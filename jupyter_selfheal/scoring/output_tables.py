@@ -18,7 +18,7 @@ _FOOTER = re.compile(
     re.MULTILINE,
 )
 _SERIES = re.compile(r"^\s*(?:[^\n]*, )?dtype: [^\n]*$", re.MULTILINE)
-_SIZE = re.compile(r"\[?(\d+) rows [x×] (\d+) columns\]?|Length: (\d+)")
+_SIZE = re.compile(r"(?<!\d)(\d+) rows [x×] (\d+) columns|Length: (\d+)")  # a number of any length is gone through once
 _MISSING = frozenset({"nan", "NaN", "None", "NaT", "NA"})
 _GAP = re.compile(r"^\s*(?:\.{2,3}|…)(?:\s|$)")
 

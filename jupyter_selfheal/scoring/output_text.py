@@ -26,7 +26,7 @@ _VOLATILE = re.compile(
       | \b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s)\b(?:\s±[^\n]*)?  # durations
       | <ipython-input-[^>]*> | /tmp/ipykernel_\d+/\d+\.py | Cell\sIn\s?\[\d+\]
       | \b(?:CPU\stimes|Wall\stime):[^\n]*
-      | \d+%\|[^\n]*                                         # progress bars
+      | (?<!\d)\d+%\|[^\n]*                                  # progress bars
       | \x1b\[[0-9;]*m                                       # colours of a terminal
     """,
     re.VERBOSE,

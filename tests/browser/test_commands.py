@@ -58,6 +58,7 @@ def test_palette_shows_what_would_be_sent_before_anything_was(page: Any, server:
     lab.expect_focus()
 
 
+@pytest.mark.slow
 def test_what_would_be_sent_is_that_of_the_selected_cell(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("which.ipynb", [TYPO, "print('pi is', math.pi)"]))
     lab.ready()
@@ -130,6 +131,7 @@ def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> 
     assert page.evaluate(seen), "Show scrolls to the card"
 
 
+@pytest.mark.slow
 def test_notification_leads_to_a_notebook_that_is_not_in_front(page: Any, server: Server) -> None:
     slow = "import os, time\nwhile not os.path.exists('in-front'):\n    time.sleep(0.05)\n" + TYPO
     lab = Lab(page, server, server.notebook("behind.ipynb", [slow]))
@@ -161,6 +163,7 @@ def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> Non
     assert "of 3" not in page.locator(".jp-SelfHeal-status").inner_text()
 
 
+@pytest.mark.slow
 def test_whole_notebook_goes_on_after_a_cell_that_is_meant_to_fail(page: Any, server: Server) -> None:
     cells = ["raise ValueError('meant')", "print('the end')"]
     lab = Lab(page, server, server.notebook("meant.ipynb", cells, cell_1={"tags": ["raises-exception"]}))
@@ -176,6 +179,7 @@ def test_whole_notebook_goes_on_below_what_cannot_be_healed(page: Any, server: S
     lab.expect_output(2, "next")
 
 
+@pytest.mark.slow
 def test_whole_notebook_does_not_wait_where_no_heal_began(page: Any, server: Server) -> None:
     """The page's clock stands still, so that no patience of the page's ends."""
     lab = Lab(page, server, server.notebook("wrong.ipynb", ["%heal undo", "print('next')"]))
@@ -186,6 +190,7 @@ def test_whole_notebook_does_not_wait_where_no_heal_began(page: Any, server: Ser
     page.evaluate("() => { Date.now = window.realNow; }")
 
 
+@pytest.mark.slow
 def test_whole_notebook_is_stopped_while_a_cell_runs(page: Any, server: Server) -> None:
     slow = "import os, time\nwhile not os.path.exists('go-on'):\n    time.sleep(0.05)"
     lab = Lab(page, server, server.notebook("running.ipynb", [slow, "print('next')"]))

@@ -124,7 +124,7 @@ def test_ctrl_c_at_any_moment_leaves_nothing_but_a_run_to_go_on_with(place: Path
         assert jsonl.read_journal(path).notices == (), "no line is torn"
 
 
-@pytest.mark.parametrize("moment", ["a trial ended", "a later cell runs"])
+@pytest.mark.parametrize("moment", [pytest.param("a trial ended", marks=pytest.mark.slow), "a later cell runs"])
 def test_a_signal_to_end_is_answered_like_ctrl_c(place: Path, temporary: Path, moment: str) -> None:
     given = write(place / "n.ipynb", *GIVEN)
     process, _, err = interrupted_at(place, moment, signal.SIGTERM)

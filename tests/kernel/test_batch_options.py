@@ -42,6 +42,7 @@ def test_in_place_applies_safe_fixes_only(place: Path) -> None:
     assert sources(given) == ["def area(w, h):\n    return w + h", "area(4, 7)", "x = 'a'.upper()"]
 
 
+@pytest.mark.slow
 def test_a_cell_is_healed_whole_or_not_at_all(place: Path) -> None:
     """Docs: ADR 21. A safe fix, and behind it one that is not."""
     given = write(
@@ -170,6 +171,7 @@ def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pyt
     assert sources(place / "out.ipynb") == ['x = "a".title()']
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_the_syntax_of_a_cell_that_python_only_warns_of(place: Path) -> None:
     given = write(place / "n.ipynb", "pattern = '\\d'", "x = 'a'.uper()")
     done = heal(given, "-q")

@@ -29,6 +29,7 @@ def repair(received: Received) -> Says:
     return Says(json.dumps({"hypotheses": [{"title": "Spell it", "edits": [fixed]}]}))
 
 
+@pytest.mark.slow
 def test_after_two_outages_no_cell_is_sent_before_a_probe_is_answered(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

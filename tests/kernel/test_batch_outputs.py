@@ -31,6 +31,7 @@ def fresh() -> list[dict[str, Any]]:
     return [stored(source, text) for source, text in FRESH]
 
 
+@pytest.mark.slow
 def test_a_cell_below_that_gives_20_where_30_is_stored_withholds_a_safe_fix(place: Path) -> None:
     given = write(place / "n.ipynb", "size = {'w': 20}", "found = size['W']", stored("print(found)", "30\n"))
     done = heal(given, "-o", "out.ipynb", ends=1)
@@ -46,6 +47,7 @@ def test_the_same_fix_is_applied_where_the_cell_below_gives_what_is_stored(place
     assert "than stored" not in done.stdout
 
 
+@pytest.mark.slow
 def test_an_import_that_misses_the_stored_output_is_offered_where_other_cells_agree(place: Path) -> None:
     source = "frame = pd.DataFrame({'a': [1, 2]})\nprint(frame.a.sum())"
     given = write(place / "n.ipynb", *fresh(), stored(source, "7\n"))

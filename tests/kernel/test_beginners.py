@@ -22,7 +22,13 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
         yield opened
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda s: s.title)
+SLOW = ("sum of evens", "countdown")
+"""The search goes on to its end for these."""
+
+
+@pytest.mark.parametrize(
+    "script", [pytest.param(s, id=s.title, marks=[pytest.mark.slow] * (s.title in SLOW)) for s in SCRIPTS]
+)
 def test_what_is_applied_to_a_beginners_script_is_right(opened: Clinic, script: TextNotebook) -> None:
     report, document = opened.heal(script, script.title)
     (record,) = report.records

@@ -153,6 +153,7 @@ def test_a_provider_of_another_package_answers(installed: Path, shop: Path) -> N
     assert set(keys) == {"sesame"}
 
 
+@pytest.mark.slow
 def test_a_provider_that_cannot_be_loaded_stops_nothing(installed: Path, shop: Path) -> None:
     write(shop / "nb.ipynb", "import statistics", "mean = statistics.average([1, 3])", "assert mean == 2")
     healed, _, code = heal(installed, shop, "--healers", "rules,language_model", "--provider", "broken_model")

@@ -46,6 +46,7 @@ def test_an_answer_in_a_file_or_in_the_notebook_heals(place: Path) -> None:
     assert "total += xs[i]" in sources(place / "out2.ipynb")[0]
 
 
+@pytest.mark.slow
 def test_which_fix_is_meant_is_asked_in_the_report_and_answered_in_a_file(place: Path) -> None:
     tables = 'item_a = {"n": 5}\nitem_b = {"n": 5}'
     given = write(place / "n.ipynb", tables, 'total = item_c["n"]\nassert total == 5')

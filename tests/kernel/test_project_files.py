@@ -69,6 +69,7 @@ def test_two_notebooks_with_the_same_broken_file_are_healed_by_one_patch(place: 
     assert len(found) == 1, "looked for once, proven in each"
 
 
+@pytest.mark.slow
 def test_a_call_that_fails_in_a_file_is_not_replaced_by_another_that_gives_the_same_by_luck(place: Path) -> None:
     (place / "rows.py").write_text(
         "import pandas as pd\n\n\ndef add_total(frame):\n"

@@ -12,7 +12,7 @@ from jupyter_selfheal.testing.rule_conformance import build_notebook, find_first
 pytestmark = pytest.mark.kernel
 
 
-@pytest.mark.parametrize("fresh", [False, True], ids=["forked", "fresh"])
+@pytest.mark.parametrize("fresh", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["forked", "fresh"])
 def test_a_failure_below_time_is_healed(tmp_path: Path, fresh: bool) -> None:
     state = open_state("python3", str(tmp_path), writes="discard", fresh=fresh)
     try:

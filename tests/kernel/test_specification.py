@@ -94,12 +94,14 @@ def test_a_cell_that_is_what_its_words_say_stays_with_the_reason(place: Path, mo
     assert sources(place / "out.ipynb") == [RIGHT]
 
 
+@pytest.mark.slow
 def test_an_expectation_that_is_missed_needs_no_judge(place: Path, model: FakeModelServer) -> None:
     wrong = cell("def f():\n    return 2\nf()", metadata={"selfheal": {"spec": "three", "expect": "3"}})
     heal(write(place / "n.ipynb", wrong), "--healers", "rules,language_model", "-o", "out.ipynb", online=True)
     assert not any(is_about_a_cell(r) for r in model.requests)
 
 
+@pytest.mark.slow
 def test_words_are_not_paid_for_beyond_the_budget(place: Path, model: FakeModelServer) -> None:
     given = write(place / "n.ipynb", MEAN)
     done = heal(given, *WITH_MODEL, "--budget", "0.0001", "-o", "out.ipynb", online=True, ends=0)
@@ -107,6 +109,7 @@ def test_words_are_not_paid_for_beyond_the_budget(place: Path, model: FakeModelS
     assert model.requests == []
 
 
+@pytest.mark.slow
 def test_a_reply_that_cannot_be_read_changes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = write(place / "n.ipynb", MEAN)
     with serve(monkeypatch, Says("it looks fine to me")) as server:

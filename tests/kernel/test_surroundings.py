@@ -59,7 +59,9 @@ def test_the_judge_of_a_bench_imports_nothing_from_the_folder(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(
-    "files", [("sitecustomize", "usercustomize"), ("conftest",)], ids=["site and user customize", "conftest"]
+    "files",
+    [("sitecustomize", "usercustomize"), pytest.param(("conftest",), marks=pytest.mark.slow)],
+    ids=["site and user customize", "conftest"],
 )
 def test_files_that_other_programs_read_are_not_read(place: Path, files: tuple[str, ...]) -> None:
     write_modules(place, *files)
@@ -68,7 +70,7 @@ def test_files_that_other_programs_read_are_not_read(place: Path, files: tuple[s
     assert healed(place / "n.ipynb")
 
 
-@pytest.mark.parametrize("variable", ["PYTHONSTARTUP", "PYTHONPATH"])
+@pytest.mark.parametrize("variable", ["PYTHONSTARTUP", pytest.param("PYTHONPATH", marks=pytest.mark.slow)])
 def test_start_files_that_fail_or_print_are_the_kernels_own_matter(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
@@ -81,7 +83,9 @@ def test_start_files_that_fail_or_print_are_the_kernels_own_matter(
     assert healed(place / "n.ipynb")
 
 
-@pytest.mark.parametrize(("package", "fatal"), [("jupyter_client", True), ("nbformat", False)])
+@pytest.mark.parametrize(
+    ("package", "fatal"), [("jupyter_client", True), pytest.param("nbformat", False, marks=pytest.mark.slow)]
+)
 def test_a_broken_package_on_the_path_is_named_or_does_no_harm(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, fatal: bool
 ) -> None:
@@ -110,6 +114,7 @@ def test_a_home_that_does_not_exist_needs_another_place_for_the_journal(
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare to make a folder that root cannot write")
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_needs_another_place_for_the_notebook(place: Path, tmp_path: Path) -> None:
     write(place / "n.ipynb", TYPO)
     mount = f'mount --bind {place} {place} && mount -o remount,bind,ro {place} && cd {place} && exec "$@"'

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.kernel
     ("outage", "told"),
     [
         ([Fails(401, "authentication_error", "invalid x-api-key")], "ANTHROPIC_API_KEY"),
-        ([Fails(529, "overloaded_error", retry_after="0")] * 4, "overloaded"),
+        pytest.param([Fails(529, "overloaded_error", retry_after="0")] * 4, "overloaded", marks=pytest.mark.slow),
         ([Fails(429, "rate_limit_error", retry_after="100000")], "429"),
-        ([HangsUp()] * 4, "connection"),
+        pytest.param([HangsUp()] * 4, "connection", marks=pytest.mark.slow),
     ],
     ids=["a refused key", "overloaded", "too many requests", "no connection"],
 )

@@ -91,6 +91,7 @@ def test_what_nobody_wants_healed_does_not_run_again(loaded: LiveKernel) -> None
     assert loaded.value("[name for name in sent if name != 'Decide']") == "['Reproduce', 'Heal']"
 
 
+@pytest.mark.slow
 def test_three_rejections_pause_and_it_goes_on_when_told(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
@@ -156,6 +157,7 @@ def test_rejection_after_other_cells_ran_is_followed_by_another_fix(loaded: Live
     assert "decided" not in loaded.value(f"{latest}.card.attempts"), "the words of the journal are not the user's"
 
 
+@pytest.mark.slow
 def test_worker_that_dies_often_stays_off_with_a_notice(loaded: LiveKernel) -> None:
     for number in range(4):
         loaded.run(f"{TYPO}  # {number}", f"c{number}", allow_stdin=True)
@@ -171,7 +173,9 @@ def test_worker_that_dies_often_stays_off_with_a_notice(loaded: LiveKernel) -> N
     loaded.wait_for(lambda: loaded.children() == [], "the end of all that was ours")
 
 
-@pytest.mark.parametrize("stage", ["started", "working", "paused"])
+@pytest.mark.parametrize(
+    "stage", ["working", *(pytest.param(s, marks=pytest.mark.slow) for s in ("started", "paused"))]
+)
 def test_worker_may_die_at_any_stage(loaded: LiveKernel, stage: str) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)

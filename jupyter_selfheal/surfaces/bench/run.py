@@ -34,6 +34,7 @@ from jupyter_selfheal.surfaces.bench.rows import (
     Row,
     RowFile,
     Setup,
+    check_is_writable,
     compute_figures,
     format_figures,
     format_row,
@@ -89,6 +90,8 @@ def _measure_set(words: Sequence[str]) -> int:
             f"{arguments.what} comes first: jupyter selfheal bench {arguments.what} PATH, then its options"
         )
     config = build_config(arguments)
+    if arguments.rows:
+        check_is_writable(arguments.rows)
     title, tasks = _load_tasks(arguments)
     setup = build_setup(title, _read_oracle(arguments.oracle), arguments.seed, config)
     setup = replace(setup, start=arguments.start, half=arguments.half)

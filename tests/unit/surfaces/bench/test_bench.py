@@ -159,6 +159,7 @@ def test_records_of_many_forms_become_programs_whose_fault_their_tests_notice(tm
 
 
 @pytest.mark.kernel
+@pytest.mark.slow  # five whole heals
 def test_our_fixed_programs_are_healed_as_the_baseline_says_by_the_products_own_loop(tmp_path: Path) -> None:
     """Held against the stored baseline by counts: seconds say nothing on a machine that does other work too."""
     title, tasks = humaneval.load(ROOT / "benchmarks" / "programs.jsonl")
@@ -282,19 +283,22 @@ def test_a_program_that_does_not_fail_leaves_no_steps(tmp_path: Path, monkeypatc
     assert not (tmp_path / "top-1").exists()
 
 
-def test_the_shipped_samples_are_read_where_no_path_is_given() -> None:
-    for name, start in (("humaneval", "HumanEval with injected faults"), ("mbpp", "MBPP with injected faults")):
-        title, tasks = load_tasks(name, None, SEED)
-        assert title.startswith(start)
-        assert title.endswith("the shipped sample")
-        assert len(tasks) >= 15, name
-        again = {t.name.split()[0]: t for t in load_tasks(name, None, SEED)[1]}
-        for task in tasks[:3]:
-            assert again[task.name.split()[0]] == task
-            assert find_failing_tests(task.definition, task.tests)
-            assert not find_failing_tests(task.reference, task.tests)
+@pytest.mark.parametrize(
+    ("name", "title"), [("humaneval", "HumanEval"), pytest.param("mbpp", "MBPP", marks=pytest.mark.slow)]
+)
+def test_the_shipped_samples_are_read_where_no_path_is_given(name: str, title: str) -> None:
+    found, tasks = load_tasks(name, None, SEED)
+    assert found.startswith(f"{title} with injected faults")
+    assert found.endswith("the shipped sample")
+    assert len(tasks) >= 15
+    again = {t.name.split()[0]: t for t in load_tasks(name, None, SEED)[1]}
+    for task in tasks[:3]:
+        assert again[task.name.split()[0]] == task
+        assert find_failing_tests(task.definition, task.tests)
+        assert not find_failing_tests(task.reference, task.tests)
 
 
+@pytest.mark.slow
 def test_another_seed_makes_other_faults() -> None:
     one, two = (load_tasks("mbpp", None, seed)[1] for seed in (1, 2))
     assert {t.definition for t in one} != {t.definition for t in two}
