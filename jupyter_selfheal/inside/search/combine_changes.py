@@ -46,7 +46,7 @@ ANEW = 2
 PAIRED, PAIRS = 150, 2_500
 """The likeliest changes of which two are made at once where nothing else was found, and how many such pairs are tried."""
 EARLY_PAIRS = 1_000
-"""Those of them that are tried before anything is gone on from."""
+"""Those of them that are tried after the first rounds of several edits."""
 LIKELY_SLIP = 0.7
 """Weight of a first change that is gone on from though no other check passes with it."""
 NO_SECOND = 0.02

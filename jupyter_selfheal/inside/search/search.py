@@ -14,6 +14,7 @@ from typing import Any
 from jupyter_selfheal.inside.search import patience, seen
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import (
+    EARLY_PAIRS,
     EDITS,
     Frontier,
     Suspicion,
@@ -81,8 +82,7 @@ class Search:
         self.plausible: list[Candidate] = []
         self.partial: list[Candidate] = []
         self.late: list[Candidate] = []
-        self.tried = 0
-        self.found_at = 0
+        self.tried = self.found_at = 0
         self.limit = patience.MOST_STEPS
         self.overhead = OVERHEAD
         self.replay = 0
@@ -120,6 +120,8 @@ class Search:
             if not self.plausible and base.failed > 1:
                 mend_parts(frontier, self.runner, self.base, self.limit, self.partial, self._screen_more)
             self._combine_edits(frontier, patience.FIRST_ROUNDS)
+            if not self.plausible and base.failed > 1:
+                self._screen_more(frontier.pair_likeliest(EARLY_PAIRS), EARLY_PAIRS)
         longer_times = LONGER_COUNTED if self.counts_all else LONGER
         ends = [share for share, _, _ in longer_times[1:]] + [1.0]
         for (share, longer, most), end in zip(longer_times, ends, strict=True):
@@ -372,12 +374,11 @@ class Search:
                 self.maker,
                 patience.RUSHED if self.is_rushed else "",
             ).rank()
-        base = self.base
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
             "first": min((c.rank for c in self.plausible), default=0), "cpu": round(read_cpu_time() - self.began, 3),
             "steps": self.spent,
-            "baseline": {"failed": base.failed, "passed": base.passed, "status": base.status},
+            "baseline": {"failed": self.base.failed, "passed": self.base.passed, "status": self.base.status},
         }  # fmt: skip
 
 

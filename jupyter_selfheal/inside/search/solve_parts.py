@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.combine_changes import EARLY_PAIRS, Frontier
+from jupyter_selfheal.inside.search.combine_changes import Frontier
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Result, Runner
 
@@ -32,11 +32,8 @@ def mend_parts(
     partial: Sequence[Candidate],
     screen: Callable[[Iterator[Candidate], int], bool],
 ) -> None:
-    """Mend the parts of a program one after the other; then try the likeliest pairs of changes."""
-    solver = PartSolver(frontier, base, partial, screen)
-    solver.solve(find_parts(runner, base, steps))
-    if not solver.is_over:
-        screen(frontier.pair_likeliest(EARLY_PAIRS), EARLY_PAIRS)
+    """Mend the parts of a program one after the other."""
+    PartSolver(frontier, base, partial, screen).solve(find_parts(runner, base, steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +106,6 @@ class PartSolver:
         self.frontier, self.base, self.partial, self.screen = frontier, base, partial, screen
         self.units: frozenset[int] = frozenset()
         """Those of the parts so far."""
-        self.is_over = False
-        """Something passes all checks, or the search is at its end."""
 
     def solve(self, parts: Sequence[Part]) -> None:
         """Go through the parts for as long as there is a state under which all checks of those before pass."""
@@ -141,7 +136,6 @@ class PartSolver:
             return known
         for attempt in tries:
             if self.screen(attempt(), EACH * KEPT):
-                self.is_over = True
                 return []
             if chosen := self._choose(wanted):
                 return chosen
