@@ -135,6 +135,7 @@ def test_alt_enter_in_the_card_approves(failed: Lab) -> None:
     failed.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_focus_goes_to_the_cell_with_the_card(failed: Lab) -> None:
     failed.card(1).locator('[data-id="run"]').focus()
     failed.page.keyboard.press("Enter")

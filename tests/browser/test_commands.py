@@ -172,6 +172,7 @@ def test_whole_notebook_goes_on_after_a_cell_that_is_meant_to_fail(page: Any, se
     assert lab.cell(1).locator(".jupyter-selfheal").count() == 0
 
 
+@pytest.mark.slow
 def test_whole_notebook_goes_on_below_what_cannot_be_healed(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("stuck.ipynb", ["raise ValueError('no fix')", "print('next')"]))
     lab.palette("Heal the Whole Notebook")

@@ -48,6 +48,7 @@ def test_cell_is_moved_run_and_moved_back(page: Any, server: Server) -> None:
     lab.card(1, "applied").get_by_text("the old source is back").wait_for()
 
 
+@pytest.mark.slow
 def test_last_cell_is_moved_and_moved_back_below_all_others(page: Any, server: Server) -> None:
     lab = moved(page, server, "last.ipynb", ["print('between')", DEFINES])
     lab.press(lab.card(1), "approve")
@@ -94,6 +95,7 @@ def asked(page: Any, server: Server, name: str, url: str) -> tuple[Lab, Any]:
     return lab, card
 
 
+@pytest.mark.slow
 def test_new_cell_and_a_changed_one_are_approved_and_undone_together(page: Any, server: Server) -> None:
     with FakeModelServer([Says(reply()), *[Says("{}")] * 20]) as model:
         lab, card = asked(page, server, "insert.ipynb", model.url)
@@ -105,6 +107,7 @@ def test_new_cell_and_a_changed_one_are_approved_and_undone_together(page: Any, 
         lab.expect_source(1, LOADS)
 
 
+@pytest.mark.slow
 def test_new_cell_that_was_edited_since_is_not_taken_away(page: Any, server: Server) -> None:
     with FakeModelServer([Says(reply()), *[Says("{}")] * 20]) as model:
         lab, card = asked(page, server, "insert-edited.ipynb", model.url)

@@ -40,6 +40,7 @@ def test_button_works_where_the_extension_is_not_loaded(page: Any, server: Serve
     lab.expect_output(0, "there are 3")
 
 
+@pytest.mark.slow
 def test_older_failure_is_run_again_if_the_user_wants_that(page: Any, server: Server) -> None:
     lab = two_failures(page, server, "older.ipynb")
     before = lab.prompt(0)

@@ -21,6 +21,7 @@ button"""
 MEAN = "def mean(xs):\n    return sum(xs) / (len(xs) - 1)"
 
 
+@pytest.mark.slow
 def test_a_widget_pressed_later_is_healed_at_its_cell_and_undone_from_the_panel(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("pressed.ipynb", [WIDGET, "print('next')"]))
     lab.ready()

@@ -54,6 +54,7 @@ def lab(page: Any, server: Server, older: Path, request: pytest.FixtureRequest) 
     return found
 
 
+@pytest.mark.slow
 def test_approve_and_undo(lab: Lab) -> None:
     lab.press(lab.card(1), "approve")
     lab.expect_source(1, FIXED)

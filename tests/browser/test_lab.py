@@ -73,6 +73,7 @@ def test_commands_in_another_cell_change_the_cell_that_failed(page: Any, server:
     assert line.get_by_role("button", name="Undo").count() == 0
 
 
+@pytest.mark.slow
 def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
     failed.press(failed.card(1), "approve")
     failed.card(1, "applied")
@@ -82,6 +83,7 @@ def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
     failed.expect_source(1, TYPO)
 
 
+@pytest.mark.slow
 def test_undo_button_refuses_over_later_edits(failed: Lab) -> None:
     failed.press(failed.card(1), "approve")
     card = failed.card(1, "applied")
@@ -152,6 +154,7 @@ def test_notebook_that_may_not_be_written_is_refused(page: Any, server: Server) 
     assert lab.own_outputs(1).count() == 1, "the error alone: nothing was run"
 
 
+@pytest.mark.slow
 def test_untrusted_notebook_is_healed_all_the_same(page: Any, server: Server) -> None:
     """Its stored outputs are not trusted, and so no widget is drawn from them; those of this session are."""
     text = "Self-heal: AttributeError: fixed earlier"
@@ -265,6 +268,7 @@ def test_cell_that_was_not_run_is_run_first(page: Any, server: Server) -> None:
     lab.expect_output(2, "sum 6")
 
 
+@pytest.mark.slow
 def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
     first = "calls = []\ndef train():\n    calls.append(1)\n    return [3]"
     lab = Lab(

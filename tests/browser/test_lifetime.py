@@ -26,6 +26,7 @@ def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
 
 
 @pytest.mark.kept_page
+@pytest.mark.slow
 def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
     failed.card(1)
     failed.command("kernelmenu:restart")
@@ -58,6 +59,7 @@ def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) ->
 
 
 @pytest.mark.kept_page
+@pytest.mark.slow
 def test_kernel_that_dies_while_it_heals_leaves_no_button(page: Any, server: Server) -> None:
     slow = (
         "import os, time\nif os.path.exists('failed'):\n    time.sleep(600)  # a trial\nopen('failed', 'w').close()\n"
@@ -75,6 +77,7 @@ def test_kernel_that_dies_while_it_heals_leaves_no_button(page: Any, server: Ser
 
 
 @pytest.mark.kept_page
+@pytest.mark.slow
 def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     failed.card(1)
     failed.save()
@@ -114,6 +117,7 @@ def test_clicking_twice_applies_once(failed: Lab) -> None:
     assert card.get_by_text("edited since it failed").count() == 0
 
 
+@pytest.mark.slow
 def test_used_in_every_notebook_it_tells_how_a_kernel_died(page: Any, server: Server) -> None:
     settings = "lab/api/settings/jupyter-selfheal:plugin"
     server.call("PUT", settings, {"raw": '{"always_on": true}'})

@@ -30,7 +30,7 @@ def failing_example(page: Any, server: Server, app: str = "lab/tree", theme: str
     [
         pytest.param("lab/tree", "Light", marks=pytest.mark.kept_page),
         pytest.param("lab/tree", "Dark", marks=[pytest.mark.kept_page, pytest.mark.slow]),
-        ("notebooks", "Light"),
+        pytest.param("notebooks", "Light", marks=pytest.mark.slow),
     ],
 )
 def test_newcomer_sees_the_cell_fixed_and_its_output(app: str, theme: str, page: Any, server: Server) -> None:

@@ -43,6 +43,7 @@ def test_approve_and_run_in_notebook_7(page: Any, server: Server) -> None:
     page.locator(".lm-Menu-item.lm-mod-toggled", has_text="Suggest Fixes When a Cell Fails").wait_for()
 
 
+@pytest.mark.slow
 def test_heal_button_in_notebook_7(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("seven-button.ipynb", [TYPO], first=""), app="notebooks")
     lab.run(0)

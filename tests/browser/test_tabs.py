@@ -83,6 +83,7 @@ def tabs(page: Any, context: Any, server: Server, request: pytest.FixtureRequest
 
 
 @pytest.mark.kept_page
+@pytest.mark.slow
 def test_second_tab_follows_and_applies_nothing_again(tabs: Tabs) -> None:
     tabs.first.press(tabs.first.card(1), "run")
     tabs.first.expect_output(1, "there are 3")
@@ -206,6 +207,7 @@ def test_rejected_too_late_stays_approved(tabs: Tabs) -> None:
 
 
 @pytest.mark.kept_page
+@pytest.mark.slow
 def test_two_notebooks_have_cards_of_their_own(failed: Lab, server: Server) -> None:
     failed.card(1)
     first = "test_two_notebooks_have_cards_of_their_own.ipynb"

@@ -204,6 +204,7 @@ def test_the_clean_run_in_the_end_has_another_hash_seed(session: Session, tmp_pa
     assert batch.first["c0"].result.outputs[0].text.strip() != clean
 
 
+@pytest.mark.slow
 def test_a_flaky_cell_above_keeps_nothing_from_being_made_anew(session: Session, tmp_path: Path) -> None:
     """One that the failing cell does not depend on fails when it runs again; the fix is proven all the same."""
     once = (

@@ -89,6 +89,7 @@ def test_what_cannot_be_installed_is_said_and_nothing_is_inserted(place: Path, w
     assert sources(place / "out.ipynb") == sources(notebook)
 
 
+@pytest.mark.slow
 def test_a_module_that_is_installed_and_still_cannot_be_imported_is_said(place: Path, wheels: Path) -> None:
     make_wheel(wheels, "raise ImportError('it needs another Python')\n")
     notebook = given(place)
@@ -98,6 +99,7 @@ def test_a_module_that_is_installed_and_still_cannot_be_imported_is_said(place: 
     assert sources(place / "out.ipynb") == sources(notebook)
 
 
+@pytest.mark.slow
 def test_an_optional_dependency_that_a_library_asks_for_is_installed(place: Path, wheels: Path) -> None:
     asks = (
         f"def needs():\n    try:\n        import {MODULE}\n    except ImportError:\n"

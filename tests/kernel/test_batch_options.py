@@ -26,7 +26,7 @@ GUESS = "def area(w, h):\n    return w + h", cell("area(4, 7)", metadata={"selfh
 """What only the search can heal: what it finds is never called safe."""
 
 
-@pytest.mark.parametrize(("policy", "applied"), [("all", True), ("safe", False)])
+@pytest.mark.parametrize(("policy", "applied"), [pytest.param("all", True, marks=pytest.mark.slow), ("safe", False)])
 def test_the_policy_decides_about_a_fix_that_is_not_safe(place: Path, policy: str, applied: bool) -> None:
     given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
     done = heal(given, "-o", "out.ipynb", "--approve", policy, "--json")
@@ -56,6 +56,7 @@ def test_a_cell_is_healed_whole_or_not_at_all(place: Path) -> None:
     assert sources(given)[1].startswith("word = 'a'.upper()")
 
 
+@pytest.mark.slow
 def test_only_the_healers_that_are_named_are_asked(place: Path) -> None:
     given = write(place / "n.ipynb", *GUESS)
     assert heal(given, "--healers", "rules", "-o", "a.ipynb").returncode == 1

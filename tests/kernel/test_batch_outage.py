@@ -54,6 +54,7 @@ def test_after_two_outages_no_cell_is_sent_before_a_probe_is_answered(
         assert len(server.requests) == 6
 
 
+@pytest.mark.slow
 def test_a_model_that_is_named_and_has_no_key_is_an_outage(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = {"selfheal": {"expect": "5"}}
     broken = cell("c2 = prices['quince'] + 1\nc2", metadata=expected)
@@ -77,6 +78,7 @@ def test_a_model_that_is_named_and_has_no_key_is_an_outage(place: Path, monkeypa
         assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_a_missing_key_is_no_matter_where_the_free_healers_heal_everything(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

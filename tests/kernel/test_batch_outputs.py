@@ -41,6 +41,7 @@ def test_a_cell_below_that_gives_20_where_30_is_stored_withholds_a_safe_fix(plac
     assert sources(place / "out.ipynb")[1] == "found = size['W']"
 
 
+@pytest.mark.slow
 def test_the_same_fix_is_applied_where_the_cell_below_gives_what_is_stored(place: Path) -> None:
     given = write(place / "n.ipynb", "size = {'w': 30}", "found = size['W']", stored("print(found)", "30\n"))
     done = heal(given, "-o", "out.ipynb", ends=0)
@@ -153,6 +154,7 @@ def test_outputs_are_written_as_jupyter_writes_them_and_the_same_ones_stay(place
     assert given.read_text("utf-8") == text
 
 
+@pytest.mark.slow
 def test_the_reason_that_is_given_is_the_one_of_the_fix_that_is_offered(place: Path) -> None:
     given = write(
         place / "n.ipynb", "vals = [3, 1, 2]", "print(sorted(val))"

@@ -86,6 +86,7 @@ def test_a_cell_that_misses_its_words_is_healed_as_a_failure_is(place: Path, mod
     assert "7.5" not in read_text(first), "values are sent only where that is allowed"
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_what_its_words_say_stays_with_the_reason(place: Path, model: FakeModelServer) -> None:
     given = write(place / "n.ipynb", cell(RIGHT, metadata={"selfheal": {"spec": "the mean of xs"}}))
     done = heal(given, *WITH_MODEL, "-o", "out.ipynb", online=True, ends=0)
@@ -121,6 +122,7 @@ def test_a_reply_that_cannot_be_read_changes_nothing(place: Path, monkeypatch: p
 TEXT = {"cell_type": "markdown", "metadata": {}, "source": "The mean of `xs`."}
 
 
+@pytest.mark.slow
 def test_a_review_asks_about_cells_that_have_words_and_changes_nothing(place: Path, model: FakeModelServer) -> None:
     wrong = "xs = [2, 4, 9]\nmean = sum(xs) / 2\nprint(mean)"
     given = write(place / "n.ipynb", "y = 1", TEXT, wrong, "print(mean)")

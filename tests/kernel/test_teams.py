@@ -107,6 +107,7 @@ def test_a_repository_is_healed_in_one_pull_request(course: Course, service: Sta
     assert course.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_a_script_heals_and_checks(place: Path) -> None:
     given = write(place / "n.ipynb", SLIP)
     checked = jupyter_selfheal.check(given)

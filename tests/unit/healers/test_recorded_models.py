@@ -155,6 +155,7 @@ def test_nothing_that_writes_the_answer_down_in_parts_is_applied(tmp_path: Path)
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.slow
 def test_one_stored_value_alone_applies_no_patch_of_a_model(model: str, tmp_path: Path) -> None:
     """A naive judge likes all of it; of a strong model what is right is offered, for one call each."""
     applied, offered, asked = list[str](), list[str](), 0

@@ -244,6 +244,7 @@ def test_a_run_that_was_cut_goes_on_behind_its_last_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.slow
 def test_only_programs_without_a_row_are_healed(
     clone: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,6 +74,7 @@ def test_the_loop_writes_a_program_and_its_first_reply_counts_apart(
 
 
 @pytest.mark.kernel
+@pytest.mark.slow
 def test_the_shipped_stand_in_repeats_the_whole_path_without_a_key(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
