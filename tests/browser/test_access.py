@@ -143,6 +143,7 @@ def test_focus_goes_to_the_cell_with_the_card(failed: Lab) -> None:
     failed.page.wait_for_function("() => document.activeElement.closest('.jp-Cell')")
 
 
+@pytest.mark.slow
 def test_focus_stays_in_the_card_that_changes(failed: Lab) -> None:
     failed.show_button(failed.card(1), "approve").focus()
     failed.page.keyboard.press("Enter")
@@ -178,6 +179,7 @@ def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     failed.expect_focus()
 
 
+@pytest.mark.slow
 def test_heal_button_by_keyboard_keeps_the_focus(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("focus.ipynb", [TYPO], first=""))
     lab.run(0)

@@ -23,6 +23,7 @@ def test_palette_approves(failed: Lab) -> None:
     failed.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_palette_rejects_and_asks_why(failed: Lab) -> None:
     card = failed.card(1)
     failed.click(1)
@@ -90,6 +91,7 @@ def test_menu_of_the_status_bar_has_every_command_by_keyboard(failed: Lab) -> No
     failed.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_palette_switches_suggestions_off_and_on(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("switch.ipynb", [TYPO]))
     lab.ready()
@@ -217,6 +219,7 @@ def test_whole_notebook_can_be_stopped(page: Any, server: Server) -> None:
     assert lab.prompt(2).strip() == "[ ]:"
 
 
+@pytest.mark.slow
 def test_whole_notebook_approves_safe_fixes_where_that_is_on(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("auto.ipynb", [UNIMPORTED, "print('the end')"], first="''"))
     lab.palette("Approve Safe Fixes Without Asking")

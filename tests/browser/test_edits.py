@@ -57,6 +57,7 @@ def test_last_cell_is_moved_and_moved_back_below_all_others(page: Any, server: S
     expect_order(lab, ["cell-0", "cell-1", "cell-2", "cell-3"])
 
 
+@pytest.mark.slow
 def test_moved_cell_runs_before_the_one_that_failed(page: Any, server: Server) -> None:
     lab = moved(page, server, "moved-run.ipynb", [DEFINES])
     lab.press(lab.card(1), "run")

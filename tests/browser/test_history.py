@@ -49,6 +49,7 @@ while not os.path.exists('go-on-healed'):
     time.sleep(0.05)"""
 
 
+@pytest.mark.slow
 def test_a_cell_is_called_healed_once_its_fix_has_run(page: Any, server: Server) -> None:
     go = server.folder / "go-on-healed"
     go.touch()

@@ -56,6 +56,7 @@ def test_what_is_shown_is_what_apply_and_run_gives(page: Any, server: Server) ->
     assert lab.own_outputs(2).all_inner_texts() == ["5 ['x', 'x']\n"]
 
 
+@pytest.mark.slow
 def test_commands_in_another_cell_change_the_cell_that_failed(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("commands.ipynb", [TYPO, "%heal approve", "%heal undo"]))
     lab.ready()
@@ -135,6 +136,7 @@ def test_deleted_cell_is_refused(page: Any, server: Server) -> None:
     assert lab.own_outputs(1).count() == 1, "the error alone: nothing was run"
 
 
+@pytest.mark.slow
 def test_notebook_that_may_not_be_written_is_refused(page: Any, server: Server) -> None:
     name = server.notebook("locked.ipynb", [TYPO])
 
@@ -190,6 +192,7 @@ def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
     lab.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server) -> None:
     slow = "import time\nopen('go2', 'w').close()\nwhile __import__('os').path.exists('go2'):\n    time.sleep(0.05)"
     lab = Lab(page, server, server.notebook("reject.ipynb", [TYPO, slow]))
@@ -224,6 +227,7 @@ def test_fault_in_an_earlier_cell_is_fixed_in_both_unless_that_is_read_only(page
     assert "found.append(row)" in lab.source(1)
 
 
+@pytest.mark.slow
 def test_undo_brings_back_every_cell_that_was_changed(page: Any, server: Server) -> None:
     both = "def total(rows):\n    return sum(row['prise'] for row in rows)"
     lab = Lab(page, server, server.notebook("both.ipynb", [both, "rows = [{'price': 1}]\nprint('total', total(rows))"]))
@@ -260,6 +264,7 @@ def test_proposal_tells_whether_the_cells_below_still_work(page: Any, server: Se
     assert reason.is_visible()
 
 
+@pytest.mark.slow
 def test_cell_that_was_not_run_is_run_first(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("unrun.ipynb", ["prices = [1, 2, 3]", "print('sum', sum(prices))"]))
     lab.ready()

@@ -46,6 +46,7 @@ def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
 
 
 @pytest.mark.kept_page
+@pytest.mark.slow
 def test_dead_kernel_leaves_the_text_and_no_button(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("death.ipynb", [TYPO, "import os\nos.kill(os.getpid(), 9)"]))
     lab.ready()

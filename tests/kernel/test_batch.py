@@ -58,6 +58,7 @@ def test_in_place_keeps_the_bytes_of_what_was_not_healed(place: Path) -> None:
     assert given.read_text().startswith('{\n "cells"')
 
 
+@pytest.mark.slow
 def test_approve_none_proposes_and_changes_nothing(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 'a'.uper()")
     done = heal(given, "-o", "out.ipynb", "--approve", "none", ends=1)
@@ -144,6 +145,7 @@ def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path)
     assert read_cells(place / "out.ipynb")[3]["outputs"][0]["text"] == ["A\n"]
 
 
+@pytest.mark.slow
 def test_a_bash_cell_does_not_end_the_chain_of_forks(place: Path) -> None:
     given = write(place / "n.ipynb", "%%bash\necho from bash", "%%bash\necho again", "print('a'.uper())")
     done = heal(given, "-o", "out.ipynb", ends=0)

@@ -96,6 +96,7 @@ def filled(folder: Path, left: int) -> None:
     (folder / "ballast").write_bytes(bytes(max(free - left, 0)))
 
 
+@pytest.mark.slow
 def test_a_disk_without_room_for_the_output_leaves_no_half_of_it(place: Path) -> None:
     with disk(place / "full", 64) as full:
         given = write(place / "n.ipynb", "x = 'a'.uper()", "print('long ' * 50_000)")

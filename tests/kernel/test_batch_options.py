@@ -159,6 +159,7 @@ def asked(place: Path, *answers: tuple[str, str]) -> int:
     return int(child.exitstatus)
 
 
+@pytest.mark.slow
 def test_a_person_may_say_no_and_why(place: Path) -> None:
     assert asked(place, (r"\[a\]ccept", "n"), (r"Why\?", "it shall stay small")) == 1
     assert sources(place / "out.ipynb") == ["x = 'a'.uper()"]

@@ -123,6 +123,7 @@ def test_what_cannot_be_healed_is_said_and_markers_and_chance_are_respected(plac
     assert done.notebook["notes"] == ["not held to the stored output, which hangs on chance, time or place: cell 4"]
 
 
+@pytest.mark.slow
 def test_what_depends_on_an_unhealed_cell_is_not_held_to_its_output(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", "x = read_it() + 1", stored("print(x + 4)", "7\n"))
     cells = heal(given, "-o", "out.ipynb", "--outputs", "expect", "--json", ends=1).cells

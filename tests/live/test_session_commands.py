@@ -30,6 +30,7 @@ def test_minimize_and_bisect_leave_the_kernel_free(loaded: LiveKernel) -> None:
     assert loaded.value(FOLDER) == "['minimal.ipynb']", "nothing of the session's own is left"
 
 
+@pytest.mark.slow
 def test_bisect_names_the_first_cell_that_no_longer_gives_what_is_stored(loaded: LiveKernel) -> None:
     stored = {"x = 2\nx": "2", "y = x * 3\ny": "7", "y + 1": "8"}
     told = [

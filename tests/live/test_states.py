@@ -33,6 +33,7 @@ def workers(kernel: LiveKernel) -> list[psutil.Process]:
     return [process for process, command in kernel.commands() if "surfaces.worker.__main__" in command]
 
 
+@pytest.mark.slow
 def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("table = {}\ntable['a']['b']", "c", allow_stdin=True)
@@ -128,6 +129,7 @@ def test_answer_that_comes_before_the_decision_was_sent_through_is_shown(loaded:
     assert loaded.card().splitlines()[1] != first.splitlines()[1]
 
 
+@pytest.mark.slow
 def test_second_failure_before_the_first_heal_ended(loaded: LiveKernel) -> None:
     loaded.run(TYPO, "a", allow_stdin=True)
     loaded.run("words = 'b'.uper()", "b", allow_stdin=True)

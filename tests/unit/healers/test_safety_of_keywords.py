@@ -110,13 +110,6 @@ SERIES = "from statsmodels.tsa.arima.model import ARIMA\nmilk = [3, 4, 6, 5, 7, 
         ("(1, 0, 0)", "fitted.params", Applicability.UNSAFE),
         ("(1, 1, 0)", "fitted.predict(2, 5)", Applicability.UNSAFE),  # the old class had a constant
         ("order", "fitted.predict(2, 5)", Applicability.UNSAFE),
-        (
-            "(1, 1, 0)",
-            "ahead = fitted.forecast()[0]",
-            Applicability.SAFE,
-        ),  # one step: one number, as the first of three
-        ("(1, 2, 0)", "ahead = fitted.forecast()[0]", Applicability.UNSAFE),
-        ("(1, 1, 0)", "left = fitted.resid", Applicability.UNSAFE),  # they were of the differences
     ],
 )
 def test_what_the_old_arima_gave(bench: Bench, order: str, below: str, level: Applicability) -> None:

@@ -22,7 +22,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to write a call anew (placeholders: :func:`._rewrite.render`), where arguments are of the types in ``when``, and items of a tuple (``order.1``) are these literals."""
+    """A way to write a call anew (placeholders: :func:`._rewrite.render`), where arguments are of the types in ``when``."""
 
     template: str
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -74,9 +74,9 @@ def is_opposite(one: str, other: str) -> bool:
 
 
 def is_abbreviated(short: str, long: str) -> bool:
-    """True for the beginnings of the same words: ``var_name`` for ``variable_name``."""
+    """True for the beginnings of the same words: ``var_name`` for ``variable_name``; not for one without its plural, which is a slip like any other."""
     words = list(zip(short.split("_"), long.split("_"), strict=False))
-    is_shorter = short != long and short.count("_") == long.count("_")
+    is_shorter = long not in (short, short + "s") and short.count("_") == long.count("_")
     return is_shorter and all(b.startswith(a) and (len(a) > 2 or a == b) for a, b in words)
 
 

@@ -156,14 +156,6 @@ def _is_written_as(node: ast.expr, kinds: tuple[str, ...]) -> bool:
     return any(isinstance(node, _WRITTEN.get(kind, ())) for kind in kinds)
 
 
-def _is_item(bound: Bound, name: str, texts: tuple[str, ...]) -> bool:
-    """True where an item of a tuple that was written as an argument (``order.1``) is one of these literals."""
-    whole, _, at = name.partition(".")
-    given = bound.named.get(whole)
-    items = given.elts if isinstance(given, ast.Tuple | ast.List) else []
-    return int(at) < len(items) and isinstance(items[int(at)], ast.Constant) and ast.unparse(items[int(at)]) in texts
-
-
 def choose(
     context: RuleContext, forms: tuple[Form, ...], call: ast.Call, receiver: ast.expr | None, params: tuple[str, ...]
 ) -> Written | None:
@@ -182,8 +174,6 @@ def choose(
         fits = all(
             (own is not None and own.is_a(*kinds))
             if name == "self"
-            else _is_item(bound, name, kinds)
-            if "." in name
             else (
                 name in types
                 and (types[name].is_a(*kinds) or (not types[name].type and _is_written_as(bound.named[name], kinds)))

@@ -61,9 +61,8 @@ def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis |
         else ""
     )
     foreign = _measure_share_of_python(text) < 0.5 and not OF_PYTHON.search(failure.evalue)
-    said = bool(context.case.oracle) or not re.search(
-        r"[^\W\d]{2}", text
-    )  # nobody says what a text must print; `1 +` has no word
+    has_letters = re.search(r"[^\W\d]", text) is not None  # `1 +` is no text
+    said = bool(context.case.oracle) or not has_letters  # nobody says what a text must print
     if not language and not said and (_is_prose(text) or foreign) and not remedies.has_remedy(context):
         language = "text"
     if not language:

@@ -48,6 +48,7 @@ def test_json_and_notebooks_are_read_and_judged_with_what_stands_above_them(tmp_
 
 
 @pytest.mark.kernel
+@pytest.mark.slow
 def test_a_case_of_ones_own_goes_through_the_products_own_loop_and_is_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
