@@ -56,28 +56,40 @@ class ColourScale(Rule):
                 return
 
     def _write_argument(self, context: RuleContext, call: ast.Call) -> Patch | None:
-        """``arrowprops="->"``, ``scatter(x, y, c=table["kind"])``: a text where a dictionary, and texts where numbers are wanted."""
-        is_arrow = "copy" in context.failure.evalue
-        keyword = find_keyword(call, "arrowprops" if is_arrow else "c")
-        if keyword is None:
+        """A text where a dictionary, and texts where numbers are wanted."""
+        return (
+            self._name_style(context, call) if "copy" in context.failure.evalue else self._number_groups(context, call)
+        )
+
+    def _name_style(self, context: RuleContext, call: ast.Call) -> Patch | None:
+        """``arrowprops="->"`` as a dictionary."""
+        keyword = find_keyword(call, "arrowprops")
+        if keyword is None or not isinstance(keyword.value, ast.Constant) or not isinstance(keyword.value.value, str):
             return None
-        given, text = keyword.value, context.operand(keyword.value)
-        if is_arrow:
-            if not isinstance(given, ast.Constant) or not isinstance(given.value, str):
-                return None
-            new, cause = f"dict(arrowstyle={text})", "`arrowprops` takes a dictionary, in which `arrowstyle` says how the arrow looks."  # fmt: skip
-        else:
-            if not context.is_true(f"{text}.ndim == 1 and all(isinstance(_, str) for _ in {text})"):
-                return None
-            new, cause = f'{text}.astype("category").cat.codes', f"`{text}` holds texts, and `c` takes colours or numbers."  # fmt: skip
+        new = f"dict(arrowstyle={context.text(keyword.value)})"
         return self.patch(
-            context.replace_here((*context.span(given), new)),
-            f"Use `{keyword.arg}={new}`",
-            cause,
-            applicability=Applicability.SAFE if is_arrow else Applicability.UNSAFE,
-            why="A style of arrow is all that the text can be." if is_arrow else "Other colours may be meant for the groups.",
-            prior=0.9 if is_arrow else 0.75,
-        )  # fmt: skip
+            context.replace_here((*context.span(keyword.value), new)),
+            f"Use `arrowprops={new}`",
+            "`arrowprops` takes a dictionary, in which `arrowstyle` says how the arrow looks.",
+            why="A style of arrow is all that the text can be.",
+            prior=0.9,
+        )
+
+    def _number_groups(self, context: RuleContext, call: ast.Call) -> Patch | None:
+        """``scatter(x, y, c=table["kind"])``: numbers for its groups."""
+        keyword = find_keyword(call, "c")
+        text = context.operand(keyword.value) if keyword is not None else ""
+        if keyword is None or not context.is_true(f"{text}.ndim == 1 and all(isinstance(_, str) for _ in {text})"):
+            return None
+        new = f'{text}.astype("category").cat.codes'
+        return self.patch(
+            context.replace_here((*context.span(keyword.value), new)),
+            f"Use `c={new}`",
+            f"`{text}` holds texts, and `c` takes colours or numbers.",
+            applicability=Applicability.UNSAFE,
+            why="Other colours may be meant for the groups.",
+            prior=0.75,
+        )
 
 
 def _name_axes(context: RuleContext, call: ast.Call) -> list[Splice]:

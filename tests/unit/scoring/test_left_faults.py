@@ -321,26 +321,6 @@ def test_a_safe_fix_is_not_blamed_for_a_text_that_was_there_before(level: Applic
     assert bool(find_left_fault(case, patch)) is is_told
 
 
-@pytest.mark.parametrize(
-    ("said", "above", "is_told"),
-    [
-        ("Odd", "n = 4", True),
-        ("Odd", "n = 4\nOdd = 'odd'", False),
-        ("'Odd'", "n = 4", False),
-        ("Odd", "from labels import *\nn = 4", False),
-        ("__name__", "n = 4", False),
-        ("n", "", False),
-    ],
-)
-def test_a_name_that_nothing_binds_in_a_branch_that_did_not_run_is_told(said: str, above: str, is_told: bool) -> None:
-    after = f"if n % 2 == 0:\n    print('Even')\nelse:\n    print({said})"
-    before = after.replace("else:", "else")
-    cells = (Cell("a", above), Cell("b", before))
-    patch = Patch((Replace("b", before, after),), "Add the colon", applicability=Applicability.SAFE)
-    case = Case(Failure("b", before, FailureKind.SYNTAX), Notebook(cells), oracle=Oracle(stdout="Even"))
-    assert bool(find_left_fault(case, patch)) is is_told
-
-
 MEAN = "def mean(scores):\n    return sum(scores) / len(score)\n"
 
 
