@@ -13,7 +13,7 @@ from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"Unable to determine Axes to steal space|^'c' argument must be a color|^'str' object has no attribute 'copy'|Passing a Normalize instance simultaneously with vmin/vmax"
+    r"Unable to determine Axes to steal space|^'c' argument must be a color|Passing a Normalize instance simultaneously with vmin/vmax"
 )
 
 
@@ -22,9 +22,9 @@ class ColourScale(Rule):
 
     **Failure** `ValueError: Unable to determine Axes to steal space for Colorbar.` at `plt.colorbar(mappable)`, `ValueError: Passing a Normalize
     instance simultaneously with vmin/vmax is not supported.` at `plt.imshow(z, norm=LogNorm(), vmin=1, vmax=9)`; `'c' argument must be a color, …` at
-    `plt.scatter(x, y, c=pets["kind"])`, whose kinds are texts; `'str' object has no attribute 'copy'` at `plt.annotate(…, arrowprops="->")`.
+    `plt.scatter(x, y, c=pets["kind"])`, whose kinds are texts.
 
-    **Fix** `plt.colorbar(mappable, ax=plt.gca())`, `plt.imshow(z, norm=LogNorm(vmin=1, vmax=9))`; `c=pets["kind"].astype("category").cat.codes`; `arrowprops=dict(arrowstyle="->")`.
+    **Fix** `plt.colorbar(mappable, ax=plt.gca())`, `plt.imshow(z, norm=LogNorm(vmin=1, vmax=9))`; `c=pets["kind"].astype("category").cat.codes`.
 
     **Fix safety** Unsafe for the texts, whose groups may be meant to have colours of their own. Else safe: the current axes were taken until Matplotlib 3.8, and the limits were set on the norm until 3.5. Silent where the norm is made
     elsewhere or has limits of its own.
@@ -33,7 +33,7 @@ class ColourScale(Rule):
     code = "MPL105"
     name = "what Matplotlib guessed, or cannot guess"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError", "AttributeError"})
+    enames = frozenset({"ValueError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "That is what Matplotlib did by itself (https://matplotlib.org/stable/api/prev_api_changes/api_changes_3.8.0.html)."
@@ -41,7 +41,7 @@ class ColourScale(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure():
             if "steal" not in context.failure.evalue and "Normalize" not in context.failure.evalue:
-                if patch := self._write_argument(context, call):
+                if patch := self._number_groups(context, call):
                     yield patch
                     return
                 continue
@@ -54,26 +54,6 @@ class ColourScale(Rule):
             if changes:
                 yield self.patch(context.replace_here(*changes), title, cause, prior=0.94)
                 return
-
-    def _write_argument(self, context: RuleContext, call: ast.Call) -> Patch | None:
-        """A text where a dictionary, and texts where numbers are wanted."""
-        return (
-            self._name_style(context, call) if "copy" in context.failure.evalue else self._number_groups(context, call)
-        )
-
-    def _name_style(self, context: RuleContext, call: ast.Call) -> Patch | None:
-        """``arrowprops="->"`` as a dictionary."""
-        keyword = find_keyword(call, "arrowprops")
-        if keyword is None or not isinstance(keyword.value, ast.Constant) or not isinstance(keyword.value.value, str):
-            return None
-        new = f"dict(arrowstyle={context.text(keyword.value)})"
-        return self.patch(
-            context.replace_here((*context.span(keyword.value), new)),
-            f"Use `arrowprops={new}`",
-            "`arrowprops` takes a dictionary, in which `arrowstyle` says how the arrow looks.",
-            why="A style of arrow is all that the text can be.",
-            prior=0.9,
-        )
 
     def _number_groups(self, context: RuleContext, call: ast.Call) -> Patch | None:
         """``scatter(x, y, c=table["kind"])``: numbers for its groups."""

@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of"
+    r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$"
 )
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
@@ -27,7 +27,7 @@ class DateAndText(Rule):
 
     **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`.
 
-    **Fix safety** Unsafe for `now + 1` of a day and a time: hours may be meant. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
+    **Fix safety** Unsafe for `now + 1` of a day and a time, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
 
     code = "TYP213"
@@ -45,7 +45,7 @@ class DateAndText(Rule):
         if kinds == ["str", "str"]:
             yield from self._subtract_texts(context)
             return
-        if set(kinds) == set(KINDS):
+        if set(kinds) == set(KINDS) or "can't compare" in context.failure.evalue:
             yield from self._leave_time_out(context)
             return
         kind = next((KINDS[k] for k in kinds if k in KINDS), "")
@@ -112,8 +112,11 @@ class DateAndText(Rule):
                     context.replace_here((*context.span(moments[0]), new)),
                     f"Take the day: `{new}`",
                     f"`{context.text(moments[0])}` is a day and a time, and the other is a day alone.",
-                    why="A day alone has no time that the other's could be reckoned with.",
-                    prior=0.88,
+                    applicability=Applicability.UNSAFE if isinstance(node, ast.Compare) else Applicability.SAFE,
+                    why="The beginning of the day may be meant."
+                    if isinstance(node, ast.Compare)
+                    else "A day alone has no time that the other's could be reckoned with.",
+                    prior=0.7 if isinstance(node, ast.Compare) else 0.88,
                 )
                 return
 
@@ -130,6 +133,8 @@ class DateAndText(Rule):
             if number is None or named is None or find_type(context, number) != "int":
                 continue
             text = context.text(number)
+            if not is_day and not (context.number(text) or 0) % 60:
+                return  # minutes or seconds
             imports = context.add_imports([named.import_line]) if named.import_line else []
             yield self.patch(
                 context.replace_here(*imports, (*context.span(number), f"{named.text}(days={text})")),

@@ -23,6 +23,14 @@ RESULTS = {
 }  # fmt: skip
 """What functions of the libraries give, in order, by the names that their manuals use."""
 
+WHOLE = {
+    "curve_fit": (
+        re.compile(r"(?i)p?_?opt|p|pars?|params?|parameters|coefs?|coeffs?|coefficients|best|best_\w+"),
+        ("popt", "pcov"),
+    )
+}
+"""Functions whose first result alone is taken for all that they give, how that is named then, and what their manual calls the results."""
+
 STAYS = re.compile(r"cont|cnt|hier", re.I)
 """Names of the results that are left: where one of them comes first, the order was another one."""
 
@@ -32,10 +40,10 @@ class FewerResults(Rule):
 
     **Failure** `ValueError: not enough values to unpack (expected 3, got 2)` at `_, contours, hierarchy = cv2.findContours(…)`, which gave the picture
     too in OpenCV 3; `too many values to unpack (expected 2)` at `slope, intercept = linregress(x, y)`, which gives five, and at
-    `X_train, X_test, y_train = train_test_split(X, y)`.
+    `X_train, X_test, y_train = train_test_split(X, y)`; `TypeError: unsupported format string passed to numpy.ndarray.__format__` at `popt[0]` below `popt = curve_fit(…)`.
 
     **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`; of a split `y_test`
-    is taken too, whose name the others say.
+    is taken too, whose name the others say. `popt, pcov = curve_fit(…)`.
 
     **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Silent where the name that goes is read anywhere, or is the name of
     one of the results that are left.
@@ -44,12 +52,17 @@ class FewerResults(Rule):
     code = "API218"
     name = "number of results"
     stage = Stage.CHANGELOG
-    enames = frozenset({"ValueError"})
-    message = MESSAGE
+    enames = frozenset({"ValueError", "TypeError"})
+    message = re.compile(
+        rf"{MESSAGE.pattern}|unsupported format string passed to numpy\.ndarray|broadcast|__round__|inhomogeneous|^only .*arrays|positional argument"
+    )
     applicability = Applicability.SAFE
     why = "The function's own manual shows the two results that are left."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not MESSAGE.search(context.failure.evalue):
+            yield from self._take_apart(context)
+            return
         for node in context.list_nodes_on_line(ast.Assign)[::-1]:
             if context.failure.evalue.startswith("too many"):
                 yield from self._leave_others(context, node)
@@ -71,6 +84,38 @@ class FewerResults(Rule):
                         prior=0.95,
                     )
                     return
+
+    def _take_apart(self, context: RuleContext) -> Iterator[Patch]:
+        """``popt = curve_fit(…)`` above `popt[0]`: the name is of the first result, and holds both."""
+        statement = context.failing_statement
+        read = [n.id for n in ast.walk(statement) if isinstance(n, ast.Name)] if statement is not None else []
+        for name in dict.fromkeys(read):
+            made = context.find_last_assignment(name)
+            call = made.node.value if made is not None else None
+            known = WHOLE.get(read_last_name(call.func)) if isinstance(call, ast.Call) else None
+            if made is None or known is None or not known[0].fullmatch(name) or len(made.node.targets) != 1:
+                continue
+            sources = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+            if any(re.search(rf"\b{name}\[0\]\[|\b(?:diag|sqrt)\({name}\[1\]|= {name}$", s, re.M) for s in sources):
+                return  # it is known to hold both
+            second = known[1][1] if known[1][1] not in context.known_names else "_"
+            view = next((v for v in context.look_upwards() if v.cell_id == made.cell_id), None)
+            called = context.describe_all([ast.unparse(made.node.value.func)])[0].path  # type: ignore[attr-defined]
+            if (
+                view is None
+                or not called.startswith("scipy.")
+                or not context.is_true(f"type({name}) is tuple and len({name}) == {len(known[1])}")
+            ):
+                return
+            end = view.span(made.node.targets[0])[1]
+            yield self.patch(
+                view.replace_here((end, end, f", {second}")),
+                f"Take both results: `{name}, {second} = …`",
+                f"`{read_last_name(made.node.value.func)}` gives {len(known[1])} results, and `{name}` holds both.",  # type: ignore[attr-defined]
+                why="The name is that of the first result, and what is done with it is done with numbers.",
+                prior=0.94,
+            )
+            return
 
     def _leave_others(self, context: RuleContext, node: ast.Assign) -> Iterator[Patch]:
         """``slope, intercept, *_ = linregress(x, y)``."""

@@ -16,11 +16,11 @@ class FigureSize(Rule):
     """Give the size to the figure.
 
     **Failure** `AttributeError: Line2D.set() got an unexpected keyword argument 'figsize'` at `plt.plot(x, figsize=(4, 3))`, or at a
-    plot of seaborn; `TypeError: object of type 'int' has no len()` at `plt.figure(8, 4)`.
+    plot of seaborn; `TypeError: object of type 'int' has no len()` at `plt.figure(8, 4)`, and at `figsize=10`.
 
-    **Fix** `plt.figure(figsize=(4, 3))` in front of it; `plt.figure(figsize=(8, 4))`.
+    **Fix** `plt.figure(figsize=(4, 3))` in front of it; `plt.figure(figsize=(8, 4))`; `figsize=(10, 10)`.
 
-    **Fix safety** Safe: a figure alone has a size, and the statement draws the first thing of the cell. Silent where the cell has drawn before, or
+    **Fix safety** Unsafe for `figsize=10`, as the height is not said. Else safe: a figure alone has a size, and the statement draws the first thing of the cell. Silent where the cell has drawn before, or
     gives the plot its axes.
     """
 
@@ -29,7 +29,7 @@ class FigureSize(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError", "TypeError"})
     message = re.compile(
-        r"unexpected keyword argument '(?:figsize|figSize|figure_size)'|^object of type 'int' has no len"
+        r"unexpected keyword argument '(?:figsize|figSize|figure_size)'|^object of type '(?:int|float)' has no len"
     )
     applicability = Applicability.SAFE
     why = "A figure alone has a size."
@@ -73,6 +73,15 @@ class FigureSize(Rule):
         """``plt.figure(8, 4)``: the second argument is a size, and one number is none."""
         for call in context.list_calls_at_failure():
             sides = [a for a in call.args if isinstance(a, ast.Constant) and type(a.value) in (int, float)]
+            one = next((k.value for k in call.keywords if k.arg == "figsize"), None)
+            if isinstance(one, ast.Constant) and type(one.value) in (int, float):
+                new = f"({context.text(one)}, {context.text(one)})"
+                why = "Another height may be meant."
+                edits, cause = context.replace_here((*context.span(one), new)), "A figure has a width and a height."
+                yield self.patch(
+                    edits, f"Use `figsize={new}`", cause, applicability=Applicability.UNSAFE, why=why, prior=0.7
+                )
+                return
             if len(sides) == len(call.args) == 2 and not call.keywords and read_last_name(call.func) == "figure":
                 new = f"figsize=({context.text(sides[0])}, {context.text(sides[1])})"
                 edits = context.replace_here((context.span(sides[0])[0], context.span(sides[1])[1], new))

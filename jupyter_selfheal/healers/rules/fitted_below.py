@@ -14,6 +14,9 @@ from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 OTHER_DATA = re.compile(r"test|valid|holdout|new|unseen|future", re.IGNORECASE)
 """Names of data that nothing is to be fitted to."""
 
+ASKED = frozenset({"predict", "score", "predict_proba", "decision_function"})
+"""What is asked of a model that is fitted."""
+
 RESULTS = frozenset({"params", "summary", "summary2", "pvalues", "tvalues", "rsquared", "rsquared_adj", "resid", "fittedvalues", "aic", "bic", "conf_int", "bse"})  # fmt: skip
 """What the results of statsmodels' models have, and the models have not."""
 
@@ -24,11 +27,11 @@ class FittedBelow(Rule):
     **Failure** `NotFittedError: This LinearRegression instance is not fitted yet`, where a cell below calls `model.fit(…)`; `AttributeError: 'OLS' object has no
     attribute 'params'` of a model of statsmodels that nothing fits.
 
-    **Fix** `model = sm.OLS(y, X).fit()`. That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`.
+    **Fix** `model = sm.OLS(y, X).fit()`. That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`, and a model is fitted to the training part of the notebook's split.
 
     **Fix safety** Safe where the cell reads only what is there already, and no cell that it passes binds or changes what it reads
     or makes. Unsafe where it fits to all rows what a split took apart; silent where the failing statement stands below the fit once more, as it shows what
-    is there before. Unsafe for `fit_transform`, as other data may be what it is to be fitted to; silent of it for test data, and for a transformer that needs `y`.
+    is there before. Unsafe for `fit_transform` and a model's `fit`, as other data may be what it is to be fitted to; silent of it for test data, and for a transformer that needs `y`.
     """
 
     code = "STA107"
@@ -66,6 +69,33 @@ class FittedBelow(Rule):
                 )
                 return
         yield from self._fit_here(context, calls)
+        yield from self._fit_to_training_part(context, calls)
+
+    def _fit_to_training_part(self, context: RuleContext, calls: list[ast.Call]) -> Iterator[Patch]:
+        """``model.fit(X_train, y_train)`` above the statement that asks `model` about `X_test`."""
+        split, statement = find_split(context), context.failing_statement
+        cells = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+        data, labels = (split.data.get("train"), split.labels.get("train")) if split is not None else (None, None)
+        for call in calls if data and labels and statement is not None else ():
+            func = call.func
+            if not (isinstance(func, ast.Attribute) and func.attr in ASKED and isinstance(func.value, ast.Name)):
+                continue
+            name, live = func.value.id, context.describe_all([func.value])[0]
+            is_own = live.is_a("sklearn.base.ClassifierMixin", "sklearn.base.RegressorMixin")
+            is_top = statement is not None and statement in context.tree.body
+            if not is_own or not is_top or statement is None or any(_mentions_fit(source, name) for source in cells):
+                return
+            line = f"{name}.fit({data}, {labels})"
+            at = src.find_offset(context.source, statement.lineno, 0)
+            yield self.patch(
+                context.replace_here((at, at, f"{line}\n")),
+                f"Fit it first: `{line}`",
+                f"`{name}` isn't fitted: nothing in the notebook does that.",
+                applicability=Applicability.UNSAFE,
+                why="It may be meant to be fitted to other data.",
+                prior=0.6,
+            )
+            return
 
     def _fit_model(self, context: RuleContext) -> Iterator[Patch]:
         """``model = sm.OLS(y, X)`` above `model.params`: statsmodels' models have results only once they are fitted."""
@@ -76,7 +106,7 @@ class FittedBelow(Rule):
             name = node.value.id if isinstance(node.value, ast.Name) else ""
             made = context.find_last_assignment(name) if name else None
             cells = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
-            if made is None or not isinstance(made.node.value, ast.Call) or any(f"{name}.fit(" in s for s in cells):
+            if made is None or not isinstance(made.node.value, ast.Call) or any(f"{name}.fit" in s for s in cells):
                 return
             end = src.find_span(made.source, made.node.value)[1]
             yield self.patch(

@@ -199,6 +199,8 @@ def _find_forms(owner: ObjectInfo, wrong: str) -> tuple[CallForm, ...]:
     if owner.is_module:
         return call_forms(TABLE, "of_module", owner.name).get(wrong, ())
     forms = call_forms(TABLE, "of_type", owner.type).get(wrong)
+    for kind in read_table(TABLE)["of_kind"]:
+        forms = call_forms(TABLE, "of_kind", kind).get(wrong) if forms is None and owner.is_a(kind) else forms
     if forms is None and owner.length >= 0:
         forms = call_forms(TABLE, "sized").get(wrong)
     if forms is None and owner.module == "builtins":

@@ -53,7 +53,7 @@ class MissingSelf(Rule):
     def _add_parameter(self, context: RuleContext) -> Iterator[Patch]:
         match = COUNT.search(context.failure.evalue)
         is_exit = match is not None and (match[2], match[3], match[4]) == ("__exit__", "1", "4")
-        if not match or (int(match[4]) != int(match[3]) + 1 and not is_exit):
+        if not match or (int(match[4]) != int(match[3]) + 1 and not is_exit) or _is_asked_of_class(context, match[2]):
             return
         for cell in (
             *context.notebook.list_code_before(context.failure.cell_id),
@@ -151,6 +151,16 @@ def _lacks_self(method: ast.FunctionDef) -> bool:
         return False
     first = method.args.args[0].arg if method.args.args else ""
     return first not in ("self", "cls") and not method.args.vararg
+
+
+def _is_asked_of_class(context: RuleContext, name: str) -> bool:
+    """``Maths.double(2, 3)``: no object is passed where the class itself is asked."""
+    called = [
+        c.func.value
+        for c in context.list_calls_at_failure()
+        if isinstance(c.func, ast.Attribute) and c.func.attr == name
+    ]
+    return any(thing.is_class for thing in context.describe_all(called)) if called else False
 
 
 def _find_first_parameter(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Splice:

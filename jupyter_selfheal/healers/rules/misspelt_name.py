@@ -24,6 +24,12 @@ from jupyter_selfheal.model import Applicability, Patch
 
 SLIP = "No cell defines the name, and one known name differs from it by a slip."
 MODULE = "The module has nearly this name, and all that is read of it."
+CALLED = {
+    "lenght": "len", "lenth": "len", "legnth": "len", "lengh": "len", "lne": "len", "lem": "len",
+    "sun": "sum", "smu": "sum", "summ": "sum", "mxa": "max", "mim": "min", "tpye": "type",
+}  # fmt: skip
+"""How builtins that take one thing are misspelt, where the slip is too great for so short a name, or makes another word of it."""
+
 UNREAD = "No cell defines the name, and the function has a parameter one letter from it that it never reads."
 
 
@@ -39,7 +45,7 @@ class MisspeltName(Rule):
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
     (two in eight) that is no plural and no other number, and is called if and only if it can be; also where the known name is the
-    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`). `prices[i]` in `for i, price in enumerate(…)` is
+    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`), and for slips that are known of builtins (`lenght(xs)`, `sun(xs)`). `prices[i]` in `for i, price in enumerate(…)` is
     `price`, whatever the plural. Unsafe otherwise.
     """
 
@@ -60,7 +66,8 @@ class MisspeltName(Rule):
         known = context.known_names
         called = is_name_called(source, name)
         nearest = find_nearest(name, known) or [k for k in known if len(name) == 1 and k == f"{name}s"]
-        near = _prefer_swapped(name, [k for k in nearest if known[k] or not called])
+        builtin = _find_called_builtin(context, name)
+        near = [builtin] if builtin else _prefer_swapped(name, [k for k in nearest if known[k] or not called])
         if len(near) > 2 or any(_is_never_equal(context, name, word) for word in near):
             return
         items = _find_items_of_loop(source, name, near[0]) if len(near) == 1 else []
@@ -78,7 +85,7 @@ class MisspeltName(Rule):
             slip = len(near) == 1 and is_plain_slip(name, word)
             unread = len(near) == 1 and not slip and _is_unread_parameter(context, name, word)
             module = len(near) == 1 and is_plural(name, word) and _is_module_read(context, name, word)
-            sure = slip or unread or module
+            sure = slip or unread or module or bool(builtin)
             definition = correct_definition(context, name, word) if slip else ()
             if definition:
                 yield self.patch(
@@ -98,6 +105,17 @@ class MisspeltName(Rule):
                 why=UNREAD if unread else MODULE if module else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _find_called_builtin(context: RuleContext, name: str) -> str:
+    """``len`` for ``lenght(xs)``, ``sum`` for ``sun(xs)``: a builtin that is called with one argument, by a name which is no other word for that."""
+    word = CALLED.get(name.casefold(), "")
+    calls = [n for n in context.walk(ast.Call) if isinstance(n.func, ast.Name) and n.func.id == name]
+    uses = [n for n in context.walk(ast.Name) if n.id == name]
+    if not word or len(calls) != len(uses) or any(len(c.args) != 1 or c.keywords for c in calls):
+        return ""
+    others = [k for k in find_nearest(name, context.known_names) if k not in COMMON_BUILTINS]
+    return "" if others or context.is_bound_anywhere(word) else word
 
 
 def _find_items_of_loop(source: str, name: str, word: str) -> list[ast.Subscript]:

@@ -18,8 +18,8 @@ from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_pla
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
-NOT_FOUND = re.compile(r"Columns? not found: ([^'\",]+?)['\"]?$")
-"""What a grouped table says, without quotes."""
+NOT_FOUND = re.compile(r"(?:Columns? not found: |^['\"]?Level )([^'\",]+?)(?: not found)?['\"]?$")
+"""What a grouped table says, without quotes, and a table of an index of several levels."""
 
 UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
 """A unit or a remark in brackets at the end of a column's name."""

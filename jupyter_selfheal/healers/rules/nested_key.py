@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Patch
 
+OF_LIST = re.compile(r"list indices must be integers or slices, not str")
 MOST = 50
 """Entries of a dictionary that are looked into; one with more is a collection of records."""
 
@@ -15,23 +18,31 @@ MOST = 50
 class NestedKey(Rule):
     """Read a key where it stands: in the dictionary under another key.
 
-    **Failure** `KeyError: 'city'` at `user["city"]`, where the key stands in `user["address"]`.
+    **Failure** `KeyError: 'city'` at `user["city"]`, where the key stands in `user["address"]`; `TypeError: list indices must be integers or slices, not str` at
+    `users["city"]`, where each item of the list has the key.
 
-    **Fix** `user["address"]["city"]`.
+    **Fix** `user["address"]["city"]`; `[user["city"] for user in users]`.
 
-    **Fix safety** Unsafe: the same key one level up may be what is missing. Silent where the key is under several others, and where the object has a key
+    **Fix safety** Unsafe: the same key one level up, or one item of the list, may be what is missing. Silent where the key is under several others, and where the object has a key
     that is spelt like it.
     """
 
     code = "KEY104"
     name = "key one level below"
-    enames = frozenset({"KeyError"})
+    enames = frozenset({"KeyError", "TypeError"})
     why = "It stands under one other key only, but may be missing where it was looked for."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "TypeError" and not OF_LIST.match(context.failure.evalue):
+            return
         for entry in context.list_failing_nodes(ast.Subscript):
             owner, key = context.read_plain_chain(entry.value), entry.slice
             if owner is None or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                continue
+            if context.failure.ename == "TypeError":
+                if patch := self._read_of_each(context, entry, owner, key.value):
+                    yield patch
+                    return
                 continue
             keys = context.keys(owner)
             if keys is None or keys.type != "dict" or key.value in keys.keys or len(keys.keys) > MOST:
@@ -52,6 +63,23 @@ class NestedKey(Rule):
                 prior=0.7,
             )
             return
+
+    def _read_of_each(self, context: RuleContext, entry: ast.Subscript, owner: str, key: str) -> Patch | None:
+        """``[user["city"] for user in users]``, where all items are dictionaries that have the key."""
+        is_held = (
+            f"type({owner}) is list and len({owner}) > 0 and all(type(_) is dict and {key!r} in _ for _ in {owner})"
+        )
+        if not isinstance(entry.ctx, ast.Load) or not context.is_true(is_held):
+            return None
+        item = owner[:-1] if owner.isidentifier() and owner.endswith("s") and len(owner) > 3 else "row"
+        item = "row" if item in context.known_names or keyword.iskeyword(item) else item
+        new = f"[{item}[{context.text(entry.slice)}] for {item} in {owner}]"
+        return self.patch(
+            context.replace_here((*context.span(entry), new)),
+            f"Read it of each item: `{new}`",
+            f"`{owner}` is a list, whose items have {key!r}.",
+            prior=0.7,
+        )
 
 
 def _find_place(context: RuleContext, owner: str, key: str) -> int | None:

@@ -48,7 +48,7 @@ class NotCalled(Rule):
 
     **Failure** `TypeError: 'method' object is not subscriptable`, `unsupported operand type(s) for +: 'method' and 'int'`,
     `AttributeError: 'function' object has no attribute 'sum'`, `'>' not supported between instances of 'method' and 'method'` from
-    `max(pupils, key=lambda p: p.average)`: a function stands where its result is meant.
+    `max(pupils, key=lambda p: p.average)`; `unsupported format string passed to method.__format__` at `f"{prices.sum:.2f}"`: a function stands where its result is meant.
 
     **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `print[x]` and `df.groupby['a']`, where the function wants an
     argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`, and
@@ -80,6 +80,9 @@ class NotCalled(Rule):
         if patch := self._call_views(context):
             yield patch
             return
+        if "unsupported format string" in context.failure.evalue:
+            yield from self._call_formatted(context)
+            return
         if "<bound method " in context.failure.evalue:
             yield from self._call_argument(context)
             return
@@ -97,6 +100,19 @@ class NotCalled(Rule):
             yield from self._call_where_collected(context, failing)
             yield from self._call_argument(context)
             return
+
+    def _call_formatted(self, context: RuleContext) -> Iterator[Patch]:
+        """``f"{prices.sum:.2f}"``, ``"{:.2f}".format(prices.sum)``: a method that wants nothing, written as a number."""
+        given = [n.value for n in context.list_nodes_on_line(ast.FormattedValue) if n.format_spec is not None]
+        given += [a for c in context.list_calls_at_failure() for a in (*c.args, *(k.value for k in c.keywords))]
+        nodes = [n for n in given if isinstance(n, ast.Attribute) and context.read_plain_chain(n)]
+        kinds = context.describe_all(nodes)
+        found = [n for n, k in zip(nodes, kinds, strict=True) if k.type in ("method", "builtin_function_or_method")]
+        free = [n for n in found if _is_free(context.signature(context.text(n)))]
+        if free and len(free) == len(found):
+            names = " and ".join(f"`{context.text(n)}()`" for n in free)
+            edits = context.replace_here(*((context.span(n)[1], context.span(n)[1], "()") for n in free))
+            yield self.patch(edits, f"Call {names}", "A method was given, not its result.", prior=0.9)
 
     def _call_argument(self, context: RuleContext) -> Iterator[Patch]:
         """A method among the arguments of the failing call, which the message shows: ``ages.fillna(ages.mean)``."""
@@ -179,7 +195,7 @@ class NotCalled(Rule):
         if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
             return
         signature = context.signature(text)
-        is_free = signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
+        is_free = _is_free(signature)
         made = _find_uncalled(context, node.id) if isinstance(node, ast.Name) and is_free else None
         if made is not None:  # `b = a.copy`: a call at each use would be another copy
             start, end = src.find_span(made.source, made.node.value)
@@ -237,6 +253,11 @@ class NotCalled(Rule):
         )
 
 
+def _is_free(signature: Signature | None) -> bool:
+    """Whether a function can be called without arguments, as far as it says."""
+    return signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
+
+
 def _find_data(context: RuleContext, method: ast.Attribute) -> str:
     """The data whose labels stand beside ``model.predict``: what was fitted to them, or `X_test` of `y_test`; empty where that cannot be told."""
     beside = [a for c in context.list_calls_at_failure() if method in c.args for a in c.args if a is not method]
@@ -276,7 +297,7 @@ def _are_methods(context: RuleContext, items: str) -> bool:
     if not context.is_true(f"isinstance({items}, list) and len({items}) > 0 and {kinds}"):
         return False
     signature = context.signature(f"{items}[0]")
-    return signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
+    return _is_free(signature)
 
 
 def _list_put(tree: ast.AST, items: str) -> list[ast.expr]:

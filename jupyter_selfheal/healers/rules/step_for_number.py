@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -13,9 +14,9 @@ from jupyter_selfheal.model import Applicability, Patch
 class StepForNumber(Rule):
     """Use `arange` where a step is given.
 
-    **Failure** `TypeError: 'float' object cannot be interpreted as an integer` at `np.linspace(0, 2, 0.1)`.
+    **Failure** `TypeError: 'float' object cannot be interpreted as an integer` at `np.linspace(0, 2, 0.1)`, and at `range(0, 1, 0.25)`.
 
-    **Fix** `np.arange(0, 2, 0.1)`.
+    **Fix** `np.arange(0, 2, 0.1)`; `np.arange(0, 1, 0.25)`.
 
     **Fix safety** Unsafe: `arange` leaves the end out, which `linspace` has.
     """
@@ -30,6 +31,9 @@ class StepForNumber(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure():
+            if read_last_name(call.func) == "range" and isinstance(call.func, ast.Name):
+                yield from self._count_in_fractions(context, call)
+                return
             if read_last_name(call.func) != "linspace" or len(call.args) < 2 or len(call.args) > 3:
                 continue
             keyword = find_keyword(call, "num")
@@ -49,3 +53,17 @@ class StepForNumber(Rule):
                 prior=0.7,
             )
             return
+
+    def _count_in_fractions(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+        """``range(0, 1, 0.25)``."""
+        named = context.reference("numpy.arange")
+        step = context.text(call.args[2]) if len(call.args) == 3 else ""
+        if named is None or named.import_line or not step or not context.is_true(f"0 < abs({step}) % 1"):
+            return
+        yield self.patch(
+            context.replace_here((*context.span(call.func), named.text)),
+            f"Count with `{named.text}`",
+            f"`range` counts in whole numbers, and `{step}` is none.",
+            why="Counted in fractions, an end may be in it by rounding.",
+            prior=0.7,
+        )

@@ -29,13 +29,16 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     "columns": ("subset", "by", "usecols"), "column": ("subset", "by", "columns"), "cols": ("columns", "subset", "by"), "col": ("subset", "by", "columns"),
     "on": ("by",), "by": ("on",), "key": ("by", "on"), "names": ("columns",), "separator": ("sep", "separators"), "seperator": ("sep",), "delimiter": ("sep",), "delim": ("sep",),
     "ending": ("end",), "decimals": ("ndigits",), "digits": ("ndigits", "decimals"), "places": ("ndigits", "decimals"), "begin": ("start",), "initial": ("start",),
-    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",), "rotate": ("rotation", "rot"), "angle": ("rotation", "startangle"),
+    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",), "rotate": ("rotation", "rot"), "opacity": ("alpha",), "angle": ("rotation", "startangle"),
     "colour": ("color", "c"), "size": ("figsize", "shape", "n"), "shape": ("size",), "n": ("k", "num", "size"), "count": ("k", "num"), "type": ("kind", "dtype"),
     "percent": ("normalize",), "method": ("how", "aggfunc", "func"), "how": ("method",), "function": ("func", "aggfunc"), "func": ("aggfunc",), "fill": ("fill_value", "value"),
     "descending": ("!ascending", "reverse"), "desc": ("!ascending", "reverse"), "reverse": ("!ascending",), "reversed": ("!ascending", "reverse"),
     "ascending": ("!reverse",), "asc": ("ascending", "!reverse"),
 }  # fmt: skip
 """Words for a parameter, and what pandas, NumPy, scikit-learn, Matplotlib and Python call it; with `!` what says the opposite."""
+
+SAME = {"opacity": "alpha", "rotate": "rotation"}
+"""Words that mean just what Matplotlib's artists call otherwise."""
 
 WITHOUT_SIGNATURE = {
     "datetime.timedelta": ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"),
@@ -60,10 +63,10 @@ class UnexpectedKeyword(Rule):
 
     **Fix** The keyword is spelt as the parameter. It is never dropped, since that would change what the call means. Where none is near, it is one of a
     few words for the same thing, of which the function has a parameter: `dropna(columns=["name"])` becomes `subset=`, `read_csv(…, separator=";")` `sep=`,
-    `sort_values("age", descending=True)` `ascending=False`. `mean=` and `std=` of a normal distribution are `loc=` and `scale=`.
+    `sort_values("age", descending=True)` `ascending=False`. `opacity=` and `rotate=` of an artist are `alpha=` and `rotation=`, `mean=` and `std=` of a normal distribution `loc=` and `scale=`.
 
     **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
-    (`bin=10`; `color="red"` is no list of colours); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
+    (`bin=10`; `color="red"` is no list of colours), and for the two words of Matplotlib; of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
     """
 
     code = "CAL101"
@@ -136,6 +139,7 @@ class UnexpectedKeyword(Rule):
         known = known or _list_parameters_of_pandas(context)
         given = {k.arg for k in call.keywords}
         meant = [m for m in MEANINGS.get(wrong, ()) if m.lstrip("!") in known and m.lstrip("!") not in given]
+        is_same = SAME.get(wrong) in meant and TAKEN_BY.search(context.failure.evalue) is not None
         for n, word in enumerate(meant[:2]):
             new = f"{word}={context.text(keyword.value)}"
             if word.startswith("!"):
@@ -146,8 +150,11 @@ class UnexpectedKeyword(Rule):
                 context.replace(context.cell_id, [(*context.span(keyword), new)]),
                 f"Change `{wrong}=` to `{new.partition('=')[0]}=`",
                 f"The function has no parameter `{wrong}`; what it calls so may be `{word.lstrip('!')}`.",
-                why="The word means the same, but the call may have been meant otherwise.",
-                prior=0.6 - n / 10,
+                applicability=Applicability.SAFE if is_same and word == SAME[wrong] else Applicability.UNSAFE,
+                why="Matplotlib calls just this so."
+                if is_same and word == SAME[wrong]
+                else "The word means the same, but the call may have been meant otherwise.",
+                prior=0.9 if is_same and word == SAME[wrong] else 0.6 - n / 10,
             )
 
 

@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context.edits import format_import
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
+from jupyter_selfheal.healers.triage.plain_causes import explain_plainly
 from jupyter_selfheal.inside.tree_names import list_names
 
 UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
@@ -42,7 +43,7 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     if name:
         return _explain_name(context, name)
     if context.failure.ename == "KeyError":
-        return _explain_key(context, context.failure.evalue.strip("'\""))
+        return _explain_key(context, context.failure.evalue.strip("'\"")) or explain_plainly(context)
     if context.is_about_none:
         return _explain_none(context)
     if context.failure.ename == "ValueError" and UNEQUAL.search(context.failure.evalue):
@@ -57,7 +58,7 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
         return _explain_unseen(unseen)
     if context.failure.ename == "IndexError" and context.failure.evalue == "no such group":
         return _explain_group(context)
-    return None
+    return explain_plainly(context)
 
 
 def _explain_unseen(told: re.Match[str]) -> tuple[str, str]:

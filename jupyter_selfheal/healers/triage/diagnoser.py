@@ -46,11 +46,20 @@ class Triage:
         """The first check that is certain decides; else the cause is in the code, here or in the cell of the frame. An error that
         is saved with its cell may be meant all the same."""
         context = RuleContext(case, facts)
-        found = (check(context, self) for check in CHECKS)
+        remedies = _AskedOnce(self._rules)
+        found = (check(context, remedies) for check in CHECKS)
         diagnosis = next((d for d in found if d is not None), None) or _diagnose_code(context)
         is_open = diagnosis.skip_reason is None or not diagnosis.skip_reason.is_final
         kept = is_open and saved_errors.is_kept(context)
-        return replace(diagnosis, kept=kept, may_be_meant=kept and not saved_errors.is_plain_slip(context, self))
+        return replace(diagnosis, kept=kept, may_be_meant=kept and not saved_errors.is_plain_slip(context, remedies))
+
+
+class _AskedOnce:
+    """What the rules would change of one failure: several checks want to know it, and all rules take their time."""
+
+    def __init__(self, rules: RulesHealer) -> None:
+        self._rules = rules
+        self._found: tuple[Patch, ...] | None = None
 
     def has_remedy(self, context: RuleContext) -> bool:
         """True where a rule has a patch of the notebook itself, not only an installation."""
@@ -62,7 +71,9 @@ class Triage:
 
     def list_remedies(self, context: RuleContext) -> tuple[Patch, ...]:
         """What the rules would change."""
-        return self._rules.propose(context.case, Starts(), context.facts, ()).patches
+        if self._found is None:
+            self._found = self._rules.propose(context.case, Starts(), context.facts, ()).patches
+        return self._found
 
 
 def _diagnose_code(context: RuleContext) -> Diagnosis:

@@ -31,6 +31,11 @@ TEXTS = (
     ("Texts are immutable, so we make a new one:", False),
     ("You cannot read a file that is not there:", False),
     ("TypeError: how can this be mended?", False),
+    ("The next cell stops with an error. Read its last line first.", True),
+    ("The next cell stops with an error if a text is empty. Read its last line first.", False),
+    ("An error is a message. Read the last line first.", False),
+    ("Question: which of these lines fails, and why?", True),
+    ("Which of these lines must be changed?", False),
 )
 
 
@@ -141,3 +146,21 @@ def test_a_misspelt_name_below_a_question_for_the_error_is_none_that_was_asked_f
     bench: Bench, text: str, cell: str, is_left: bool
 ) -> None:
     assert (diagnose_below(bench, text, cell).skip_reason == "deliberate") is is_left
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_left"),
+    [
+        ("# texts cannot be changed - run this to see the error\ns = 'hello'\ns[0] = 'J'", True),
+        ("# a letter is given, this one fails: look at the message\ns[0] = 'J'", True),
+        ("# what happens if a letter is given?\ns = 'hello'\ns['a']", True),
+        ("# Fix me: this raises an error\ns = 'hello'\ns[0] = 'J'", False),
+        ("# texts cannot be changed\na = 1\nb = 2\ns = 'hello'\ns[0] = 'J'", False),
+        ("# texts cannot be changed\ns = 'hello'\ns[0] = 'J'\nprint(s)", False),
+        ("# this code does not do what it should\ns = 'hello'\ns[0] = 'J'", False),
+    ],
+)
+def test_the_comment_that_a_short_cell_begins_with_announces_what_its_last_line_raises(
+    bench: Bench, cell: str, is_left: bool
+) -> None:
+    assert (diagnose(bench.fail("s = 'hello'", cell)).skip_reason == "deliberate") is is_left

@@ -12,6 +12,16 @@ from tests.unit.healers.triage import diagnose
     ("cause", "cells"),
     [
         ("`nobody_made_it` isn't defined anywhere in this notebook.", ["nobody_made_it(3)"]),
+        ("`d` has no key `'Spain'`. Its keys are `'Italy'`.", ["d = {'Italy': 'Rome'}", "d['Spain']"]),
+        ("`v` has 1 item, and item 4 is asked for.", ["v = [1]", "v[4]"]),
+        ("`v` is a list: its items are counted from 0, and `'a'` is no number.", ["v = [1]", "v['a']"]),
+        ("`f` is closed where its `with` block ends, in line 2.", ["with open('x.txt', 'w') as f:\n    f.write('a')\nf.write('b')"]),
+        ("`f` is open for writing.", ["with open('x.txt', 'w') as f:\n    print(f.read())"]),
+        ("The text `twelve` is no whole number.", ["int('twelve')"]),
+        (
+            "`total` is 0.30000000000000004, and `0.3` is 0.3: fractions are rounded where they are stored.",
+            ["total = 0.1 + 0.2", "assert total == 0.3"],
+        ),
         ("`x` was deleted in cell 1.", ["x = 1\ndel x", "x + 1"]),
         ("`late` is first defined in cell 2, below this one.", ["late + 1", "late = 2"]),
         ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
@@ -142,7 +152,6 @@ def test_the_length_of_a_columns_name_is_not_told(bench: Bench, call: str) -> No
 @pytest.mark.parametrize(
     "cells",
     [
-        ["d = {'n': 1}", "d['total']"],
         ["import pandas as pd\nd = pd.Series({'n': 1})", "d['total']"],
         ["import pandas as pd\nd = pd.DataFrame({'n': [1]})", "d.loc['total']"],
     ],

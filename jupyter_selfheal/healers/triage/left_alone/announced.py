@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import TAG_IT, TROUBLED, Remedies, find_cell, leave_alone
 from jupyter_selfheal.model import Diagnosis, Failure, Locus, SkipReason
@@ -17,7 +18,9 @@ ANNOUNCED = re.compile(
     r"\b(?:will|should|must) (?:fail|not work|(?:raise|throw)(?=\W*$| (?:an? |the )?(?:\w+ )?\w*(?:error|exception))|crash)\b|\bexpected to fail\b|\bfails because\b|"
     rf"\b(?:gives?|raises?|throws?|causes?|produces?|results? in|leads? to|generates?|get) {_WHAT}|"
     r"\b(?:run|try|execute) (?:this|it|(?:this|the) (?:cell|code|line)) to (?:see|get) (?:the|an?|what|which) (?:\w+ )?(?:error|exception)\b|"
-    r"\bthis (?:fails|does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
+    r"\b(?:cell|code|line|statement|one)s? (?:here |below )?(?:stops?|ends?|breaks?|crash(?:es)?) with an? (?:\w+ )?(?:error|exception)\b|"
+    r"\bwhich (?:of|line|statement|one)\b.{0,60}\b(?:fails?|raises? an? (?:error|exception)|(?:does not|doesn't|won't) work)\b.*\?|"
+    r"\bthis (?:call |cell |line |one |statement )?fails\b|\bthis (?:does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
 _CANNOT = r"\b(?:can ?not|can't|could not|couldn't) (?:be )?(?:directly )?"
@@ -74,6 +77,13 @@ SHOWN = re.compile(
 )
 """A text that asks for the very error which the cell shows: "what error do we get if we add a number and a text?". A plain "error" with
 no case that it comes of may be a number: "what error do we get with 10 neighbours?"."""
+_OF_THE_CELL = re.compile(
+    r"\b(?:next|following) (?:cell|code|example|line|statement)s?\b|\b(?:cell|code|lines?|statements?)(?: \w+)? below\b",
+    re.IGNORECASE,
+)
+"""What a sentence above a cell calls it, that is not the last one."""
+_FEW = 2
+"""Lines of code between the comment that a cell begins with and the failing one, its last, of which it still speaks."""
 _MISSPELT = ("NameError", "ImportError", "ModuleNotFoundError")
 """What a slip of the pen raises where a text asked for an error of another kind, or for a number."""
 REMEDY = re.compile(
@@ -158,7 +168,8 @@ def _list_kinds(ename: str) -> set[str]:
 
 
 def _collect_notes(context: RuleContext) -> list[str]:
-    """The comments on and directly above the failing line; where it is the cell's first or last statement, the text above the cell."""
+    """The comments on and directly above the failing line, and those that a cell of few lines begins with; where it is the cell's first or
+    last statement, the text above the cell, of which its last sentence and those that speak of the cell are read."""
     lines = context.failure.source.splitlines()
     at = min(context.failure.line, len(lines)) - 1
     notes = [lines[at].partition("#")[2]] if lines else []
@@ -166,6 +177,12 @@ def _collect_notes(context: RuleContext) -> list[str]:
     while above >= 0 and lines[above].lstrip().startswith("#"):
         notes.append(lines[above])
         above -= 1
+    head = next((n for n, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
+    if (
+        head <= above <= head + _FEW - 1
+        and context.failure.statement == len(src.list_statements(context.failure.source)) - 1
+    ):
+        notes += lines[:head]
     cells = context.notebook.cells
     index = context.notebook.index(context.failure.cell_id)
     statement = context.failing_statement
@@ -177,5 +194,6 @@ def _collect_notes(context: RuleContext) -> list[str]:
         and cells[index - 1].kind == "markdown"
     ):
         text = [line for line in cells[index - 1].source.splitlines() if line.strip()]
-        notes += re.split(r"(?<=[.:!?])\s+", text[-1])[-1:] if text else []
+        sentences = re.split(r"(?<=[.:!?])\s+", text[-1]) if text else []
+        notes += sentences[-1:] + [s for s in sentences[:-1] if _OF_THE_CELL.search(s)]
     return notes

@@ -1,0 +1,151 @@
+"""What a plain mistake comes of, where the message alone does not tell it: a key, an index, a file's mode, a text that is no number."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterator
+
+from jupyter_selfheal.healers.rules.context import RuleContext
+
+Cause = tuple[str, str]
+"""The cause, and what may be done about it, in sentences."""
+
+MOST_KEYS = 8
+"""How many keys of a dictionary are listed."""
+
+
+def explain_plainly(context: RuleContext) -> Cause | None:
+    """What the first explanation says that knows the message; None where it says all that there is."""
+    told = f"{context.failure.ename}: {context.failure.evalue}"
+    for message, explain in _EXPLANATIONS:
+        if (found := message.search(told)) is not None:
+            return explain(context, found)
+    return None
+
+
+def _explain_key(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for owner, _ in _list_read(context):
+        keys = context.keys(owner)
+        if keys is None or keys.type not in ("dict", "defaultdict", "Counter", "OrderedDict"):
+            continue
+        shown = ", ".join(f"`{key!r}`" for key in keys.keys[:MOST_KEYS]) + ", …" * (len(keys.keys) > MOST_KEYS)
+        what = f"Its keys are {shown}." if keys.keys else "It is empty."
+        return f"`{owner}` has no key `{told[1]}`. {what}", "Ask for a key that is there, or store this one first."
+    return None
+
+
+def _explain_index(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for owner, index in _list_read(context):
+        size, asked = context.number(f"len({owner})"), context.number(index)
+        if size is None or asked is None or -size <= asked < size:
+            continue
+        last = f"the last one is `{owner}[{int(size) - 1}]`" if size else "none can be asked for"
+        return (
+            f"`{owner}` has {int(size)} item{'s' * (size != 1)}, and item {int(asked)} is asked for.",
+            f"Counting begins at 0: {last}.",
+        )
+    return None
+
+
+def _explain_text_index(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for owner, index in _list_read(context):
+        if isinstance(index, ast.Constant) and isinstance(index.value, str):
+            return (
+                f"`{owner}` is a {told[1]}: its items are counted from 0, and `{context.text(index)}` is no number.",
+                f"Take an item first, as in `{owner}[0]`, or go through them.",
+            )
+    return None
+
+
+def _explain_mode(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    name = _find_file(context)
+    if not name:
+        return None
+    if told[1] == "writable":
+        return f"`{name}` is open for reading.", 'Open it with mode "a" to add to it, or "w" to write it anew.'
+    return f"`{name}` is open for writing.", 'Open it with mode "r" to read what it holds.'
+
+
+def _explain_closed_file(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    name = _find_file(context)
+    for block in context.walk(ast.With):
+        given = [item.optional_vars.id for item in block.items if isinstance(item.optional_vars, ast.Name)]
+        if name in given and context.line > (block.end_lineno or block.lineno):
+            return (
+                f"`{name}` is closed where its `with` block ends, in line {block.end_lineno}.",
+                "Use it within the block, or keep what is read under a name.",
+            )
+    return None
+
+
+def _explain_literal(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    kind = "whole number" if told[1] else "number"
+    return f"The text `{told[2] or told[3]}` is no {kind}.", "Look where it comes from."
+
+
+def _explain_range(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for call in context.list_calls_at_failure():
+        if isinstance(call.func, ast.Name) and call.func.id == "range":
+            return "`range` counts in whole numbers, and one of these is none.", "`np.arange` counts in fractions, too."
+    return None
+
+
+def _explain_unfitted(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for call in context.list_calls_at_failure():
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(owner, ast.Name):
+            return f"`{owner.id}` isn't fitted yet.", f"Call `{owner.id}.fit(…)` above."
+    return None
+
+
+def _explain_check(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """``assert total == 0.3``, whose sides are 0.30000000000000004 and 0.3; of other values, what they are."""
+    match context.failing_statement:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+            pass
+        case _:
+            return None
+    if any(isinstance(n, ast.Call) for side in (left, right) for n in ast.walk(side)):
+        return None
+    one, two = (context.text(side) for side in (left, right))
+    numbers = context.number(one), context.number(two)
+    if None not in numbers and numbers[0] != numbers[1] and math.isclose(numbers[0] or 0, numbers[1] or 0):
+        return (
+            f"`{one}` is {numbers[0]!r}, and `{two}` is {numbers[1]!r}: fractions are rounded where they are stored.",
+            f"Compare with `math.isclose({one}, {two})`.",
+        )
+    return None
+
+
+def _list_read(context: RuleContext) -> Iterator[tuple[str, ast.expr]]:
+    """What an item is taken of where it failed, by a plain name, and the index."""
+    for read in context.list_failing_nodes(ast.Subscript):
+        owner = context.read_plain_chain(read.value)
+        if owner:
+            yield owner, read.slice
+
+
+def _find_file(context: RuleContext) -> str:
+    """The name of the file whose method failed; empty where it has none."""
+    for call in context.list_calls_at_failure():
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            return call.func.value.id
+    return ""
+
+
+_EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]], Cause | None]], ...] = tuple(
+    (re.compile(message), explain)
+    for message, explain in (
+        (r"^KeyError: (.+)$", _explain_key),
+        (r"^IndexError: (?:list|string|tuple) index out of range", _explain_index),
+        (r"^TypeError: (list|tuple) indices must be integers or slices, not str", _explain_text_index),
+        (r"^UnsupportedOperation: not (writable|readable)", _explain_mode),
+        (r"^ValueError: I/O operation on closed file", _explain_closed_file),
+        (r"^ValueError: (?:(invalid literal for int\(\) with base 10): '(.*)'$|could not convert string to float: '(.*)'$)", _explain_literal),
+        (r"^TypeError: 'float' object cannot be interpreted as an integer", _explain_range),
+        (r"^NotFittedError: ", _explain_unfitted),
+        (r"^AssertionError", _explain_check),
+    )
+)  # fmt: skip
