@@ -26,7 +26,7 @@ class DateFormat(Rule):
 
     **Fix** The format becomes the one that every text has that is read there.
 
-    **Fix safety** Safe where one common format only fits all of the texts. Unsafe, with both proposed, where day and month may be
+    **Fix safety** Safe where one common format only fits all of the texts, or one of them has the parts in the order that is given. Else unsafe, with both proposed, where day and month may be
     either (`03/02/2024`).
     """
 
@@ -46,6 +46,10 @@ class DateFormat(Rule):
             fitting = context.ask(
                 questions.SELECT_DATE_FORMATS, expression=context.text(every or call.args[0]), formats=FORMATS
             )
+            same = [f for f in fitting if _list_parts(f) == _list_parts(str(given.value))]
+            fitting = (
+                same if len(same) == 1 else fitting
+            )  # the order is what the notebook says, and only the marks are others
             for wanted in fitting[:2]:
                 sure = len(fitting) == 1 and (every is not None or not _is_in_loop(context, call))
                 quote = context.text(given)[-1]
@@ -58,6 +62,11 @@ class DateFormat(Rule):
                     prior=0.85 if sure else 0.6,
                 )
             return
+
+
+def _list_parts(form: str) -> list[str]:
+    """``%d``, ``%m``, ``%Y`` of a format, in order."""
+    return re.findall(r"%\w", form)
 
 
 def _format_of(call: ast.Call) -> ast.Constant | None:

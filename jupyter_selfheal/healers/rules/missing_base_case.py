@@ -21,12 +21,12 @@ class MissingBaseCase(Rule):
     **Failure** `RecursionError: maximum recursion depth exceeded`, where a function of the notebook returns a product or a sum of
     its number and of itself for the number less one, and has no condition at all: `return n * factorial(n - 1)`.
 
-    **Fix** The function begins with `if n <= 1: return 1` for a product, `if n <= 0: return 0` for a sum.
+    **Fix** The function begins with `if n <= 1: return 1` for a product, `if n <= 0: return 0` for a sum. A function that asks about its number (or list), and hands it on as it came, calls itself with `n - 1` (`xs[1:]`).
 
     A property, or its setter, that reads or sets itself uses the attribute `_name` that the class has.
 
     **Fix safety** Safe for a property. Else unsafe: that a case is missing is certain, where it begins is what such functions usually have. Silent for any
-    other recursion, and where the function has a condition: that one may be wrong instead.
+    other recursion, and else where the function has a condition: that one may be wrong instead.
     """
 
     code = "LOP102"
@@ -40,7 +40,10 @@ class MissingBaseCase(Rule):
         function = find_function(source, context.line)
         if function is not None and function.decorator_list:
             yield from self._use_own_attribute(context, function)
-        if function is None or any(isinstance(n, CHOICES) for n in ast.walk(function)):
+        if function is not None and any(isinstance(n, CHOICES) for n in ast.walk(function)):
+            yield from self._come_nearer(context, function)
+            return
+        if function is None:
             return
         case = _find_case(function)
         if case is None:
@@ -56,6 +59,26 @@ class MissingBaseCase(Rule):
             f"`{function.name}` calls itself in every case, so it never ends.",
             prior=0.6,
         )
+
+    def _come_nearer(self, context: RuleContext, function: Function) -> Iterator[Patch]:
+        """``n * factorial(n)`` below `if n == 0`: what the function asks about is handed on as it came."""
+        names = [a.arg for a in list_arguments(function)]
+        own = [n for n in ast.walk(function) if isinstance(n, ast.Call) and _calls_name(n, function.name)]
+        if len(own) != 1 or len(names) != 1 or ast.unparse(own[0]) != f"{function.name}({names[0]})":
+            return
+        name, given = names[0], own[0].args[0]
+        texts = {ast.unparse(n) for n in ast.walk(function) if isinstance(n, ast.Compare | ast.UnaryOp | ast.Subscript)}
+        is_counted = bool(texts & {f"{name} {sign} {n}" for sign in ("==", "<=", "<") for n in range(3)})
+        is_list = f"{name}[0]" in texts and bool(texts & {f"not {name}", f"len({name}) == 0", f"{name} == []"})
+        if is_counted or is_list:
+            new = f"{name}[1:]" if is_list else f"{name} - 1"
+            yield self.patch(
+                context.replace_here((*context.span(given), new)),
+                f"Call `{function.name}({new})`",
+                f"`{function.name}` hands on `{name}` as it came, so it never ends.",
+                why="That it must come nearer to its end is certain; by how much is what such functions usually have.",
+                prior=0.6,
+            )
 
     def _use_own_attribute(self, context: RuleContext, function: Function) -> Iterator[Patch]:
         """``@property def b(self): return self.b``, and a setter that sets itself, where the class has ``_b``."""

@@ -43,6 +43,10 @@ IN_PLACE = frozenset(
 """Methods that change what they are called on, and give nothing that could be meant."""
 
 
+REDUCING = frozenset({"count", "max", "mean", "median", "min", "nunique", "size", "std", "sum", "value_counts", "var"})
+"""Methods of tables and columns that want no argument, and give something which has items."""
+
+
 class NotCalled(Rule):
     """Call the method.
 
@@ -243,9 +247,11 @@ class NotCalled(Rule):
         if not is_method or others or isinstance(outer.slice, ast.Slice | ast.Tuple):
             return
         text, key = context.text(outer.value), context.text(outer.slice)
+        is_reduced = isinstance(outer.value, ast.Attribute) and outer.value.attr in REDUCING
+        new = f"{text}()[{key}]" if is_reduced and isinstance(outer.slice, ast.Constant) else f"{text}({key})"
         yield self.patch(
-            context.replace_here((*context.span(outer), f"{text}({key})")),
-            f"Call `{text}({key})` with parentheses",
+            context.replace_here((*context.span(outer), new)),
+            f"Call `{new}` with parentheses",
             f"`{text}` is a function: call it to get its result.",
             applicability=Applicability.UNSAFE,
             why="An item of what the method gives may be meant.",

@@ -38,6 +38,7 @@ HOLLOW = frozenset(
 """What is a fault in itself when it meets a text, or has a sharper rule: its own name or form would be printed."""
 DATES, SPANS = frozenset({"datetime", "date", "Timestamp"}), frozenset({"timedelta", "Timedelta"})
 """What a span of time is added to, and such spans."""
+FORMATTED = "What is added may belong to what is formatted."
 AMOUNT = re.compile(r"[\d.,\s%$€£+-]*\d[\d.,\s%$€£+-]*")
 """A text that holds an amount, in one notation or another: what is added to it may be meant as a number."""
 
@@ -54,7 +55,7 @@ class TextAndNumber(Rule):
     **Fix safety** Safe where one side is a literal text or is seen to hold no number: joining is the only thing it can mean. Unsafe
     where a text that holds a number or an amount, is empty, or cannot be seen meets a number, for `"1" + 1` may mean either; and
     where two numbers follow each other: `"Next: " + age + 1` may mean 421 or 43, and both are offered; a date and the span after it,
-    `"due " + day + timedelta(days=3)`, are added first. Silent on what is a fault in itself: None, a function that was not called.
+    `"due " + day + timedelta(days=3)`, are added first; so is the number in `"%d items" % n + 1`, where `n` is one. Silent on what is a fault in itself: None, a function that was not called.
     """
 
     code = "TYP102"
@@ -133,9 +134,20 @@ class TextAndNumber(Rule):
                 prior=0.9,
             )
             return
+        formatted = _find_formatted(node)
+        if formatted is not None and find_type(context, formatted) in NUMBERS and _find_chain(context, node) is node:
+            start, end = context.span(formatted)[0], context.span(node)[1]
+            yield self.patch(
+                context.replace_here((start, start, "("), (end, end, ")")),
+                f"Add before it is formatted: `({context.source[start:end]})`",
+                "`%` comes before `+`, so that the number was to be added to the text.",
+                why="What is formatted is a number, and so is what is added.",
+                prior=0.9,
+            )
+            return
         changes = _wrap_operands(context, node)
         run = _find_numbers_in_a_row(context, node)
-        doubt = _explain_doubt(context, texts, run)
+        doubt = FORMATTED if formatted is not None else _explain_doubt(context, texts, run)
         cause = "You can't add text and a number."
         summed = _sum_numbers(context, node, run) if run else None
         if summed:
@@ -185,6 +197,14 @@ class TextAndNumber(Rule):
             why=why,
             prior=prior,
         )
+
+
+def _find_formatted(node: ast.AST) -> ast.expr | None:
+    """What is formatted in ``"%d items" % n + 1``."""
+    match node:
+        case ast.BinOp(left=ast.BinOp(op=ast.Mod(), right=formatted), op=ast.Add()):
+            return formatted
+    return None
 
 
 def _is_column(context: RuleContext, node: ast.AST) -> bool:

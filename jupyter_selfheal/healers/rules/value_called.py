@@ -10,14 +10,14 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.axes_setter import SETTABLE
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.model import Applicability, Edit, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class ValueCalled(Rule):
     """Read an attribute that is a value without calling it.
 
     **Failure** `TypeError: 'tuple' object is not callable` at `df.shape()`, `'Index' object is not callable` at `df.columns()`, and at
-    a property of the notebook's own class; `'str' object is not callable` at `plt.title("Profit")`, below `plt.title = "Sales"` in the same cell or one above.
+    a property of the notebook's own class; `'str' object is not callable` at `plt.title("Profit")`, below `plt.title = "Sales"` in the same cell.
 
     **Fix** The empty parentheses go: `df.shape`. `plt.title("Sales")` is called, not assigned to.
 
@@ -60,21 +60,14 @@ class ValueCalled(Rule):
         if not isinstance(called, ast.Attribute) or not context.describe_all([called.value])[0].is_module:
             return None
         module = context.text(called.value)
+        given = [n for n in context.walk(ast.Assign) if len(n.targets) == 1 and isinstance(n.targets[0], ast.Attribute)]
+        gone = [n for n in given if context.text(n.targets[0].value) == module and n.targets[0].attr in SETTABLE]  # type: ignore[attr-defined]
         text = f"{module}.{called.attr}"
-        edits: tuple[Edit, ...] = ()
-        for view in context.look_upwards():
-            given = [
-                n for n in view.walk(ast.Assign) if len(n.targets) == 1 and isinstance(n.targets[0], ast.Attribute)
-            ]
-            gone = [n for n in given if view.text(n.targets[0].value) == module and n.targets[0].attr in SETTABLE]  # type: ignore[attr-defined]
-            if text in [view.text(n.targets[0]) for n in gone]:
-                calls = [(*view.span(n), f"{view.text(n.targets[0])}({view.text(n.value)})") for n in gone]
-                edits = view.replace_here(*calls)
-                break
-        if not edits:
+        if text not in [context.text(n.targets[0]) for n in gone]:
             return None
+        calls = [(*context.span(n), f"{context.text(n.targets[0])}({context.text(n.value)})") for n in gone]
         cause = f"`{text} = …` puts a value in the place of the function `{text}`."
-        return self.patch(edits, f"Call `{text}(…)`, don't assign to it", cause,
+        return self.patch(context.replace_here(*calls), f"Call `{text}(…)`, don't assign to it", cause,
                           why="A text in the function's place shows nothing, and the call shows it.", prior=0.93)  # fmt: skip
 
 

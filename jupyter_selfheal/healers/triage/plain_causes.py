@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 
 Cause = tuple[str, str]
@@ -119,6 +120,23 @@ def _explain_check(context: RuleContext, told: re.Match[str]) -> Cause | None:
     return None
 
 
+def _explain_assigned(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """``plt.title("Mass")`` below `plt.title = "Length"` of a cell above, after which the module has lost its function."""
+    for call in context.list_calls_at_failure():
+        if not isinstance(call.func, ast.Attribute) or not context.describe_all([call.func.value])[0].is_module:
+            continue
+        text = context.text(call.func)
+        for cell in context.notebook.list_code_before(context.failure.cell_id):
+            targets = [t for n in src.walk(cell.source) if isinstance(n, ast.Assign) for t in n.targets]
+            if text in map(ast.unparse, targets):
+                number = context.notebook.index(cell.id) + 1
+                return (
+                    f"`{text} = …` in cell {number} put a value in the place of the function `{text}`.",
+                    f"Call `{text}(…)` there, and restart the kernel.",
+                )
+    return None
+
+
 def _list_read(context: RuleContext) -> Iterator[tuple[str, ast.expr]]:
     """What an item is taken of where it failed, by a plain name, and the index."""
     for read in context.list_failing_nodes(ast.Subscript):
@@ -147,5 +165,6 @@ _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]
         (r"^TypeError: 'float' object cannot be interpreted as an integer", _explain_range),
         (r"^NotFittedError: ", _explain_unfitted),
         (r"^AssertionError", _explain_check),
+        (r"^TypeError: '\w+' object is not callable", _explain_assigned),
     )
 )  # fmt: skip

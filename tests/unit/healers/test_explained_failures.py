@@ -22,6 +22,10 @@ from tests.unit.healers.triage import diagnose
             "`total` is 0.30000000000000004, and `0.3` is 0.3: fractions are rounded where they are stored.",
             ["total = 0.1 + 0.2", "assert total == 0.3"],
         ),
+        (
+            "`p.title = …` in cell 2 put a value in the place of the function `p.title`.",
+            ["import types\np = types.ModuleType('p')\np.title = print", "p.title = 'A'", "p.title('B')"],
+        ),
         ("`x` was deleted in cell 1.", ["x = 1\ndel x", "x + 1"]),
         ("`late` is first defined in cell 2, below this one.", ["late + 1", "late = 2"]),
         ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),
