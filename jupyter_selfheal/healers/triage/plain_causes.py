@@ -108,7 +108,8 @@ def _explain_check(context: RuleContext, told: re.Match[str]) -> Cause | None:
             pass
         case _:
             return None
-    if any(isinstance(n, ast.Call) for side in (left, right) for n in ast.walk(side)):
+    calls = [n for side in (left, right) for n in ast.walk(side) if isinstance(n, ast.Call)]
+    if any(ast.unparse(c.func) != "len" for c in calls):
         return None
     one, two = (context.text(side) for side in (left, right))
     numbers = context.number(one), context.number(two)
@@ -117,6 +118,8 @@ def _explain_check(context: RuleContext, told: re.Match[str]) -> Cause | None:
             f"`{one}` is {numbers[0]!r}, and `{two}` is {numbers[1]!r}: fractions are rounded where they are stored.",
             f"Compare with `math.isclose({one}, {two})`.",
         )
+    if None not in numbers and not isinstance(left, ast.Constant):
+        return f"`{one}` is {numbers[0]:g}, and `{two}` was expected.", "Look which of them is right."
     return None
 
 
@@ -126,7 +129,7 @@ def _explain_assigned(context: RuleContext, told: re.Match[str]) -> Cause | None
         if not isinstance(call.func, ast.Attribute) or not context.describe_all([call.func.value])[0].is_module:
             continue
         text = context.text(call.func)
-        for cell in context.notebook.list_code_before(context.failure.cell_id):
+        for cell in reversed(context.notebook.list_code_before(context.failure.cell_id)):
             targets = [t for n in src.walk(cell.source) if isinstance(n, ast.Assign) for t in n.targets]
             if text in map(ast.unparse, targets):
                 number = context.notebook.index(cell.id) + 1

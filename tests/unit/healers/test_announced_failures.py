@@ -36,6 +36,8 @@ TEXTS = (
     ("An error is a message. Read the last line first.", False),
     ("Question: which of these lines fails, and why?", True),
     ("Which of these lines must be changed?", False),
+    ("Exercise: why does this fail?", True),
+    ("Why does this fail?", False),
 )
 
 
@@ -154,6 +156,7 @@ def test_a_misspelt_name_below_a_question_for_the_error_is_none_that_was_asked_f
         ("# texts cannot be changed - run this to see the error\ns = 'hello'\ns[0] = 'J'", True),
         ("# a letter is given, this one fails: look at the message\ns[0] = 'J'", True),
         ("# what happens if a letter is given?\ns = 'hello'\ns['a']", True),
+        ("# let's see what happens when a letter is given\ns = 'hello'\ns['a']", True),
         ("# Fix me: this raises an error\ns = 'hello'\ns[0] = 'J'", False),
         ("# texts cannot be changed\na = 1\nb = 2\ns = 'hello'\ns[0] = 'J'", False),
         ("# texts cannot be changed\ns = 'hello'\ns[0] = 'J'\nprint(s)", False),

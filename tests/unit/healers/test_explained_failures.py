@@ -26,6 +26,7 @@ from tests.unit.healers.triage import diagnose
             "`p.title = …` in cell 2 put a value in the place of the function `p.title`.",
             ["import types\np = types.ModuleType('p')\np.title = print", "p.title = 'A'", "p.title('B')"],
         ),
+        ("`len(v)` is 3, and `4` was expected.", ["v = [1, 2, 3]", "assert len(v) == 4"]),
         ("`x` was deleted in cell 1.", ["x = 1\ndel x", "x + 1"]),
         ("`late` is first defined in cell 2, below this one.", ["late + 1", "late = 2"]),
         ("`price` was removed in cell 2.", ["d = {'price': 1}", "d.pop('price')", "d['price']"]),

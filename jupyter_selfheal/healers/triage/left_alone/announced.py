@@ -39,7 +39,7 @@ _IMPOSSIBLE = tuple(
         (rf"{_CANNOT}call|\b(?:is|are) not callable\b", r"not callable"),
         (rf"{_CANNOT}hash|\b(?:is|are) (?:not |un)hashable\b", r"unhashable"),
         (rf"{_CANNOT}iterat|\b(?:is|are) not iterable\b", r"not iterable|not an iterator"),
-        (rf"{_CANNOT}index|\b(?:is|are) not (?:subscriptable|indexable)\b", r"not subscriptable|support indexing|indices must be"),
+        (rf"{_CANNOT}index|\bindexing (?:does not|doesn't|won't) work|\b(?:is|are) not (?:subscriptable|indexable)\b", r"not subscriptable|support indexing|indices must be"),
         (r"\b(?:does not|doesn't|do not|don't) support\b", r"n't support|not support|unsupported"),
         (rf"\b(?:has|have) no inverse\b|\b(?:is|are) (?:singular|not invertible)\b|{_CANNOT}invert", r"[Ss]ingular matrix|is singular"),
         (r"\bnot positive(?:[ -]|ly )definite\b", r"not positive definite"),
@@ -56,15 +56,21 @@ _NAMED = (
 )  # fmt: skip
 """Words that explain a message only where the text has the very name that the message has."""
 _EXPLAINED = ("TypeError", "AttributeError", "NameError", "ZeroDivisionError", "LinAlgError", "ValueError")
-_NEGATION = re.compile(r"\b(?:cannot|immutable|not|unsupported)\b|n't\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:cannot|immutable|never|not|unsupported)\b|n't\b", re.IGNORECASE)
 _UNDONE = re.compile(r"\b(?:need\w*|must|todo|fixme|look\w*|yet|last time)\b", re.IGNORECASE)
 """Words by which a text speaks of an error that its author has still to mend."""
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 ASKED = re.compile(
-    r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat (?:does|will|would) \w+ say\b.{0,200}\?|\bwhat if\b.{0,200}\?",
+    r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat (?:does|will|would) \w+ say\b.{0,200}\?|\bwhat if\b.{0,200}\?|"
+    r"\b(?:see|watch|observe|find out|look at) what (?:happens|will happen) (?:if|when)\b",
     re.IGNORECASE,
 )
 """A question that a cell answers by failing, unless a rule knows what it was to do."""
+POSED = re.compile(
+    r"^\W*(?:exercise|question|quiz|puzzle|task)\b.{0,30}\bwhy (?:does|do|is|are)\b.{0,60}\b(?:fail|error|wrong|(?:not|n't) work)\b.*\?",
+    re.IGNORECASE,
+)
+"""A question that is put to students: "Exercise: why does this fail?"."""
 OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
 )
@@ -124,7 +130,11 @@ def _is_announcement(note: str, failure: Failure) -> bool:
     """
     plain = note.replace("`", "").replace("*", "")
     named = set(_ERROR_NAME.findall(plain))
-    if (named and not named & _list_kinds(failure.ename)) or TROUBLED.search(plain):
+    if named and not named & _list_kinds(failure.ename):
+        return False
+    if POSED.search(plain):
+        return True
+    if TROUBLED.search(plain):
         return False
     headed = re.fullmatch(
         rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(failure.ename)}(?:[^\w?]*|: ([^?]*))", plain
@@ -195,5 +205,6 @@ def _collect_notes(context: RuleContext) -> list[str]:
     ):
         text = [line for line in cells[index - 1].source.splitlines() if line.strip()]
         sentences = re.split(r"(?<=[.:!?])\s+", text[-1]) if text else []
-        notes += sentences[-1:] + [s for s in sentences[:-1] if _OF_THE_CELL.search(s)]
+        posed = [text[-1]] if text and POSED.search(text[-1]) else []
+        notes += posed + sentences[-1:] + [s for s in sentences[:-1] if _OF_THE_CELL.search(s)]
     return notes
