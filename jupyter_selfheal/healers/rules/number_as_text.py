@@ -16,7 +16,7 @@ MESSAGE = re.compile(
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
     r"must be numeric or None, not a string|^window must be an integer|^ufunc '\w+' not supported for the input types|"
     r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
-    r"(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
+    r"(?P<column>Invalid comparison between dtype=(?:u?int|float)\d+ and str)|(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
 )
 WHOLE = re.compile(r"interpreted as an integer")
 COUNTING = frozenset(
@@ -31,7 +31,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` at `rolling(window="3")`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -52,6 +52,9 @@ class NumberAsText(Rule):
         match = MESSAGE.search(context.failure.evalue)
         if match and match["inside"] and context.list_failing_nodes(ast.Compare):
             return  # the comparison stands here: which side is meant otherwise is another question
+        if match and match["column"]:
+            yield from self._compare_column(context)
+            return
         for node in context.list_failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
             places = [n for n in _list_numbers(node, match) if find_type(context, n) == "str"]
             functions = [read_number_in(context, n) for n in places]
@@ -75,6 +78,20 @@ class NumberAsText(Rule):
                 prior=0.9,
             )
             return
+
+    def _compare_column(self, context: RuleContext) -> Iterator[Patch]:
+        """``table["n"] > "3"``, of a column of numbers."""
+        for node in context.list_failing_nodes(ast.Compare):
+            sides = [node.left, *node.comparators]
+            places = [s for s in sides if isinstance(s, ast.Constant) and PLAIN.fullmatch(str(s.value))]
+            if len(sides) == 2 and len(places) == 1 and isinstance(places[0].value, str):
+                yield self.patch(
+                    context.replace_here((*context.span(places[0]), places[0].value)),
+                    f"Compare with the number `{places[0].value}`",
+                    f"`{context.text(places[0])}` is text, and the column holds numbers.",
+                    prior=0.92,
+                )
+                return
 
 
 def _is_parameter(context: RuleContext, node: ast.expr) -> bool:

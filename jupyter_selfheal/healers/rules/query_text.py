@@ -13,8 +13,9 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(r"name '(\w+)' is not defined")
 
 ASSIGNED = "cannot assign without a target object"
-EQUALS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|(?<![=<>!])=(?!=)""")
-"""One sign that stands for a comparison; what is quoted goes before it."""
+EQUALS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|=>|=<|&&|\|\||\b(?:AND|OR|NOT)\b|(?<![=<>!])=(?!=)""")
+"""Signs and words of other languages, and the one sign that stands for a comparison; what is quoted goes before them."""
+WRITTEN = {"=": "==", "=>": ">=", "=<": "<=", "&&": "and", "||": "or", "AND": "and", "OR": "or", "NOT": "not"}
 
 
 class QueryText(Rule):
@@ -22,9 +23,9 @@ class QueryText(Rule):
 
     **Failure** `UndefinedVariableError: name 'Ulm' is not defined` at `df.query("city == Ulm")`.
 
-    Also `cannot assign without a target object` at `df.query("city = 'Ulm'")`.
+    Also `cannot assign without a target object` at `df.query("city = 'Ulm'")`, and `SyntaxError` at `df.query("age > 3 && city = 'Ulm'")`.
 
-    **Fix** `df.query("city == 'Ulm'")`; `df.query("age > @limit")` where the notebook has a variable `limit`.
+    **Fix** `df.query("city == 'Ulm'")`; `df.query("age > @limit")` where the notebook has a variable `limit`; `df.query("age > 3 and city == 'Ulm'")`.
 
     **Fix safety** Safe where the table holds this text in the column it is compared with and no variable has the name, or a variable has it
     and no such text is there.
@@ -33,13 +34,13 @@ class QueryText(Rule):
     code = "PDA136"
     name = "text or variable in a query"
     stage = Stage.LIBRARY
-    enames = frozenset({"UndefinedVariableError", "ValueError"})
-    message = re.compile(rf"{MESSAGE.pattern}|{ASSIGNED}")
+    enames = frozenset({"UndefinedVariableError", "ValueError", "SyntaxError"})
+    message = re.compile(rf"{MESSAGE.pattern}|{ASSIGNED}|in numexpr query|invalid syntax")
     applicability = Applicability.SAFE
     why = "The name is a value of the column, or a variable of the notebook, and not both."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if ASSIGNED in context.failure.evalue:
+        if ASSIGNED in context.failure.evalue or context.failure.ename == "SyntaxError":
             yield from self._compare(context)
             return
         told = MESSAGE.search(context.failure.evalue)
@@ -84,10 +85,13 @@ class QueryText(Rule):
             written = context.source[start:end]
             opening = re.match(r"\w*(?:\'\'\'|\"\"\"|\'|\")", written)
             at = opening.end() if opening is not None else 0
-            new = written[:at] + EQUALS.sub(lambda m: "==" if m[0] == "=" else m[0], written[at:])
-            if src.can_compile(new):
+            new = written[:at] + EQUALS.sub(lambda m: WRITTEN.get(m[0], m[0]), written[at:])
+            if new != written and src.can_compile(new):
                 edits = context.replace_here((start, end, new))
                 yield self.patch(
-                    edits, f"Change `{written}` to `{new}`", "A query compares with `==`; `=` assigns.", prior=0.93
+                    edits,
+                    f"Change `{written}` to `{new}`",
+                    "A query is written as Python: it compares with `==`, and joins with `and` and `or`.",
+                    prior=0.93,
                 )
             return
