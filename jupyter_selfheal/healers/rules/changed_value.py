@@ -20,8 +20,11 @@ GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
 )
 PARAMETER = re.compile(
-    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|must be a float or list of percentiles|must be a format string|No such option|No such keys|invalid mode: |Input X contains NaN"
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|must be a float or list of percentiles|must be a format string|No such option|No such keys|invalid mode: |Input X contains NaN|Invalid window name|Valid trend inputs"
 )
+
+BY_POSITION = ("loss", "criterion", "kind", "regression", "window")
+"""Parameters whose old values mean nothing else, so that they are known by position too."""
 
 
 class ChangedValue(Rule):
@@ -91,7 +94,7 @@ class ChangedValue(Rule):
             calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == kind]
             for change in changes:
                 splices = [s for c in calls for s in _replace_values(view, c, change, "")]
-                if splices:
+                if splices and not _is_refused(splices, options):
                     yield self._build_patch(view, splices, change)
                     return
             for call in calls:
@@ -192,6 +195,11 @@ def _freeze_argument(context: RuleContext, call: ast.Call, frozen: str) -> list[
     return [(start, end, f"{frozen}({context.text(model)})"), build_argument_splice(context, call, cv, "")]
 
 
+def _is_refused(splices: list[Splice], options: list[str]) -> bool:
+    """True where a changelog's successor is a text that this release does not list either: it went later, or is another estimator's."""
+    return bool(options) and any(t[:1] in "'\"" and t[1:-1] not in options for _, _, t in splices)
+
+
 def _list_same_calls(context: RuleContext, call: ast.Call) -> list[ast.Call]:
     text = context.text(call.func)
     return [c for c in context.walk(ast.Call) if context.text(c.func) == text]
@@ -203,7 +211,7 @@ def _replace_values(context: RuleContext, call: ast.Call, change: Value, message
     for keyword, argument in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]:
         if change.keyword and keyword and keyword != change.keyword:
             continue
-        if change.keyword and not keyword and change.keyword not in ("loss", "criterion", "kind"):
+        if change.keyword and not keyword and change.keyword not in BY_POSITION:
             continue
         items = argument.elts if isinstance(argument, ast.List | ast.Tuple) and not change.becomes else [argument]
         for node in items:

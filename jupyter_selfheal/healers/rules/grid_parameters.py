@@ -65,7 +65,12 @@ class GridParameters(Rule):
                 )
         elif refused := REFUSED.search(text):
             known = next(
-                (v for v in load_knowledge().values if refused[2] in v.calls and v.keyword == refused[1]), None
+                (
+                    v
+                    for v in load_knowledge().values
+                    if refused[2] in v.calls and v.keyword == refused[1] and refused[3] in v.new
+                ),
+                None,
             )
             other = known.new.get(refused[3]) if known is not None and not known.unsafe else None
             if isinstance(other, str):

@@ -51,6 +51,8 @@ class ModuleOrClass(Rule):
             return
         name = text.split(".")[-1]
         described = context.describe(text)
+        if not (owner.is_class or owner.is_callable):
+            return  # a value, whose own module has nothing to do with what is asked of it
         module = described.home if described is not None else ""
         if not module or not context.select_fitting([(module, "")], [wrong]):
             return

@@ -58,7 +58,7 @@ class OldFolds(Rule):
             if (
                 data not in bound.named
                 or bound.rest
-                or not (len(call.args) > 1 or written & {"n_folds", "n_iter", data})
+                or not (len(call.args) > 1 or written & {"n_folds", "n_iter", data} or name == "LeaveOneOut")
                 or any(isinstance(a, ast.Constant) and isinstance(a.value, bool) for a in call.args[1:2])
             ):
                 continue

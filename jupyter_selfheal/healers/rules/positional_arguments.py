@@ -102,7 +102,7 @@ class PositionalArguments(Rule):
     def _unpack_attributes(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
         """``G.add_edge(1, 2, {"w": 3})``: attributes of networkx 1 by position are keywords now."""
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        extra = {"add_node": 1, "add_edge": 2}.get(last, 99)
+        extra = {"add_node": 1, "add_edge": 2, "add_edges_from": 1, "add_nodes_from": 1}.get(last, 99)
         if len(call.args) != extra + 1 or not context.describe_all([call.args[-1]], calls=True)[0].is_a(
             "builtins.dict"
         ):

@@ -40,7 +40,9 @@ class ScoresOfSearch(Rule):
         if missed is None or known is None or named is None or not context.read_plain_chain(missed.value):
             return
         search = context.text(missed.value)
-        if not context.is_true(f"hasattr({search}, 'cv_results_') and 'mean_test_score' in {search}.cv_results_"):
+        if not context.is_true(
+            f"hasattr({search}, 'cv_results_') and {{'params', 'mean_test_score'}} <= {{*{search}.cv_results_}}"
+        ):
             return
         if _has_other_part(context):
             return

@@ -84,18 +84,22 @@ class ViewAsList(Rule):
 
     def _take_by_position(self, context: RuleContext) -> Iterator[Patch]:
         """``graph.nodes()[0]``, where no node has that name: the list of networkx 1 is meant."""
-        for node in context.list_failing_nodes(ast.Subscript) if context.failure.ename == "KeyError" else ():
+        is_pair = context.failure.evalue.startswith("cannot unpack non-iterable int")  # an edge's key is its two nodes
+        for node in context.list_failing_nodes(ast.Subscript) if is_pair or context.failure.ename == "KeyError" else ():
             match node:
-                case ast.Subscript(value=ast.Call(func=ast.Attribute(value=graph, attr="nodes"), args=[]) as call):
-                    is_view = context.describe_all([call], calls=True)[0].type == "NodeView"
+                case ast.Subscript(
+                    value=ast.Call(func=ast.Attribute(value=graph, attr="nodes" | "edges"), args=[]) as call
+                ):
+                    view = "EdgeView" if is_pair else "NodeView"
+                    is_view = context.describe_all([call], calls=True)[0].type in (view, f"Out{view}")
                     if is_view and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
                         text = f"list({context.text(call)})"
                         edits = context.replace_here((*context.span(call), text))
-                        sure = context.is_true(f"not any(isinstance(n, int) for n in {context.text(graph)})")
+                        sure = is_pair or context.is_true(f"not any(isinstance(n, int) for n in {context.text(graph)})")
                         yield self.patch(
                             edits,
                             f"Use `{text}`",
-                            "A graph's nodes are no list since networkx 2.",
+                            "A graph's nodes and edges are no lists since networkx 2.",
                             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                             why=self.why if sure else "The nodes are numbers, and one of them may be meant.",
                         )

@@ -21,7 +21,11 @@ def add_import(source: str, line: str) -> Splice:
     at = 0
     while at < len(lines) and (not lines[at].strip() or lines[at].lstrip().startswith("%%")):
         at += 1
-    for statement in src.list_statements(source):
+    statements = src.list_statements(source)
+    shared = {s.first for s in statements if not isinstance(s.node, ast.Import | ast.ImportFrom)}
+    for statement in statements:
+        if statement.last in shared and isinstance(statement.node, ast.Import | ast.ImportFrom):
+            break  # what stands behind it on its line may use the new name
         is_magic = isinstance(statement.node, ast.Pass) and re.match(r"\s*[%!]", lines[statement.first - 1])
         is_docstring = statement.index == 0 and _is_text(statement.node)
         if not (isinstance(statement.node, ast.Import | ast.ImportFrom) or is_docstring or is_magic):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -26,6 +27,8 @@ from jupyter_selfheal.model import JSON
 from jupyter_selfheal.source.source import lazy_property
 
 T = TypeVar("T")
+
+BUILTINS = frozenset(dir(builtins))
 
 LAZY = frozenset({"urllib", "xml", "importlib", "concurrent", "email", "http"})
 """Packages whose submodules are there only once they were imported."""
@@ -169,6 +172,8 @@ class LiveView(FailureView):
         if known["written"]:
             is_lazy = path.split(".")[0] in LAZY and "." in module
             return Reference(known["written"], f"import {module}" if is_lazy else "")
-        if not rest or known["taken"]:
+        if (
+            not rest or known["taken"] or rest.split(".")[0] in BUILTINS
+        ):  # `from PIL.Image import open` would hide `open`
             return Reference(path, f"import {module}")
         return Reference(rest, f"from {module} import {rest.split('.')[0]}")
