@@ -113,5 +113,5 @@ def _work_in_folder(folder: str) -> Iterator[None]:
                 if folder and os.path.abspath(getattr(sys.modules[name], "__file__", None) or "/").startswith(home):
                     del sys.modules[name]
             # thousands of them: no Path for each
-            for entry in [e for e in sys.path_importer_cache if not os.path.isabs(e)]:
+            for entry in [e for e in sys.path_importer_cache if not e.startswith(os.sep)]:
                 del sys.path_importer_cache[entry]

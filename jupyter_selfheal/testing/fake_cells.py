@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextlib
+import functools
 import importlib.util
 import io
 import itertools
@@ -26,6 +27,7 @@ from jupyter_selfheal.model import ErrorInfo, Frame, Output, Probe, Run, StepRes
 
 _NUMBERS = itertools.count()
 _FILE = "<fake cell "
+_LIBRARIES = ("<frozen ", "<selfheal ", "<probe>")
 
 PATIENCE = 20.0
 """Seconds on the clock for each CPU second that a step may use."""
@@ -148,7 +150,7 @@ def run_probe(state: State, step: Probe, deadline: float) -> StepResult:
     space: dict[str, Any] = {"__name__": "probe"}
     try:
         with contextlib.redirect_stdout(io.StringIO()), _trace_until(deadline):
-            exec(compile(step.source, "<probe>", "exec"), space)
+            exec(_compile_probe(step.source), space)
             value = json.loads(json.dumps(space["probe"](state.shell, state.last, step.argument)))
     except _TimedOut:
         return StepResult("timeout", role="probe", name=step.name, seconds=time.perf_counter() - began)
@@ -156,6 +158,11 @@ def run_probe(state: State, step: Probe, deadline: float) -> StepResult:
         info = ErrorInfo(type(error).__name__, str(error), traceback=format_traceback(error))
         return StepResult("error", role="probe", name=step.name, errors=(info,), seconds=time.perf_counter() - began)
     return StepResult("ok", role="probe", name=step.name, value=value, seconds=time.perf_counter() - began)
+
+
+@functools.cache  # the same few probes are asked of thousands of failures
+def _compile_probe(text: str) -> types.CodeType:
+    return compile(text, "<probe>", "exec", dont_inherit=True)
 
 
 def _execute_cell(code: str, file: str, space: dict[str, Any], deadline: float) -> Any:
@@ -196,8 +203,9 @@ def _await_in_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
 def _trace_until(deadline: float) -> Iterator[None]:
     """Raise ``_TimedOut`` in traced code once this process has used CPU time up to ``deadline`` (as ``time.process_time`` tells it).
 
-    A busy machine so breaks no test. What uses none, as it sleeps again and again, is cut by the clock in the end. Of a
-    library's functions only the calls are looked at: to trace each instruction of an import would take longer than the import.
+    A busy machine so breaks no test. What uses none, as it sleeps again and again, is cut by the clock in the end. Of the functions of
+    a library, of the import system and of our own probes only the calls are looked at: to trace each instruction of an import would take
+    longer than the import.
     """
     if deadline == float("inf"):
         yield
@@ -207,7 +215,8 @@ def _trace_until(deadline: float) -> Iterator[None]:
     def trace(frame: types.FrameType, event: str, argument: Any) -> Any:
         if time.process_time() > deadline or time.monotonic() > asleep:
             raise _TimedOut
-        if not frame.f_code.co_filename.startswith("<"):
+        file = frame.f_code.co_filename
+        if not file.startswith("<") or file.startswith(_LIBRARIES):
             return None
         frame.f_trace_opcodes = True  # ``while True: pass`` is one instruction: no line event ever comes
         return trace
