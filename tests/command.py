@@ -1,11 +1,14 @@
-"""``jupyter selfheal heal`` as a user runs it: a process of its own, in a folder of its own."""
+"""``jupyter selfheal heal`` as a user runs it: in a process of its own (see :mod:`tests.command_server`), in a folder of its own."""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import psutil
 import pytest
 
 from tests.batches import notebook
+from tests.command_server import CommandServer
 from tests.waiting import wait_until
 
 HEAL = [sys.executable, "-m", "jupyter_selfheal", "heal", "--offline"]
@@ -58,12 +62,24 @@ def heal(
     Nothing may be left running then.
     """
     folder = cwd or next(word for word in words if isinstance(word, Path)).parent
-    command = [*(word for word in HEAL if not (online and word == "--offline")), *map(str, words)]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
-    done = Done(ran.args, ran.returncode, ran.stdout, ran.stderr)
+    done = run_command(["heal", *([] if online else ["--offline"]), *map(str, words)], folder, os.environ, seconds)
     assert ends in (None, done.returncode), done.said
     assert nothing_is_left_running(folder)
     return done
+
+
+def run_command(words: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 120) -> Done:
+    """Run ``jupyter selfheal`` with these words in a folder. Raises ``subprocess.TimeoutExpired`` after so many seconds."""
+    with tempfile.TemporaryDirectory() as kept:
+        outputs = Path(kept, "stdout"), Path(kept, "stderr")
+        code = start_server().run(words, folder, environment, outputs, seconds)
+        return Done([*HEAL[:3], *words], code, *(file.read_text() for file in outputs))
+
+
+@functools.cache
+def start_server() -> CommandServer:
+    """The server of this process."""
+    return CommandServer()
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:

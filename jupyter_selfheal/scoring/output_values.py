@@ -74,6 +74,7 @@ _KEYS = frozenset({"dict_keys", "dict_items"})
 _INDEXES = frozenset({"Index", "Int64Index", "Float64Index", "UInt64Index", "NumericIndex"})
 _FREE_OPTIONS = frozenset({"dtype", "freq", "length", "copy"})
 """Named options of arrays, indexes and times that a release prints and the next does not."""
+_SPANS = frozenset({"TimedeltaIndex", "Timedelta"})
 _MISSING = frozenset({"nan", "NaN", "NaT", "NA", "None"})
 _UNSET = ("warn", "deprecated", "auto", "raise", "raise-deprecating", "auto_deprecated", "legacy")
 """What scikit-learn has held options at that nobody gave."""
@@ -160,6 +161,10 @@ class _Reader:
             return _read_mapping(items)
         if name in _LISTS and isinstance(first, Sequenced | Unordered):
             return Sequenced("keys" if name in _KEYS else "array", first.items)
+        if name in _SPANS:
+            return Called(name, tuple(map(_spell_spans, items)), options)
+        if name == "MultiIndex" and not items:
+            return _read_levels(dict(options))
         return Called("Index" if name in _INDEXES else name, items, options)
 
 
@@ -167,6 +172,41 @@ def _read_name(name: str) -> Value:
     if name in ("True_", "False_"):
         return name == "True_"
     return None if name == "None" else Called("nan" if name in _MISSING else name, (), ())
+
+
+def _spell_spans(value: Value) -> Value:
+    """Spans of time in one spelling: ``'01:00:00'`` is ``'0 days 01:00:00'``, ``'1 days'`` is ``'1 days 00:00:00'``."""
+    if isinstance(value, Sequenced):
+        return Sequenced(value.kind, tuple(map(_spell_spans, value.items)))
+    if not isinstance(value, str) or not re.fullmatch(r"(?:-?\d+ days? ?)?(?:[+-]?\d\d:\d\d:[\d.]+)?", value):
+        return value
+    days, _, time = value.rpartition("day") if "day" in value else ("0 ", "", f" {value}")
+    return f"{days.strip()} {time.lstrip('s').strip().removeprefix('+') or '00:00:00'}"
+
+
+def _read_levels(options: dict[str, Value]) -> Value:
+    """``MultiIndex(levels=[['a', 'b'], [1, 2]], labels=[[0, 1], [0, 0]])`` as what is printed since pandas 1.0: ``MultiIndex([('a', 1), ('b', 1)])``."""
+    levels, codes = options.pop("levels", None), options.pop("labels", options.pop("codes", None))
+    lists: list[tuple[Value, ...]] = []
+    if isinstance(levels, Sequenced) and isinstance(codes, Sequenced) and len(levels.items) == len(codes.items):
+        for level, code in zip(levels.items, codes.items, strict=True):
+            if not isinstance(level, Sequenced) or not isinstance(code, Sequenced):
+                raise _NotAValueError
+            lists.append(tuple(_take_label(level.items, at) for at in code.items))
+    if not lists or len({len(items) for items in lists}) != 1:
+        raise _NotAValueError
+    entries = tuple(Sequenced("tuple", entry) for entry in zip(*lists, strict=True))
+    return Called("MultiIndex", (Sequenced("list", entries),), tuple(options.items()))
+
+
+def _take_label(level: Sequence[Value], code: Value) -> Value:
+    """The label that a code stands for: -1 is a missing one."""
+    at = int(code.text) if isinstance(code, Number) and re.fullmatch(r"-?\d+", code.text) else len(level)
+    if at == -1:
+        return Called("nan", (), ())
+    if not 0 <= at < len(level):
+        raise _NotAValueError
+    return level[at]
 
 
 def _read_mapping(items: Sequence[Value]) -> Value:

@@ -15,7 +15,7 @@ import pytest
 
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from tests import shown_commands
-from tests.command import write
+from tests.command import run_command, write
 from tests.live.conftest import LiveKernel
 
 pytestmark = pytest.mark.kernel
@@ -59,6 +59,8 @@ def run(words: list[str], place: Path, **variables: str) -> subprocess.Completed
         {"IPYTHONDIR": str(place / "ipython")} if switches else {}
     )  # of nobody else's, and not of the other commands'
     env = {**os.environ, "JUPYTER_DATA_DIR": str(place / "data"), **profile, **variables}
+    if words[0] == "jupyter_selfheal":
+        return run_command(words[1:], place, env)
     return subprocess.run(
         [sys.executable, "-m", *words], cwd=place, env=env, capture_output=True, text=True, check=False
     )

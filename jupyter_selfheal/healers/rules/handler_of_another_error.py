@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
@@ -14,6 +15,7 @@ SLIPS = frozenset({
     "NotImplementedError", "MemoryError", "StopIteration", "KeyboardInterrupt", "SystemExit",
 })  # fmt: skip
 """Errors that are slips of the code in the `try` itself: nobody means to catch them there."""
+SPEAKS_OF_FILES = re.compile(r"file|found|path|exist|open|read|missing|load", re.IGNORECASE)
 
 
 class HandlerOfAnotherError(Rule):
@@ -24,7 +26,8 @@ class HandlerOfAnotherError(Rule):
     **Fix** `except (KeyError, IndexError):`; `except IndexError:` where no other error can come of the `try`.
 
     **Fix safety** Unsafe: the error may not be meant to be caught. Silent for errors that are slips of the code (a name, an attribute, an
-    import, an assert), for what a `raise` in the `try` itself says, for handlers of several errors, and for a class that is no builtin error.
+    import, an assert), for what a `raise` in the `try` itself says, for handlers of several errors, for a class that is no builtin error, and for
+    a missing file where the handler does not speak of files.
     """
 
     code = "CAL125"
@@ -48,6 +51,9 @@ class HandlerOfAnotherError(Rule):
             or _raises_itself(innermost, context.line)
         ):
             return
+        handled = "\n".join(map(context.text, innermost.handlers[0].body))
+        if issubclass(known, OSError) and not SPEAKS_OF_FILES.search(handled):
+            return  # what is missing is the file
         keeps = _may_raise_others(innermost.body) and not issubclass(getattr(builtins, named.id), known)
         yield self.patch(
             context.replace_here((*context.span(named), f"({named.id}, {raised})" if keeps else raised)),

@@ -31,6 +31,8 @@ KNOWN = (
     (re.compile(r"No axis named \w+ for object type"), ("columns", "index")),
     (re.compile(r"is not a valid palette name"), PALETTES),
 )
+SHORT = {"col": "columns", "cols": "columns", "row": "index", "line": "index", "lines": "index"}
+"""Short words for an axis of a table, and other words for it."""
 LETTERS, COLOUR_ASKED = (
     frozenset("BGRCMYKW"),
     re.compile(
@@ -87,6 +89,8 @@ class NearValue(Rule):
                     else [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
                 )
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
+                if "No axis named" in evalue:
+                    meant = SHORT.get(given.value.lower(), meant)
                 if meant and not is_renamed(call, given.value):
                     mark = context.text(given)[-1]
                     yield self.patch(

@@ -162,12 +162,12 @@ def find_half_made_root(cell: Cell, failure: Failure, lost: Iterable[LostState])
 
     ``total = np.zeros(3)`` above a loop that failed before it added anything: what is computed of ``total`` below is another thing
     than what the author saw, and nothing is to be mended there. A table that lacks one more column is no such value. A name that was
-    bound anew in between is whole again (:attr:`Cell.stale`). A key or place that is missing in a container which the cell would have filled
+    bound anew in between is whole again (:attr:`Cell.stale`). What the cell itself made of it above the failing statement is no better. A key or place that is missing in a container which the cell would have filled
     is one that it may have filled.
     """
     if not cell.stale or failure.kind is not FailureKind.RAISED:
         return 0
-    read = _find_read_names(failure)
+    read = _find_names_read_for(failure)
     asked = _find_subscripted_names(failure) if failure.ename in ("KeyError", "IndexError") else frozenset[str]()
     numbers = [s.number for s in lost if not (read.isdisjoint(s.names | s.unfitted) and asked.isdisjoint(s.filled))]
     return numbers[-1] if numbers else 0
@@ -292,6 +292,17 @@ def _find_handed_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
 def _list_defined(source: str) -> set[str]:
     """The functions, classes and methods that a cell defines."""
     return {node.name for node in src.walk(source) if isinstance(node, DEFINITIONS)}
+
+
+def _find_names_read_for(failure: Failure) -> frozenset[str]:
+    """Global names that the failing statement reads, and those of which the cell made them above it."""
+    read = set(_find_read_names(failure))
+    above = [s.node for s in src.list_statements(failure.source) if s.index < failure.statement]
+    for statement in reversed(above):
+        names = src.collect_names([statement])
+        if not read.isdisjoint(names.binds):
+            read = (read - names.binds) | names.uses
+    return frozenset(read)
 
 
 def _find_read_names(failure: Failure) -> frozenset[str]:

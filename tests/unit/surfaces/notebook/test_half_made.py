@@ -38,6 +38,12 @@ def test_another_statement_of_the_cell_does_not_count() -> None:
     assert find_root("inverse(other)\nshow(total)") == 0
 
 
+def test_what_the_cell_made_of_it_is_no_better() -> None:
+    assert find_root("means = total.mean()\nmeans.index = days\nmeans.plot()", statement=1) == 2
+    assert find_root("means = total.mean()\nmeans = [1]\nmeans.index = days", statement=2) == 0
+    assert find_root("means = total.mean()\nothers.index = days", statement=1) == 0
+
+
 def test_a_name_that_was_bound_anew_is_whole() -> None:
     assert find_root("inverse(total)", stale=False) == 0
 
