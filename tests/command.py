@@ -16,9 +16,11 @@ import psutil
 import pytest
 
 from tests.batches import notebook
-from tests.command_server import CommandServer
+from tests.command_server import CommandServer, list_python_settings
 from tests.waiting import wait_until
 
+AT_START = dict(os.environ)
+"""The environment before any test changed it."""
 HEAL = [sys.executable, "-m", "jupyter_selfheal", "heal", "--offline"]
 
 
@@ -69,17 +71,27 @@ def heal(
 
 
 def run_command(words: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 120) -> Done:
-    """Run ``jupyter selfheal`` with these words in a folder. Raises ``subprocess.TimeoutExpired`` after so many seconds."""
+    """Run ``jupyter selfheal`` with these words in a folder, in a fork of the server or, where Python itself is to start otherwise, anew.
+
+    Raises ``subprocess.TimeoutExpired`` after so many seconds.
+    """
+    server = start_server()
+    if list_python_settings(environment) != server.settings:
+        command = [*HEAL[:3], *words]
+        ran = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+        )
+        return Done(command, ran.returncode, ran.stdout, ran.stderr)
     with tempfile.TemporaryDirectory() as kept:
         outputs = Path(kept, "stdout"), Path(kept, "stderr")
-        code = start_server().run(words, folder, environment, outputs, seconds)
+        code = server.run(words, folder, environment, outputs, seconds)
         return Done([*HEAL[:3], *words], code, *(file.read_text() for file in outputs))
 
 
 @functools.cache
 def start_server() -> CommandServer:
     """The server of this process."""
-    return CommandServer()
+    return CommandServer(AT_START)
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:

@@ -31,19 +31,23 @@ PARTS = (
     "surfaces.project",
 )
 PACKAGES = ("nbformat", "jupyter_client.blocking", "jupyter_client.kernelspec", "IPython.core.interactiveshell")
-
-
 ELSEWHERE = ("_docs", "papermill")
 """Modules that the command never imports."""
+
+
+def list_python_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """What of an environment is for the start of Python: its path and its switches."""
+    return {name: value for name, value in environment.items() if name.startswith("PYTHON")}
 
 
 class CommandServer:
     """Runs ``python -m jupyter_selfheal`` with given words, one call after another. It ends with the process that made it."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.settings = list_python_settings(environment)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.command_server"], cwd=Path(__file__).parents[1],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
     def run(
