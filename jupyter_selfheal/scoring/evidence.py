@@ -127,6 +127,8 @@ class Evidence:
     """The function that failed inside and is called less often now, though it is as it was; empty where there is none."""
     left_fault: str = ""
     """What is wrong still in a function that the patch changes, by its text alone; empty where nothing is known to be."""
+    untold: str = ""
+    """A slip with which the few checks would hold as well; empty where they tell enough, or it is not known."""
     findings: tuple[Finding, ...] = ()
     """What oracles saw that have no place of their own here."""
     tampering: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.expected import UsersWord
 from jupyter_selfheal.scoring.observed_calls import ObservedCalls
 from jupyter_selfheal.scoring.stored import StoredOutput
+from jupyter_selfheal.scoring.untold_parts import UntoldParts
 
 
 class TrialOracle(Protocol):
@@ -44,4 +45,5 @@ ORACLES: tuple[TrialOracle, ...] = (
     ChangedInputs(),  # before the cells below, which may change what it reads
     StoredOutput(),
     CellsBelow(),
+    UntoldParts(),  # last: whether it is said hangs on how much the others have seen
 )

@@ -138,6 +138,9 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if patch.healer != USER and evidence.left_fault and evidence.checks < SEE_ALL:
         doubt = f"A fault is left that no check sees: {evidence.left_fault}."
         sheet.feedback.append(f"a fault is left: {evidence.left_fault}")
+    if doubt is None and evidence.untold:
+        doubt = f"A second fault may be left that no check sees: {evidence.untold}."
+        sheet.feedback.append(evidence.untold)
     if not met:
         score = _score_undecided(patch, evidence, opinion, sheet)
         if evidence.calls.unclear:

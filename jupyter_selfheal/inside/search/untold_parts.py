@@ -1,0 +1,155 @@
+"""What few checks leave untold of a patched function: the slips in it with which all of them would hold as well.
+
+A fix that meets two examples says that of what they come to. Where a condition can be turned round, and no example notices, or a fifth of all
+likely slips (:mod:`.likely_slips`) can be made, a second fault may stand there just as unnoticed. A slip counts where it makes a difference for a
+call like the checked ones, and no larger; that it was made is not said, only that nothing tells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from jupyter_selfheal.inside.search.called_functions import is_defined_in
+from jupyter_selfheal.inside.search.compare_behaviour import (
+    CHANGES,
+    LATE,
+    Input,
+    collect_behaviours,
+    generate_inputs,
+)
+from jupyter_selfheal.inside.search.input_domain import list_near
+from jupyter_selfheal.inside.search.laws import list_alike
+from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
+from jupyter_selfheal.inside.search.localise_faults import trace_program
+from jupyter_selfheal.inside.search.process_pool import Pool, limit_recursion, run_in_fork, skip_sleep
+from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
+from jupyter_selfheal.inside.search.run_candidate import Runner
+
+SHARE, LEAST = 0.2, 3
+"""The share of the slips that make a difference, and how many of them, from which on it is said that nothing tells."""
+MOST = 250
+"""Slips that are tried: of more every second, or third, one."""
+TRACED, EACH, ALL, COMPARED = 400_000, 25_000, 4_000_000, 4_000_000
+"""Steps for the checks as they are, for those with one slip at least, for those with all, and for the calls that compare them."""
+FEWEST, CALLS = 10, 60
+"""Calls like the checked ones with which a slip is looked for: so few are too few, and so many at most."""
+WAIT = 60.0
+"""Seconds on the clock after which it is given up."""
+QUOTED = 60
+"""Characters of the code that is quoted."""
+
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A slip in one of the program's units."""
+
+    slip: Slip
+    codes: Mapping[int, CodeType]
+
+
+def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
+    """The doubt about the functions of a patched cell that ran, and whose checks hold; empty where these tell enough, or it is not known."""
+    with warnings.catch_warnings(), skip_sleep(), limit_recursion():
+        warnings.simplefilter("ignore")
+        program = read_program(argument)
+        said = run_in_fork(lambda: describe_untold(program, shell.user_ns), WAIT)
+    return said if isinstance(said, str) else ""
+
+
+def describe_untold(program: Program, space: dict[str, Any]) -> str:
+    """What the checks of a program leave untold, in words. To be called in a fork."""
+    runner = Runner(program, space)
+    sight = trace_program(runner, TRACED)
+    if sight.result.failed or not sight.result.passed:
+        return ""
+    for function, checked in sight.checked.items():
+        units = [n for n, u in enumerate(program.units) if u.role == DEFINE and is_defined_in(u.text, function)]
+        alike = _list_calls(sight.calls.get(function, ()), checked) if checked and units else []
+        if alike:
+            made = list(_list_made(runner))
+            passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
+            missed = _list_missed(runner, passing, function, [*checked, *alike])
+            return _describe_missed(missed, noticed)
+    return ""
+
+
+def _list_calls(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:
+    """Generated calls like the checked ones; where hardly any has all that these share of one argument to another, those that have what each
+    argument shares by itself."""
+    alike = list_alike(calls, checked)
+    if len(alike) < FEWEST:
+        given = generate_inputs([*checked, *calls])
+        near = zip(given, list_near(given, checked), strict=True)
+        alike += [g for g, is_near in near if is_near and g not in alike and g not in checked]
+    return alike[:CALLS]
+
+
+def _list_made(runner: Runner) -> Iterator[_Made]:
+    """The slips in the definitions, as code, each once."""
+    known = {(n, fingerprint(code)) for n, code in enumerate(runner.codes)}
+    units = [(n, u.text) for n, u in enumerate(runner.program.units) if u.role == DEFINE and u.mutable]
+    slips = [(n, slip) for n, text in units for slip in list_slips(text)]
+    for n, slip in slips[:: len(slips) // MOST + 1]:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            code = compile_unit(runner.program, n, slip.text)
+            if (key := (n, fingerprint(code))) not in known:
+                known.add(key)
+                yield _Made(slip, {n: code})
+
+
+def _list_passing(runner: Runner, made: Sequence[_Made], steps: int) -> tuple[list[_Made], int]:
+    """Those with which every check holds, and how many there are with which one does not."""
+    until, spent, noticed = time.monotonic() + WAIT, 0, 0
+    passing = []
+    jobs = iter([(n, dict(m.codes)) for n, m in enumerate(made)])
+    with contextlib.closing(Pool(runner, steps, 1).collect_results(jobs, lambda: time.monotonic() > until)) as results:
+        for n, result, cost in results:
+            spent += cost
+            if result is not None and result.plausible:
+                passing.append(made[n])
+            else:
+                noticed += 1
+            if spent > ALL:
+                break
+    return passing, noticed
+
+
+def _list_missed(
+    runner: Runner, passing: Sequence[_Made], function: str, given: Sequence[Arguments]
+) -> list[tuple[Slip, str]]:
+    """Of the slips that pass those that give another value for a call, with that call in words."""
+    variants = [{}, *(dict(m.codes) for m in passing)]
+    right, *others = collect_behaviours(runner, variants, function, given, COMPARED)
+    missed = []
+    for made, shown in zip(passing, others, strict=True):
+        for arguments, *pair in zip(given, right, shown, strict=False):
+            mine, theirs = (text.removesuffix(CHANGES) for text in pair)
+            if mine != theirs and LATE not in (mine, theirs) and "!" not in (mine[:1], theirs[:1]):
+                call = Input(function, arguments).text
+                missed.append((made.slip, f"`{call}` gives {mine}, and would give {theirs}"))
+                break
+    return missed
+
+
+def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int) -> str:
+    turned = next(((slip, told) for slip, told in missed if slip.turned), None)
+    share = len(missed) / max(len(missed) + noticed, 1)
+    if turned is None and (len(missed) < LEAST or share < SHARE):
+        return ""
+    slip, told = turned or missed[0]
+    instead = f"if `{_cut(slip.old)}` were `{_cut(slip.new)}`" if slip.new else f"without `{_cut(slip.old)}`"
+    return f"the checks would also hold {instead}: {told}"
+
+
+def _cut(text: str) -> str:
+    """The first line of a code, cut where it is long."""
+    line = text.partition("\n")[0]
+    return line if len(line) <= QUOTED else line[: QUOTED - 1] + "…"

@@ -1,0 +1,77 @@
+"""Do the few checks that a patch meets say anything of the rest of what it patches?
+
+Two examples that hold are no proof of a function that they hardly come to, and a second fault in it is applied along with the right mending of the
+first. What they leave untold is asked in the trial (:mod:`jupyter_selfheal.inside.search.untold_parts`), of a patch that nothing else speaks against.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.model import JSON, Applicability, Case, FailureKind, Patch, Probe, Step, Trial
+from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
+from jupyter_selfheal.source.rerun import DEFINITIONS
+
+if TYPE_CHECKING:
+    from jupyter_selfheal.config import HealConfig
+    from jupyter_selfheal.scoring.evidence import Evidence
+
+UNTOLD = "untold_parts"
+"""Name of the probe."""
+SECONDS = 60.0
+FEW = 4
+"""Checks up to which it is asked: five and more are asked for slips by the search, and seldom leave a whole condition untold."""
+ASKED = frozenset({"search", "rules"})
+"""Healers that it is asked of: it was measured for what is guessed, and for a cell that did not parse."""
+
+
+class UntoldParts:
+    """The oracle that asks what the checks leave untold. It proves nothing; it only raises a doubt."""
+
+    def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
+        """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run."""
+        is_asked = patch.applicability is not Applicability.SAFE or case.failure.kind is FailureKind.SYNTAX
+        if patch.healer in ASKED and is_asked and not patch.rival and (units := _list_units(case, patch)):
+            yield Probe(probe_source("search.untold_parts"), {"units": units}, UNTOLD, SECONDS)
+
+    def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
+        found = trial.probe(UNTOLD)
+        return replace(evidence, untold=found) if isinstance(found, str) and evidence.checks <= FEW else evidence
+
+
+def _list_units(case: Case, patch: Patch) -> list[JSON]:
+    """The functions that a patch changes, and the few asserts of them; none where one asks of anything that these do not give anew."""
+    definitions: list[str] = []
+    asked = [check.code for check in find_asserts_below(case, patch)]
+    made: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    for _, before, after in list_patched_cells(case, patch):
+        if src.is_foreign(after):
+            return []
+        for statement in src.list_statements(after):
+            found = src.collect_names([statement.node])
+            text = src.extract_text(after, statement.node)
+            if isinstance(statement.node, DEFINITIONS):
+                definitions += [text] if text not in before else []
+                names |= found.binds if text not in before else frozenset()
+            elif is_assert(statement.node):
+                asked.append(text)
+            else:
+                made |= found.binds | found.changes
+    asked = list(dict.fromkeys(asked))
+    if not definitions or not 0 < len(asked) <= FEW or not all(map(_is_one_check, asked)):
+        return []
+    uses = [src.find_names(text).uses for text in asked]
+    if any(used & made or not used & names for used in uses):
+        return []
+    define = [{"text": text, "role": "define", "mutable": True} for text in definitions]
+    return [*define, *({"text": text, "role": "check", "mutable": False} for text in asked)]
+
+
+def _is_one_check(text: str) -> bool:
+    return isinstance(ast.parse(text).body[0], ast.Assert)

@@ -1,0 +1,90 @@
+"""What a few examples leave untold of a patched function is a doubt about the patch; what they tell is none."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from jupyter_selfheal.inside.search.likely_slips import list_slips
+from jupyter_selfheal.inside.search.untold_parts import probe
+from jupyter_selfheal.model import Applicability, Case, Patch, Probe, Replace, Trial
+from jupyter_selfheal.scoring.evidence import Count, Evidence
+from jupyter_selfheal.scoring.untold_parts import UNTOLD, UntoldParts
+from jupyter_selfheal.scoring.verdict import build_verdict
+from tests.scoring_cases import case_of
+
+SHIPPING = "def shipping(weight, express):\n    cost = 4\n    if weight > 10:\n        cost += 6\n    if express:\n        cost *= 2\n    return cost"
+SUM = "def add_up(items):\n    total = 0\n    for n in items:\n        total += n\n    return total"
+
+
+def ask(definition: str, checks: list[str]) -> str:
+    space: dict[str, Any] = {}
+    exec(definition, space)
+    units = [{"text": definition, "role": "define", "mutable": True}]
+    units += [{"text": text, "role": "check", "mutable": False} for text in checks]
+    return probe(SimpleNamespace(user_ns=space), None, {"units": units})
+
+
+def test_a_condition_that_no_check_comes_to_both_ways_is_told_with_a_call() -> None:
+    said = ask(SHIPPING, ["assert shipping(12, 3) == 20", "assert shipping(20, 5) == 20", "assert shipping(2, 3) == 8"])
+    assert said == ""
+    told = ask(
+        "def fine(days, child):\n    if child and days < 3:\n        return 0\n    return days * 2",
+        ["assert fine(4, 1) == 8", "assert fine(6, 0) == 12"],
+    )
+    assert told.startswith("the checks would also hold if `child` were `not child`: `fine(")
+
+
+@pytest.mark.parametrize(
+    "checks", [["assert add_up([1, 2, 4]) == 7", "assert add_up([5]) == 5"], ["assert add_up([3]) == 4"]]
+)
+def test_nothing_is_told_where_every_slip_is_noticed_or_a_check_fails(checks: list[str]) -> None:
+    assert ask(SUM, checks) == ""
+
+
+def test_slips_are_of_one_place_each_and_of_no_docstring_or_annotation() -> None:
+    text = (
+        'def f(xs: list[int], k: int = 1) -> int:\n    """0 < 1."""\n    return xs[k] if k in xs and not xs[1:] else -1'
+    )
+    slips = list(list_slips(text))
+    assert {s.new for s in slips if s.turned} == {"not (k in xs and (not xs[1:]))", "k not in xs", "xs[1:]"}
+    assert all(s.text.startswith(text.partition("return ")[0]) or not s.new for s in slips)
+    assert "xs[k + 1]" in {s.new for s in slips}
+
+
+def _list_probes(cells: list[str], at: int, new: str, **given: Any) -> tuple[Case, Patch, list[Any]]:
+    case = case_of(cells, at)
+    edit = Replace("c0", cells[0], new)
+    patch = Patch((edit,), "mend it", healer="search", **given)
+    return case, patch, [step for step in UntoldParts().list_steps(case, patch, None)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("checks", "given", "asked"),
+    [
+        ("assert add_up([1]) == 1\nassert add_up([2]) == 2", {}, True),
+        ("assert add_up([1]) == 1", {"rival": "another one"}, False),
+        ("assert add_up([1]) == 1", {"applicability": Applicability.SAFE}, False),
+        ("\n".join(f"assert add_up([{n}]) == {n}" for n in range(5)), {}, False),
+        ("x = add_up([1])\nassert x == 1", {}, False),
+        ("assert len([1]) == 1", {}, False),
+        ("for n in [1, 2]:\n    assert add_up([n]) == n", {}, False),
+    ],
+)
+def test_it_is_asked_of_a_guess_with_a_few_asserts_of_what_it_changes(
+    checks: str, given: dict[str, Any], asked: bool
+) -> None:
+    _, _, steps = _list_probes([SUM.replace("+= n", "+= 1"), checks], 1, SUM, **given)
+    assert [isinstance(step, Probe) for step in steps] == [True] * asked
+
+
+def test_a_patch_that_leaves_much_untold_is_offered_and_says_why() -> None:
+    patch = Patch((), "mend it", healer="search")
+    told = Evidence(True, deciding=Count(2, 2), untold="the checks would also hold without `x`: …")
+    assert build_verdict(patch, Evidence(True, deciding=Count(2, 2))).score >= 7
+    held = build_verdict(patch, told)
+    assert held.score < 7
+    assert held.plausible
+    assert any(r.startswith("A second fault may be left that no check sees: the checks would") for r in held.reasons)
