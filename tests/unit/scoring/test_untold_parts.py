@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.search.likely_slips import list_slips
 from jupyter_selfheal.inside.search.untold_parts import probe
-from jupyter_selfheal.model import Applicability, Case, Patch, Probe, Replace, Trial
+from jupyter_selfheal.model import Applicability, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
-from jupyter_selfheal.scoring.untold_parts import UNTOLD, UntoldParts
+from jupyter_selfheal.scoring.untold_parts import UntoldParts
 from jupyter_selfheal.scoring.verdict import build_verdict
 from tests.scoring_cases import case_of
 
@@ -54,11 +55,11 @@ def test_slips_are_of_one_place_each_and_of_no_docstring_or_annotation() -> None
     assert "xs[k + 1]" in {s.new for s in slips}
 
 
-def _list_probes(cells: list[str], at: int, new: str, **given: Any) -> tuple[Case, Patch, list[Any]]:
+def _list_steps(cells: list[str], at: int, new: str, **given: Any) -> list[Step]:
     case = case_of(cells, at)
     edit = Replace("c0", cells[0], new)
     patch = Patch((edit,), "mend it", healer="search", **given)
-    return case, patch, [step for step in UntoldParts().list_steps(case, patch, None)]  # type: ignore[arg-type]
+    return list(UntoldParts().list_steps(case, patch, HealConfig()))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def _list_probes(cells: list[str], at: int, new: str, **given: Any) -> tuple[Cas
 def test_it_is_asked_of_a_guess_with_a_few_asserts_of_what_it_changes(
     checks: str, given: dict[str, Any], asked: bool
 ) -> None:
-    _, _, steps = _list_probes([SUM.replace("+= n", "+= 1"), checks], 1, SUM, **given)
+    steps = _list_steps([SUM.replace("+= n", "+= 1"), checks], 1, SUM, **given)
     assert [isinstance(step, Probe) for step in steps] == [True] * asked
 
 
