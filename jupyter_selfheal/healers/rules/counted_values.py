@@ -66,7 +66,7 @@ class CountedValues(Rule):
                 name = _find_counted_column(node)
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and name:
                     end = src.find_span(source, node)[1]
-                    start = src.find_span(source, node.func.value)[1]
+                    start = src.find_span(source, _skip_to_frame(node.func.value))[1]
                     changes.append((start, end, f'.rename_axis("index").reset_index(name={name!r})'.replace("'", '"')))
             if changes and blamed:
                 yield self.patch(
@@ -89,7 +89,7 @@ class CountedValues(Rule):
                 column = _find_counted_column(found[1]) if found else ""
                 if found is None or not isinstance(found[1], ast.Call) or not isinstance(found[1].func, ast.Attribute):
                     continue
-                table, made = found[0], found[1].func.value
+                table, made = found[0], _skip_to_frame(found[1].func.value)
                 here = context.list_nodes_at_failure(ast.Subscript, ast.Attribute)
                 if not any(_is_column(n, table, column) for n in here) or any(
                     _asks_for_column(s, table, "count") for s in code
@@ -215,7 +215,15 @@ def _find_counted_column(node: ast.AST) -> str:
     """The name of the column that is counted, of ``df["city"].value_counts(…).reset_index()``; empty for anything else."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reset_index"):
         return ""
-    return "" if node.args or node.keywords else read_counted_column(node.func.value)
+    return "" if node.args or node.keywords else read_counted_column(_skip_to_frame(node.func.value))
+
+
+def _skip_to_frame(counts: ast.expr) -> ast.expr:
+    """What ``.to_frame()`` is called on, which changes nothing where ``reset_index`` follows."""
+    match counts:
+        case ast.Call(func=ast.Attribute(value=inner, attr="to_frame"), args=[], keywords=[]):
+            return inner
+    return counts
 
 
 def read_counted_column(counts: ast.expr) -> str:

@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.position_in_series import is_forecast_of_old
 from jupyter_selfheal.model import Applicability, Patch
 
 FLOAT = re.compile(
@@ -40,7 +41,7 @@ class ForecastParts(Rule):
 
     **Failure** `ValueError: too many values to unpack (expected 3)` at `fc, se, conf = fit.forecast(15)`; `TypeError: Unknown keyword
     arguments: ['alpha']` with `alpha=0.05`. `fc, se, conf = fit.forecast(3)` does not fail: it gives three numbers, of which what is below fails
-    (`object of type 'float' has no len()`).
+    (`object of type 'float' has no len()`). `KeyError: 0` at `fit.forecast(15)[0]`, in a notebook that imports the removed ARIMA.
 
     **Fix** `forecast = fit.get_forecast(15)` above, and `fc, se, conf = np.asarray(forecast.predicted_mean),
     np.asarray(forecast.se_mean), np.asarray(forecast.conf_int(alpha=0.05))`; the cells below it run again.
@@ -53,12 +54,15 @@ class ForecastParts(Rule):
     code = "API210"
     name = "parts of a forecast"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError", "TypeError", "IndexError", "AttributeError"})
-    message = re.compile(rf"values to unpack|Unknown keyword arguments: \['alpha'\]|{FLOAT.pattern}")
+    enames = frozenset({"ValueError", "TypeError", "IndexError", "AttributeError", "KeyError"})
+    message = re.compile(rf"^[012]$|values to unpack|Unknown keyword arguments: \['alpha'\]|{FLOAT.pattern}")
     applicability = Applicability.SAFE
     why = "The removed ARIMA gave these three (https://www.statsmodels.org/stable/release/version0.12.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "KeyError":
+            yield from self._take_one_part(context)
+            return
         parts = _find_parts(context)
         known = context.reference("numpy.asarray")
         if parts is None or known is None or (known[1] and parts.cell_id != context.cell_id):
@@ -76,6 +80,25 @@ class ForecastParts(Rule):
                 "`forecast` gives the predicted values only.",
                 prior=0.92,
             )
+
+    def _take_one_part(self, context: RuleContext) -> Iterator[Patch]:
+        """``model.forecast(5)[0]``, which were the forecasts: an array."""
+        known = context.reference("numpy.asarray")
+        for node in context.list_failing_nodes(ast.Subscript) if known is not None else ():
+            match node:
+                case ast.Subscript(
+                    value=ast.Call(func=ast.Attribute(value=model)) as call, slice=ast.Constant(value=0)
+                ):
+                    live = context.describe_all([model])[0]
+                    if is_forecast_of_old(context, call) and live.home.startswith("statsmodels.") and known is not None:
+                        text = f"{known[0]}({context.text(call)})"
+                        yield self.patch(
+                            context.replace_here((*context.span(node), text), *context.add_imports([known[1]])),
+                            f"Use `{text}`",
+                            "`forecast` gives the predicted values only, and gave them first of three.",
+                            prior=0.92,
+                        )
+                    return
 
 
 def _find_parts(context: RuleContext) -> _Parts | None:

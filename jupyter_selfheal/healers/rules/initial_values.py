@@ -21,7 +21,8 @@ class InitialValues(Rule):
     **Fix** `Holt(sales, initialization_method="estimated").fit()`.
 
     **Fix safety** Safe: until statsmodels 0.12 `fit` estimated the initial level and trend with the rest, and this is what `ExponentialSmoothing`
-    does by itself now. Silent where `fit` is told not to optimise or is given initial values: these were not estimated then.
+    does by itself now. Chained with `fit(…, optimized=False)` it is `"legacy-heuristic"`, "the same values used in statsmodels 0.11 and earlier". Silent where
+    another `fit` of the cell is told not to optimise, or one is given initial values.
     """
 
     code = "API211"
@@ -34,6 +35,7 @@ class InitialValues(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         splices = []
+        fixed = _list_fixed(context)
         for call in context.walk(ast.Call):
             given = [k.arg or "initial" for k in call.keywords]
             if (
@@ -45,12 +47,30 @@ class InitialValues(Rule):
             if not context.describe_all([call.func])[0].path.startswith("statsmodels."):
                 continue
             end = context.span(call)[1] - 1
-            splices.append((end, end, ', initialization_method="estimated"'))
-        told = [k.arg or "" for c in context.walk(ast.Call) if read_last_name(c.func) == "fit" for k in c.keywords]
+            way = "legacy-heuristic" if call in fixed else "estimated"
+            splices.append((end, end, f', initialization_method="{way}"'))
+        told = [
+            k.arg or ""
+            for c in context.walk(ast.Call)
+            if read_last_name(c.func) == "fit" and not (isinstance(c.func, ast.Attribute) and c.func.value in fixed)
+            for k in c.keywords
+        ]
         if splices and not any(word == "optimized" or word.startswith("initial") for word in told):
             yield self.patch(
                 context.replace_here(*splices),
-                'Add `initialization_method="estimated"`',
+                f"Add `{splices[0][2][2:]}`",
                 "The model is not told where its initial level and trend come from.",
                 prior=0.92,
             )
+
+
+def _list_fixed(context: RuleContext) -> list[ast.expr]:
+    """The models that are fitted where they are made, and told not to optimise: ``SimpleExpSmoothing(x).fit(0.6, optimized=False)``."""
+    found = []
+    for call in context.walk(ast.Call):
+        words = {k.arg: k.value for k in call.keywords}
+        told = words.get("optimized")
+        is_fixed = isinstance(told, ast.Constant) and told.value is False
+        if is_fixed and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+            found += [] if any((k or "").startswith("initial") for k in words) else [call.func.value]
+    return found

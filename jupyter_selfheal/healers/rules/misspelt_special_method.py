@@ -29,25 +29,37 @@ NEAR = frozenset(
 """What is written for ``__init__``: one underscore for two, or a letter lost or changed over."""
 
 
+OF_PYTHON2 = (
+    (re.compile(r"^'(\w+)' object is not an iterator|^iter\(\) returned non-iterator of type '(\w+)'"), "next", "__next__"),
+    (re.compile(r"unsupported operand type\(s\) for /: '(\w+)' and "), "__div__", "__truediv__"),
+    (re.compile(r"unsupported operand type\(s\) for /: '\w+' and '(\w+)'"), "__rdiv__", "__rtruediv__"),
+)  # fmt: skip
+"""What is said of a class with a special method of Python 2, the method, and its name since Python 3 (PEP 3114, PEP 238)."""
+
+
 class MisspeltSpecialMethod(Rule):
     """Write `__init__` with two underscores on each side.
 
-    **Failure** `TypeError: Point() takes no arguments`, where the class defines `_init_`, `__int__` or `init` with arguments.
+    **Failure** `TypeError: Point() takes no arguments`, where the class defines `_init_`, `__int__` or `init` with arguments; `'Countdown' object is not an
+    iterator`, where it defines Python 2's `next`; `unsupported operand type(s) for /`, where it defines `__div__`.
 
-    **Fix** The method is named `__init__`.
+    **Fix** The method is named `__init__`, `__next__`, `__truediv__`.
 
     **Fix safety** Safe: the class has no `__init__` of its own, is called with as many arguments as the method takes, and nothing calls the
-    method by the name it has.
+    method by the name it has. Python 3 calls the other two by these names, and the class has none of them.
     """
 
     code = "NAM106"
     name = "misspelt special method"
     enames = frozenset({"TypeError"})
-    message = NO_ARGUMENTS
+    message = re.compile("|".join([NO_ARGUMENTS.pattern, *(p.pattern for p, _, _ in OF_PYTHON2)]))
     applicability = Applicability.SAFE
     why = "The class is called with the arguments of this method, and has no other that takes them."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for pattern, old, new in OF_PYTHON2:
+            if told := pattern.search(context.failure.evalue):
+                yield from self._rename_of_python2(context, next(g for g in told.groups() if g), old, new)
         match = NO_ARGUMENTS.search(context.failure.evalue)
         name = match[1] if match else ""
         call = next(
@@ -76,6 +88,27 @@ class MisspeltSpecialMethod(Rule):
                     prior=0.95,
                 )
                 return
+
+    def _rename_of_python2(self, context: RuleContext, name: str, old: str, new: str) -> Iterator[Patch]:
+        """The one class of that name, whose method has the name that Python 2 called it by."""
+        for view in context.look_upwards():
+            owner = next((c for c in view.walk(ast.ClassDef) if c.name == name), None)
+            if owner is None:
+                continue
+            methods = {m.name: m for m in owner.body if isinstance(m, ast.FunctionDef)}
+            is_called = any(n.attr == old for n in view.walk(ast.Attribute))
+            if old not in methods or new in methods or is_called:
+                return
+            at = view.span(methods[old])[0]
+            at += view.text(methods[old]).index(old, view.text(methods[old]).index("def "))
+            yield self.patch(
+                view.replace_here((at, at + len(old), new)),
+                f"Rename `{old}` to `{new}`",
+                f"Python 3 calls `{new}` where Python 2 called `{old}`.",
+                why="Python 3 calls the method by this name, and the class has none of it.",
+                prior=0.95,
+            )
+            return
 
 
 def _takes_arguments(method: ast.FunctionDef, call: ast.Call | None) -> bool:

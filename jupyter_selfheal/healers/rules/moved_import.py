@@ -21,6 +21,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
 from jupyter_selfheal.healers.rules.context.templates import choose
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
 
+EXPERIMENTAL = re.compile(r"is experimental and .*explicitly import (enable_\w+)", re.S)
 MOVED = "What a library no longer has fails where it is used: the cells that do without it need not fail for it."
 
 
@@ -33,6 +34,8 @@ class MovedImport(Rule):
     **Fix** The import statement names the new place, under the old name, so that every cell that uses it works on. The
     successor is taken from the libraries' changelogs (`data/*.toml`), else found by reading the installed package: the
     one public module whose `__all__` lists the name. Where a function's arguments changed too, its calls are rewritten.
+
+    What scikit-learn calls experimental (`IterativeImputer`) gets the import above it that its message asks for.
 
     A name whose successor is another thing (`load_boston`), and that only cells below use, is imported by the first of these: that one fails, by
     the same error, and is healed for itself.
@@ -50,6 +53,9 @@ class MovedImport(Rule):
     why = "The library's changelog names the successor, and it is there in the installed version."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if (asked := EXPERIMENTAL.search(context.failure.evalue)) is not None:
+            yield from self._enable_experiment(context, asked[1])
+            return
         nodes = [n for n in ast.walk(context.tree) if _is_import(n) and (n.end_lineno or 0) >= context.line]
         works = check_imports(context, nodes)
         plan = _plan_imports(context, nodes, works, Plan())
@@ -58,6 +64,20 @@ class MovedImport(Rule):
             cautious = _plan_imports(context, nodes, works, Plan(is_cautious=True))
             if cautious.moved and not (cautious.shown or cautious.unsafe):
                 yield from self._build_patch(context, cautious)
+
+    def _enable_experiment(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``from sklearn.experimental import enable_iterative_imputer``, above the import that asks for it."""
+        node = next((n for n in context.tree.body if _is_import(n) and (n.end_lineno or 0) >= context.line), None)
+        if node is None or not context.select_fitting([(f"sklearn.experimental.{name}", "")]):
+            return
+        start, line = context.span(node)[0], f"from sklearn.experimental import {name}"
+        yield self.patch(
+            context.replace(context.cell_id, [(start, start, f"{line}\n")]),
+            f"Add `{line}`",
+            "What is imported is experimental, and must be asked for.",
+            why="The library's own message asks for this import.",
+            prior=0.95,
+        )
 
     def _build_patch(self, context: RuleContext, plan: Plan) -> Iterator[Patch]:
         edits = _build_edits(context, plan) if plan.splices else ()

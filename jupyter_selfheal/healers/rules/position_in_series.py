@@ -44,6 +44,8 @@ class PositionInSeries(Rule):
             table = context.table(node.value)
             if not table or table.columns or not is_position(context, node.slice):
                 continue
+            if is_forecast_of_old(context, node.value):
+                return
             numbers = bool(NUMBERS.match(table.index_dtype)) or (
                 table.index_dtype in ("object", "category") and _holds_numbers(context, node.value)
             )
@@ -60,6 +62,12 @@ class PositionInSeries(Rule):
                 prior=0.75 if numbers else 0.9,
             )
             return
+
+
+def is_forecast_of_old(context: RuleContext, node: ast.expr) -> bool:
+    """True for ``model.forecast(5)`` in a notebook with statsmodels' removed ARIMA, which gave three arrays: forecasts, errors, intervals."""
+    is_forecast = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "forecast"
+    return is_forecast and any("arima_model" in c.source for c in context.notebook.cells if c.kind == "code")
 
 
 def _holds_numbers(context: RuleContext, series: ast.expr) -> bool:
