@@ -66,7 +66,7 @@ class InitialValues(Rule):
 
 def _list_fixed(context: RuleContext) -> list[ast.expr]:
     """The models that are fitted where they are made, and told not to optimise: ``SimpleExpSmoothing(x).fit(0.6, optimized=False)``."""
-    found = []
+    found: list[ast.expr] = []
     for call in context.walk(ast.Call):
         words = {k.arg: k.value for k in call.keywords}
         told = words.get("optimized")
