@@ -12,6 +12,17 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(r"unsupported operand type\(s\) for \+=?: '(set|dict|frozenset)' and '(set|dict|frozenset)'")
 
 
+OF_INDEX = re.compile(
+    r"for [&|^]: '(?:StringArray|ArrowStringArray|NumpyExtensionArray|str)' and |operation '(?:and_|or_|xor)' not supported for dtype|for [&|^]: 'str' and 'str'"
+)
+"""What pandas says of two indexes of texts, since `&` goes item by item (2.0)."""
+METHODS: dict[type[ast.operator], str] = {
+    ast.BitAnd: "intersection",
+    ast.BitOr: "union",
+    ast.BitXor: "symmetric_difference",
+}
+
+
 class UnionWrittenAsSum(Rule):
     """Join sets and dictionaries with `|`.
 
@@ -19,19 +30,23 @@ class UnionWrittenAsSum(Rule):
 
     **Fix** `a + b` becomes `a | b`, `a += b` becomes `a |= b`.
 
-    **Fix safety** Safe: a sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
+    Two indexes of texts (`a.columns & b.columns`), whose operators were those of sets before pandas 2: `a.columns.intersection(b.columns)`.
+
+    **Fix safety** Safe: of texts nothing else can be meant by `&`, `|` and `^`, and pandas 1 did this. A sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
     same key: the right one's win, and they may be meant to be added, or the left one's to win. Silent where only one of them is a set, or the sum goes on.
     """
 
     code = "TYP205"
     name = "union written as a sum"
     enames = frozenset({"TypeError"})
-    message = MESSAGE
+    message = re.compile(f"{MESSAGE.pattern}|{OF_INDEX.pattern}")
     applicability = Applicability.SAFE
     why = "Joined, two sets are their union, and two dictionaries hold the entries of both."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
+        if not match:
+            yield from self._join_indexes(context)
         if not match or ("dict" in match.groups()) != (match[1] == match[2] == "dict"):
             return
         for node in context.list_failing_nodes(ast.BinOp, ast.AugAssign):
@@ -56,6 +71,22 @@ class UnionWrittenAsSum(Rule):
                 if is_told
                 else "Both have values for the same key, of which the right one wins: they may be meant to be added.",
                 prior=0.92 if is_told else 0.6,
+            )
+            return
+
+    def _join_indexes(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.list_failing_nodes(ast.BinOp):
+            method = METHODS.get(type(node.op))
+            sides = context.describe_all([node.left, node.right], calls=True)
+            if method is None or not all(s.is_a("pandas.Index") for s in sides):
+                continue
+            text = f"{context.operand(node.left)}.{method}({context.text(node.right)})"
+            yield self.patch(
+                context.replace_here((*context.span(node), text)),
+                f"Use `{text}`",
+                "Operators of an index go item by item since pandas 2.",
+                why="Before pandas 2 this operator was the method (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html).",
+                prior=0.93,
             )
             return
 
