@@ -31,6 +31,7 @@ from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.read_evidence import has_cell_run, read_evidence
 from jupyter_selfheal.scoring.second_opinion import list_to_be_judged
 from jupyter_selfheal.scoring.stored import read_expected_output
+from jupyter_selfheal.scoring.untold_parts import mark_untold
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 GLANCE = 12
@@ -84,6 +85,7 @@ class EvidenceScorer:
         """A verdict for each tried patch, in the given order. Pure but for the judge."""
         every = [read_evidence(case, patch, trial, self._oracles) for patch, trial in tried]
         seen = mark_left_wrong(case, _mark_other_runs(every))
+        seen = mark_untold(case, [p for p, _ in tried], seen, history)
         first = [build_verdict(patch, e) for (patch, _), e in zip(tried, seen, strict=True)]
         open_ = [] if self._judge is None else list_to_be_judged([p for p, _ in tried], seen, first)
         if self._judge is None or not open_:

@@ -7,13 +7,13 @@ first. What they leave untold is asked in the trial (:mod:`jupyter_selfheal.insi
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import JSON, Applicability, Case, FailureKind, Patch, Probe, Step, Trial
+from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
 from jupyter_selfheal.source.rerun import DEFINITIONS
 
@@ -26,6 +26,8 @@ UNTOLD = "untold_parts"
 SECONDS = 60.0
 FEW = 4
 """Checks up to which it is asked: five and more are asked for slips by the search, and seldom leave a whole condition untold."""
+DOUBT = "A second fault may be left that no check sees"
+"""How the doubt begins."""
 ASKED = frozenset({"search", "rules"})
 """Healers that it is asked of: it was measured for what is guessed, and for a cell that did not parse."""
 
@@ -35,13 +37,32 @@ class UntoldParts:
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run."""
-        is_asked = patch.applicability is not Applicability.SAFE or case.failure.kind is FailureKind.SYNTAX
-        if patch.healer in ASKED and is_asked and not patch.rival and (units := _list_units(case, patch)):
+        if _is_asked(case, patch) and not patch.rival and (units := _list_units(case, patch)):
             yield Probe(probe_source("search.untold_parts"), {"units": units}, UNTOLD, SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         found = trial.probe(UNTOLD)
         return replace(evidence, untold=found) if isinstance(found, str) and evidence.checks <= FEW else evidence
+
+
+def mark_untold(
+    case: Case, patches: Sequence[Patch], seen: Sequence[Evidence], history: Sequence[Attempt]
+) -> list[Evidence]:
+    """The evidence of each patch, with what is known to be untold of another one that meets the same few checks: what is held back for them is not to
+    give way to one that they tell as little from it."""
+    said = [reason for a in history if a.verdict is not None for reason in a.verdict.reasons]
+    told = [e.untold for e in seen if e.untold] + [r.partition(": ")[2] for r in said if r.startswith(DOUBT)]
+    if not told:
+        return list(seen)
+    return [
+        replace(e, untold=e.untold or told[0].rstrip(".")) if _is_asked(case, p) and e.checks <= FEW else e
+        for p, e in zip(patches, seen, strict=True)
+    ]
+
+
+def _is_asked(case: Case, patch: Patch) -> bool:
+    is_open = patch.applicability is not Applicability.SAFE or case.failure.kind is FailureKind.SYNTAX
+    return patch.healer in ASKED and is_open
 
 
 def _list_units(case: Case, patch: Patch) -> list[JSON]:

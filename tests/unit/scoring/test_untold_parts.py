@@ -10,9 +10,9 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.search.likely_slips import list_slips
 from jupyter_selfheal.inside.search.untold_parts import probe
-from jupyter_selfheal.model import Applicability, Patch, Probe, Replace, Step
+from jupyter_selfheal.model import Applicability, Attempt, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
-from jupyter_selfheal.scoring.untold_parts import UntoldParts
+from jupyter_selfheal.scoring.untold_parts import UntoldParts, mark_untold
 from jupyter_selfheal.scoring.verdict import build_verdict
 from tests.scoring_cases import case_of
 
@@ -89,3 +89,15 @@ def test_a_patch_that_leaves_much_untold_is_offered_and_says_why() -> None:
     assert held.score < 7
     assert held.plausible
     assert any(r.startswith("A second fault may be left that no check sees: the checks would") for r in held.reasons)
+
+
+def test_what_is_held_back_does_not_give_way_to_another_patch_of_the_same_few_checks() -> None:
+    case = case_of([SUM, "assert add_up([1]) == 1"], 1)
+    one, other = (Patch((Replace("c0", SUM, SUM + end),), "mend it", healer="search") for end in ("\n", "\n\n"))
+    told, untold = Evidence(True, deciding=Count(1, 1)), Evidence(True, deciding=Count(1, 1), untold="so it is")
+    assert [e.untold for e in mark_untold(case, [one, other], [told, untold], ())] == ["so it is", "so it is"]
+    assert [e.untold for e in mark_untold(case, [one], [told], ())] == [""]
+    before = Attempt(other, verdict=build_verdict(other, untold))
+    assert [e.untold for e in mark_untold(case, [one], [told], [before])] == ["so it is"]
+    many = Evidence(True, deciding=Count(9, 9))
+    assert [e.untold for e in mark_untold(case, [one], [many], [before])] == [""]
