@@ -100,6 +100,7 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
     own = collect_patched_names(case, patch)
     there = own.binds | own.changes | list_names_above(case)
     made_elsewhere = there - own.binds - own.changes - list_imports_above(case) - own.imports
+    stored = {key for _, _, after in list_patched_cells(case, patch) for key in _list_stored_keys(after)}
     asserts: list[AssertBelow] = []
     rebound: set[str] = set()
     for cell in case.notebook.list_code_after(case.failure.cell_id):
@@ -113,7 +114,7 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
                 and names.uses <= there
                 and not names.uses & rebound
             ):
-                decides = not names.uses & made_elsewhere
+                decides = not names.uses & made_elsewhere and not _reads_other_keys(statement.node, own, stored)
                 asserts.append(AssertBelow(cell.id, src.extract_text(cell.source, statement.node), decides))
             rebound |= names.binds | names.changes | names.deletes
     return tuple(asserts[:AT_MOST])
@@ -123,6 +124,26 @@ def _holds_only_asserts(node: ast.stmt) -> bool:
     if isinstance(node, ast.For):
         return bool(node.body) and not node.orelse and all(map(_holds_only_asserts, node.body))
     return is_assert(node)
+
+
+def _list_stored_keys(source: str) -> Iterator[str]:
+    """``when`` of ``survey["when"] = …``."""
+    for node in src.walk(source):
+        match node:
+            case ast.Subscript(slice=ast.Constant(str(key)), ctx=ast.Store()):
+                yield key
+
+
+def _reads_other_keys(node: ast.AST, own: Names, stored: set[str]) -> bool:
+    """True for ``assert survey["score"].notna().all()`` below a cell that only stores `survey["when"]`: it fails whatever is mended there."""
+    changed = own.changes - own.binds
+    read = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in own.changes | own.binds]
+    taken = [
+        n.value
+        for n in ast.walk(node)
+        if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant) and n.slice.value not in stored
+    ]
+    return bool(stored) and all(n.id in changed and n in taken for n in read)
 
 
 def _depends_on_own(names: Names, own: Names) -> bool:

@@ -256,6 +256,7 @@ def _list_below(case: Case, tests: set[str]) -> Iterator[Piece]:
     )
     made = src.find_names(case.failure.source)
     there |= made.binds
+    related = _list_related(case)
     count, rebound = 0, set[str]()
     for cell in case.notebook.list_code_after(case.failure.cell_id):
         if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
@@ -266,12 +267,29 @@ def _list_below(case: Case, tests: set[str]) -> Iterator[Piece]:
             asks = (isinstance(node, ast.Assert | ast.For) and has_assert(node)) or (
                 isinstance(node, ast.Expr) and (has_assert(node) or bool(names.uses & tests))
             )
-            if (is_test or asks) and names.uses <= there and not names.uses & rebound and count < BELOW:
+            if (
+                (is_test or (asks and names.uses & related))
+                and names.uses <= there
+                and not names.uses & rebound
+                and count < BELOW
+            ):
                 count += 1
                 yield Piece("", piece.start, piece.end, piece.text, "define" if is_test else "check", False, is_test)
                 there |= names.binds
             else:
                 rebound |= names.binds | names.changes
+
+
+def _list_related(case: Case) -> set[str]:
+    """Names of the failing cell, and what the cells above make them of: an assert of nothing but others holds, or fails, whatever is mended here."""
+    above = [src.find_names(c.source) for c in case.notebook.list_code_before(case.failure.cell_id)]
+    outside = set(src.BUILTINS).union(*(n.imports for n in above))
+    made = src.find_names(case.failure.source)
+    related = set(made.binds | made.uses | made.changes) - outside
+    for names in (*reversed(above), *reversed(above)):  # a function may call one that is defined below it
+        if names.binds & related:
+            related |= (names.uses | names.binds) - outside
+    return related
 
 
 def find_name(piece: Piece) -> str:

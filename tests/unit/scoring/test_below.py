@@ -46,6 +46,13 @@ def test_an_assert_on_other_definitions_does_not_decide() -> None:
     assert [b.decides for b in find_asserts_below(case, patch_of(case, "xs = [3]"))] == [False, True]
 
 
+def test_an_assert_on_another_column_does_not_decide() -> None:
+    asserts = 'assert max(t["score"]) < 9\nassert t["day"]\nassert len(t)\nassert t["score"] > t["day"]'
+    case = case_of(["t = load()", 't["day"] = read(t["day"])', asserts], failing=1)
+    found = find_asserts_below(case, patch_of(case, 't["day"] = read_days(t["day"])'))
+    assert [b.decides for b in found] == [False, True, True, True]
+
+
 def test_the_nearest_dependent_cells_are_run_with_what_they_need() -> None:
     case = case_of(["df = load()", "k = 2", "unrelated = 1", "df2 = df * k", "print(df2)"])
     assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
