@@ -29,3 +29,16 @@ def count_self_comparisons(tree: ast.AST) -> Counter[str]:
     """How often each comparison of a value with itself stands in a tree. What was there before is somebody's own (``v == v`` tells NaN as
     well): of a changed source only those count that the change adds."""
     return Counter(dump_tree(n) for n in ast.walk(tree) if compares_with_itself(n))
+
+
+def read_self_comparisons(source: str) -> Counter[str]:
+    """Those of a source; none where it does not parse."""
+    try:
+        return count_self_comparisons(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Counter()
+
+
+def adds_self_comparison(source: str, given: Counter[str]) -> bool:
+    """``if a == a``: a change that asks nothing any more is none. What the reading itself holds (``given``) is no change."""
+    return bool(read_self_comparisons(source) - given)

@@ -35,6 +35,7 @@ def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
     doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
     doubts += find_cost("doubt.arguments") * sum(has_other_arguments(n) for n in ast.walk(tree))
     doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.never_reached") * sum(map(_has_unreached_statements, ast.walk(tree)))
     doubts += find_cost("doubt.asks_nothing") * (
         sum(_is_always_true(n) for n in ast.walk(tree)) + _count_self_comparisons(tree, given)
     )
@@ -115,6 +116,17 @@ def _has_no_effect(node: ast.AST, source: str) -> bool:
     )
 
 
+def _has_unreached_statements(node: ast.AST) -> bool:
+    """A statement stands behind the ``return``, ``break`` or ``continue`` of its block."""
+    blocks = (getattr(node, name, None) for name in ("body", "orelse"))
+    return any(
+        isinstance(s, ast.Return | ast.Break | ast.Continue)
+        for block in blocks
+        if isinstance(block, list)
+        for s in block[:-1]
+    )
+
+
 def _is_always_true(node: ast.AST) -> bool:
     """``if (a, b):``."""
     test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
@@ -122,9 +134,10 @@ def _is_always_true(node: ast.AST) -> bool:
 
 
 def _asks_sum(node: ast.AST) -> bool:
-    """``if word + other:``: what was to be compared is added up."""
+    """``if word + other:``, ``if year % 400 - 0 or last:``: what was to be compared is added up."""
     test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
-    return isinstance(test, ast.BinOp) and isinstance(test.op, ast.Add)
+    asked = test.values if isinstance(test, ast.BoolOp) else [test]
+    return any(isinstance(t, ast.BinOp) and isinstance(t.op, ast.Add | ast.Sub) for t in asked)
 
 
 def _reckons_with_truth(node: ast.AST) -> bool:

@@ -47,6 +47,9 @@ PAIRED, PAIRS = 150, 2_500
 """The likeliest changes of which two are made at once where nothing else was found, and how many such pairs are tried."""
 EARLY_PAIRS = 1_000
 """Those of them that are tried after the first rounds of several edits."""
+BESIDE = 300
+"""And of those that are tried beside several edits that pass everything, and on top of each of ``NEAREST`` states in which one check still fails."""
+NEAREST = 3
 LIKELY_SLIP = 0.7
 """Weight of a first change that is gone on from though no other check passes with it."""
 NO_SECOND = 0.02
@@ -234,6 +237,20 @@ class Frontier:
             if first is not None and (both := self.maker.build_candidate(first, m, other, weight * other_weight)):
                 both.parent = state.result if state else None
                 yield both
+
+    def go_beside(self, partial: Sequence[Candidate], is_found: bool) -> Iterator[Candidate]:
+        """What comes before less likely changes: the likeliest pairs, or where a union of what is known passes everything, what else goes on from that."""
+        return (
+            itertools.islice(self.expand(self.take_states(partial)), BESIDE)
+            if is_found
+            else self.pair_likeliest(BESIDE)
+        )
+
+    def pair_on_nearest(self, partial: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Two of the likeliest changes at once on top of the likeliest states in which one check alone still fails."""
+        near = sorted((c for c in partial if c.result.failed == 1 and c.spliced), key=lambda c: (c.edits, -c.weight))
+        for state in near[:NEAREST]:
+            yield from self.pair_likeliest(BESIDE, range(len(self.maker.program.units)), state)
 
     def unite(self, partial: Sequence[Candidate], is_first: bool = False) -> Iterator[Candidate]:
         """States of which each makes other checks pass, all at once: two, three or four whose gains together are all there are.

@@ -76,6 +76,15 @@ def select_promising(late: Sequence[Candidate], most: int, *, counts_all: bool, 
     return [*promising, *sorted(others, key=lambda c: -c.weight)[:most_of_others]][:most]
 
 
+def select_late(
+    late: Sequence[Candidate], plausible: Sequence[Candidate], most: int, counts_all: bool, is_one: bool
+) -> list[Candidate]:
+    """Those that are tried again, as it is known by now."""
+    if plausible:
+        return select_likelier(late, max(c.weight for c in plausible))
+    return select_promising(late, most, counts_all=counts_all, is_one=is_one)
+
+
 def list_likeliest(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Single changes that pass something, for counting how many checks each passes; best first."""
     singles = [c for c in candidates if c.result.passed and c.edits == 1]

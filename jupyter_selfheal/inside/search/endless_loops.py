@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 STEPS, WAIT = 40_000, 20.0
 """Steps of each check that are looked at, and seconds on the clock for a candidate."""
-WORTH = 1_000_000
-"""Steps of a candidate from which on it is looked at first."""
+WORTH, SHARE = 100_000, 16
+"""Steps of a candidate from which on it is looked at first, for one of so many of them."""
+CAUGHT = 100
+"""What it has used of its steps, at most, if the net has caught it: one of so many."""
 CIRCLE, ROUNDS = 1_024, 8_192
 """Rounds within which a loop is to come back to where it was, and rounds after which a loop is judged by whether it came nearer to its end: between half of them and all (a power of two)."""
 
@@ -41,13 +43,15 @@ _STABLE = (type, ModuleType, FunctionType)
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop of a unit: the line of its head, its last line, and what it goes on by. ``listed`` is the name of the list that a ``for`` goes
-    through, ``sides`` are the code of the two sides of a comparison by which a ``while`` ends."""
+    through, ``sides`` are the code of the two sides of a comparison by which a ``while`` ends, ``gathered`` the names on which nothing in the
+    loop hangs but they themselves: ``steps`` of ``steps += 1``, ``out`` of ``out.append(x)``."""
 
     head: int
     end: int
     is_while: bool
     listed: str = ""
     sides: tuple[CodeType, CodeType] | None = None
+    gathered: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -95,7 +99,7 @@ class Watcher:
         """One more round. Whether it begins as one before it did; or, after many of them, with no less left to do than at half of them."""
         visit.rounds += 1
         is_power = visit.rounds & (visit.rounds - 1) == 0
-        if loop.is_while and visit.rounds <= CIRCLE and (state := self._describe_state(frame)):
+        if loop.is_while and visit.rounds <= CIRCLE and (state := self._describe_state(frame, loop.gathered)):
             if state == visit.state:
                 return True
             visit.state = state if is_power else visit.state
@@ -118,14 +122,16 @@ class Watcher:
                 return abs(left - right)  # no float: numbers that grow in every round do not fit into one
         return 0
 
-    def _describe_state(self, frame: FrameType) -> str:
+    def _describe_state(self, frame: FrameType, gathered: frozenset[str]) -> str:
         """All that a function's next round hangs on; nothing where that is more than plain data."""
         if self.runner.random or self.runner.copied:
             return ""
         before = self.runner.before
         changed = {n: v for n, v in self.runner.ns.items() if before.get(n) is not v and not n.startswith("__")}
         try:
-            return repr([_copy_all(frame.f_locals), _copy_all(changed)])
+            there = {n: v for n, v in frame.f_locals.items() if n not in gathered}
+            own = gathered if frame.f_locals is frame.f_globals else frozenset[str]()
+            return repr([_copy_all(there), _copy_all({n: v for n, v in changed.items() if n not in own})])
         except ValueError:
             return ""
 
@@ -139,10 +145,14 @@ def _copy_all(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def drop_endless(runner: Runner, chosen: Sequence[Candidate], steps: int, late: list[Candidate]) -> list[Candidate]:
-    """Candidates that may come to an end within so many steps; the others are ``late``, as they would be once they were tried."""
+    """Candidates that may come to an end within so many steps; the others are ``late``, as they would be once they were tried. So are those that
+    the net has caught in a few of the steps that they had: a number that grows without end, which steps do not help."""
     left: list[Candidate] = []
     for candidate in chosen:
-        if steps >= WORTH and run_in_fork(functools.partial(_look_at, runner, candidate), WAIT) is True:
+        if steps >= WORTH and (
+            candidate.result.steps * CAUGHT < candidate.given
+            or run_in_fork(functools.partial(_look_at, runner, candidate, steps // SHARE), WAIT) is True
+        ):
             candidate.given = steps
             late.append(candidate)
         else:
@@ -150,18 +160,23 @@ def drop_endless(runner: Runner, chosen: Sequence[Candidate], steps: int, late: 
     return left
 
 
-def _look_at(runner: Runner, candidate: Candidate) -> bool:
-    return is_endless(runner, candidate.texts, candidate.codes)
+def seems_endless(runner: Runner) -> bool:
+    """Whether the program as it is has a loop that does not end: how long it runs says nothing of how long one that ends may take."""
+    return run_in_fork(lambda: is_endless(runner, {}, {}), WAIT) is True
 
 
-def is_endless(runner: Runner, texts: Mapping[int, str], codes: Mapping[int, CodeType]) -> bool:
+def _look_at(runner: Runner, candidate: Candidate, steps: int) -> bool:
+    return is_endless(runner, candidate.texts, candidate.codes, steps)
+
+
+def is_endless(runner: Runner, texts: Mapping[int, str], codes: Mapping[int, CodeType], steps: int = STEPS) -> bool:
     """Whether a run of some steps with these units shows a loop that does not end. To be called in a fork."""
     units = enumerate(runner.program.units)
     loops = {FILE.format(n): {loop.head: loop for loop in list_loops(texts.get(n, u.text))} for n, u in units}
     watcher = Watcher(runner, {name: found for name, found in loops.items() if found})
     sys.settrace(watcher.trace_call)
     try:
-        runner.run(codes, STEPS)
+        runner.run(codes, min(steps, STEPS))
     except Endless:
         pass
     finally:
@@ -176,10 +191,36 @@ def list_loops(text: str) -> Sequence[Loop]:
         if isinstance(node, ast.While | ast.For) and node.body[0].lineno > node.lineno and not node.orelse:
             end = node.end_lineno or node.lineno
             if isinstance(node, ast.While):
-                found.append(Loop(node.lineno, end, True, sides=_compile_sides(node.test)))
+                found.append(
+                    Loop(node.lineno, end, True, sides=_compile_sides(node.test), gathered=_list_gathered(node))
+                )
             elif isinstance(node.iter, ast.Name):
                 found.append(Loop(node.lineno, end, False, node.iter.id))
     return found
+
+
+def _list_gathered(loop: ast.While) -> frozenset[str]:
+    """The names of :attr:`Loop.gathered`: each is read where it gets its own next value, or something is put into it, and nowhere else."""
+    own: set[ast.AST] = set()
+    for node in ast.walk(loop):
+        match node:
+            case ast.Expr(
+                ast.Call(ast.Attribute(ast.Name(name) as target, "append" | "add" | "extend" | "insert"), given)
+            ):
+                values: list[ast.expr] = given
+            case ast.AugAssign(ast.Name(name) as target, _, value):
+                values = [value]
+            case ast.Assign([ast.Name(name) as target], ast.BinOp(ast.Name(again) as first, _, value)) if again == name:
+                own.add(first)
+                values = [value]
+            case ast.Assign([ast.Subscript(ast.Name(name) as target)], value):
+                values = [value]
+            case _:
+                continue
+        if all(n.id != name for v in values for n in ast.walk(v) if isinstance(n, ast.Name)):
+            own.add(target)
+    names = [n for n in ast.walk(loop) if isinstance(n, ast.Name)]
+    return frozenset(n.id for n in names) - {n.id for n in names if n not in own}
 
 
 def _compile_sides(test: ast.expr) -> tuple[CodeType, CodeType] | None:

@@ -41,8 +41,8 @@ NET, CLOCK = 0.8, 3.0
 is ranked and tried within the setting too: 8 live, 16 in a batch. Of what the search finds nearly all comes in the first 4."""
 LEAST_NET, LEAST_CLOCK = 5.0, 30.0
 """And the least that each is, so that a search of few steps gives the same answer on a busy machine too."""
-UNFOUND = 0.55
-"""The same while nothing passes: 11 CPU seconds in a batch. Of 163 fixes (HumanEvalFix, Refactory 1-2, course functions of our own; 27 November 2026,
+UNFOUND = 0.4
+"""The same while nothing passes: 8 CPU seconds in a batch. Of 163 fixes (HumanEvalFix, Refactory 1-2, course functions of our own; 27 November 2026,
 e1caef56) 64 % came in the first 0.25, 86 % in 0.5, 93 % in 1, 98 % in 2, 99 % in 3 and the last in 4.6: after 5 the chance is below 0.2 % for a second."""
 ENOUGH_SINGLES = 0.5
 """Share of the steps after which several edits are tried, where every candidate tells which checks it makes pass."""
@@ -54,20 +54,27 @@ RANKED = 8_000_000
 """Steps for comparing what was found."""
 LEAST_STEPS, MOST_STEPS, WORTH = 8_000, 25_000, 50
 """Steps for a candidate while screening: so many times what the program takes as it is, within these; ``MOST_STEPS`` where it does not end."""
+ENDLESS_STEPS = 1_500
+"""And where it is seen to loop without end: most candidates do so too, and what comes to its end is mostly quick."""
 RUSHED = "the search had to end before it had tried the changes that are as likely"
 """What is said of a fix that was found then."""
 
 
-def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float) -> int:
-    """Single changes that are worth trying, by how far fault localisation points: to few lines, or to nearly all of them."""
+def count_singles(suspicion: Mapping[int, Mapping[int, float]], seconds: float, is_endless: bool = False) -> int:
+    """Single changes that are worth trying, by how far fault localisation points: to few lines, or to nearly all of them. Of a program that loops
+    without end they cost far more: fewer, and pairs come sooner."""
+    if is_endless:
+        return _scale_count(UNITED_AFTER[-1], seconds)
     scores = [score for lines in suspicion.values() for score in lines.values()]
     least = SUSPICIOUS * max(scores, default=0.0)
     near = sum(1 for score in scores if score >= least)
     return _scale_count(min(max(LIKELIEST, PER_LINE * near), MOST), seconds)
 
 
-def count_least(base: Result) -> int:
-    """Steps that each candidate may take while screening: few where the program as it is takes few, and comes to its end."""
+def count_least(base: Result, is_endless: bool = False) -> int:
+    """Steps that each candidate may take while screening: few where the program as it is takes few, and comes to its end, or never does."""
+    if is_endless:
+        return ENDLESS_STEPS
     if base.status != OK or base.cut:
         return MOST_STEPS
     return min(max(WORTH * base.steps, LEAST_STEPS), MOST_STEPS)

@@ -41,6 +41,7 @@ from jupyter_selfheal.inside.search.mutations import (
     parts_beside,
     parts_of_amounts,
     rebuilt_collections,
+    shapes_of_results,
     statements,
     textbook,
     variations,
@@ -92,6 +93,7 @@ OPERATORS = (
     *branches_beside.OPERATORS,
     *kept_within.OPERATORS,
     *never_begun.OPERATORS,
+    *shapes_of_results.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

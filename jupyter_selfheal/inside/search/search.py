@@ -31,10 +31,9 @@ from jupyter_selfheal.inside.search.cut_candidates import (
     LONGEST,
     choose_unfinished,
     list_likeliest,
-    select_likelier,
-    select_promising,
+    select_late,
 )
-from jupyter_selfheal.inside.search.endless_loops import drop_endless
+from jupyter_selfheal.inside.search.endless_loops import drop_endless, seems_endless
 from jupyter_selfheal.inside.search.localise_faults import Sight, look_again, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, find_memory, measure_passing
 from jupyter_selfheal.inside.search.process_pool import (
@@ -78,16 +77,10 @@ class Search:
         self.runner = Runner(program, ns)
         self.alone = not can_copy(self.runner)
         self.seen: set[int] = set()
-        self.candidates: list[Candidate] = []
-        self.plausible: list[Candidate] = []
-        self.partial: list[Candidate] = []
-        self.late: list[Candidate] = []
-        self.tried = self.found_at = 0
+        self.candidates, self.plausible, self.partial, self.late = (list[Candidate]() for _ in range(4))
+        self.tried = self.found_at = self.replay = 0
         self.limit = patience.MOST_STEPS
-        self.overhead = OVERHEAD
-        self.replay = 0
-        self.memory = MOST_MEMORY
-        self.counts_all = False
+        self.overhead, self.memory, self.counts_all = OVERHEAD, MOST_MEMORY, False
         self.base = Result(1, 0)
         self.pause, self.given = 1.0, 0
         self.sight = Sight(Result(1, 0))
@@ -104,17 +97,20 @@ class Search:
             return self._build_report("nothing fails here")
         self.overhead += self.sight.copying
         self.runner.counter.counts_all_calls |= self.sight.foreign > base.steps
-        self.limit = max(min(max(2 * measure_passing(self.runner), patience.count_least(base)), MOST), 2 * self.replay)
+        is_endless = base.status != OK and seems_endless(self.runner)
+        least = max(2 * measure_passing(self.runner), patience.count_least(base, is_endless))
+        self.limit = max(min(least, MOST), 2 * self.replay)
         self._prepare_counting()
         self.memory = find_memory(self.runner, self.limit) if self.limit <= patience.MOST_STEPS else MOST_MEMORY
         for n, code in enumerate(self.runner.codes):
             self.seen.add(hash((n, fingerprint(code))))
         maker = self.maker = Maker(self.program, self.ns, self.hints, self.sight)
-        singles, most_singles = maker.make_singles(), patience.count_singles(self.sight.suspicion, self.seconds)
+        most_singles = patience.count_singles(self.sight.suspicion, self.seconds, is_endless)
+        singles = maker.make_singles()
         frontier = Frontier(maker, self.base.mask, self._look_at_state)
         if self.counts_all:
             self.pause = patience.ENOUGH_SINGLES
-            singles = self._screen_singles(singles, frontier, most_singles)
+            singles = self._screen_singles(singles, frontier, patience.UNITED_AFTER[0] if is_endless else most_singles)
             self._finish_what_was_cut()
             self.pause = 1.0
             if not self.plausible and base.failed > 1:
@@ -145,8 +141,9 @@ class Search:
             self._screen_candidates(iter(list_likeliest(self.candidates)), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * patience.ROUNDS_AGAIN)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
-        if not self.plausible and base.failed > 1:
-            self._try_what_is_rare(itertools.chain(maker.make_new_bodies(), frontier.pair_likeliest()))
+        if not self.plausible:
+            rare = (frontier.pair_on_nearest(self.partial), maker.make_new_bodies()) if base.failed > 1 else ()
+            self._try_what_is_rare(itertools.chain(*rare, frontier.pair_likeliest()))
         return self._build_report(
             "" if self.plausible else patience.describe_failure(self.base, self.partial, left, self.ended)
         )
@@ -162,7 +159,7 @@ class Search:
                 self.base = Result(*reply)
 
     def _screen_singles(self, singles: Iterator[Candidate], frontier: Frontier, most: int) -> Iterator[Candidate]:
-        """Try single changes, with a look now and then at whether some that are known mend together all that fails. Gives what is left."""
+        """Try single changes, and now and then what some that are known mend together, and the likeliest pairs. Gives what is left."""
         united = 0
         for after in patience.UNITED_AFTER:
             singles = self._screen_candidates(singles, self.limit, most=min(after, most) + united)
@@ -170,6 +167,7 @@ class Search:
                 break
             before = len(self.candidates)
             self._screen_candidates(frontier.unite_all(self.partial, self.base.failed), self.limit)
+            self._screen_candidates(frontier.go_beside(self.partial, bool(self.plausible)), self.limit)
             united += len(self.candidates) - before
         return self._screen_candidates(singles, self.limit, most=most + united)
 
@@ -230,9 +228,7 @@ class Search:
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut and are tried again; the others of them are not."""
         late, self.late = self.late, []
-        if self.plausible:
-            return select_likelier(late, max(c.weight for c in self.plausible))
-        return select_promising(late, most, counts_all=self.counts_all, is_one=self.sight.result.failed == 1)
+        return select_late(late, self.plausible, most, self.counts_all, self.sight.result.failed == 1)
 
     def _is_spent(self) -> bool:
         """Whether the search ends: its steps are used up, or the net has caught it."""
@@ -276,11 +272,7 @@ class Search:
                     break
         self.tried += done - first
         for candidate in self.candidates[first:done]:
-            if (
-                not candidate.result.passed
-                and candidate.result.status == OK
-                and not gains_something(candidate, self.base, self._raised)
-            ):
+            if not candidate.result.passed and candidate.result.status == OK and not self._gains(candidate):
                 candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
         left = self.candidates[done:]
         del self.candidates[done:]
@@ -303,12 +295,19 @@ class Search:
             # how long a statement of an earlier cell takes is known: what takes far longer does not end
             if self.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
-        elif count and result.status == OK and gains_something(candidate, self.base, self._raised):
+            if (
+                count and self.base.cut and self._gains(candidate)
+            ):  # one loop of several ends, or a check beside them passes
+                self.partial.append(candidate)
+        elif count and result.status == OK and self._gains(candidate):
             self.partial.append(candidate)
 
     @property
     def _raised(self) -> int:
         return count_raised(self.base, self.counts_all)
+
+    def _gains(self, candidate: Candidate) -> bool:
+        return gains_something(candidate, self.base, self._raised)
 
     def _keep_first(self) -> None:
         """The plausible candidates in their order, up to the last that is tried."""

@@ -7,11 +7,9 @@ a fork of its own, so that one that never comes back costs nothing but itself.
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +20,7 @@ from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.name_changes import list_sure_names
-from jupyter_selfheal.inside.search.printed_likeness import has_same_numbers, measure_likeness
+from jupyter_selfheal.inside.search.printed_likeness import count_equal_branches, has_same_numbers, measure_likeness
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
@@ -31,7 +29,7 @@ from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
 from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
-from jupyter_selfheal.inside.self_comparisons import count_self_comparisons
+from jupyter_selfheal.inside.self_comparisons import adds_self_comparison, read_self_comparisons
 
 STEPS = 2_000_000
 """Steps of one run: a reading that loops is cut there."""
@@ -39,6 +37,8 @@ FIRST_STEPS, LONGER, SPARE = 100_000, 2, 4
 """Steps of the first run of each reading: of 48 that never come to an end the right one is lost behind the others. Readings that are run
 on up to ``STEPS`` where none passes, the likeliest first, and how many times the steps of the longest run that came to its end are spared
 for what is changed in them."""
+LEAST_STEPS = 20_000
+"""Steps of what is changed in the readings, at least, where one came to its end: what loops is cut sooner."""
 WAIT = 40.0
 """Seconds on the clock for one group of runs."""
 EXPLORED = 5
@@ -54,6 +54,8 @@ NEARER = 0.03
 """How much more of the output each change must bring for single changes to be tried on top of it, and not on the reading itself."""
 BEAM, DEPTH, WIDTH = 5, 3, 40
 """States that are kept after each change, changes on top of each other, and changes tried of one state."""
+DEAR = 2.0
+"""What a passing reading costs more than the likeliest one, so that single changes are tried on that one all the same."""
 FURTHER = 0.15
 """How much of the output it is worth to raise in the last line and not in the first: each slip that is mended brings the run further."""
 GAINING, DEEP_BEAM, DEEPEST = 0.05, 2, 5
@@ -152,6 +154,8 @@ class Explorer:
         if edits is None:
             return None
         source = drop_emptied_texts(node.source, splice(node.source, edits.edits))
+        if count_equal_branches(source) > count_equal_branches(node.source):
+            return None  # the other answer came out: what decides is wrong, and not its text
         passes, _, _ = self.run(source)
         cost = node.cost + TEXT + LETTER * edits.size
         words = (*node.words, "a text differs from the expected output")
@@ -163,7 +167,7 @@ class Explorer:
     def explore(self, start: _Node, with_mutations: bool) -> list[_Node]:
         """Sources that pass, made from one reading."""
         passing, front = [], [start]
-        given = _read_self_comparisons(start.source)
+        given = read_self_comparisons(start.source)
         best = self.furthest = replace(start, likeness=-1.0)
         first = -1.0
         for depth in range(DEEPEST + 1):
@@ -184,11 +188,17 @@ class Explorer:
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
             beam = BEAM if depth < DEPTH else DEEP_BEAM
             children = (child for node in nodes[:beam] for child in self._list_children(node))
-            front = [c for c in children if not _adds_self_comparison(c.source, given)]
+            front = [c for c in children if not adds_self_comparison(c.source, given)]
         if not passing and with_mutations:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
-            for child in (c for c in self._list_mutants(best) if not _adds_self_comparison(c.source, given)):
+            more = (
+                [self.furthest]
+                if self.furthest.likeness >= first + NEARER and self.furthest.source != best.source
+                else []
+            )
+            children = (child for node in (best, *more) for child in self._list_mutants(node))
+            for child in (c for c in children if not adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
                 passing += [done] if done else []
                 if len(passing) >= RIVALS:
@@ -235,18 +245,6 @@ def _writes_datum(source: str, change: Change) -> bool:
     return is_whole and re.fullmatch(r"[-\d.]+|'.*'|\".*\"", new) is not None
 
 
-def _read_self_comparisons(source: str) -> Counter[str]:
-    try:
-        return count_self_comparisons(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Counter()
-
-
-def _adds_self_comparison(source: str, given: Counter[str]) -> bool:
-    """``if a == a``: a change that asks nothing any more is none. What the reading itself holds (``given``) is no change."""
-    return bool(_read_self_comparisons(source) - given)
-
-
 def _describe_guess(words: str) -> str:
     return f'without "{words}" the cell parses too, and prints something else'
 
@@ -274,7 +272,8 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         least = min((p["cost"] for p in passing), default=math.inf)
         likelier = [n for n, node in enumerate(nodes) if likeness[n] > -1 and node.cost + CHANGE < least]
         if likelier and explorer.expected:  # what asserts decide is searched as a program is, in the likeliest reading
-            mutated = MUTATED if argument.get("mutates", True) and not passing else 0
+            is_dear = least > min(nodes[n].cost for n in likelier) + DEAR
+            mutated = MUTATED if argument.get("mutates", True) and (not passing or is_dear) else 0
             more, tried, furthest = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
         for found in passing[:DOUBTED]:
@@ -342,7 +341,7 @@ def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
             if n not in longer:
                 runs[n] = run_for(nodes[n], min(spared, STEPS))
     ended = [int(r[3]) for r in runs if isinstance(r, list) and r[2] != TIME]
-    explorer.steps = min(STEPS, max([FIRST_STEPS, *(SPARE * steps for steps in ended)]))
+    explorer.steps = min(STEPS, max([LEAST_STEPS if ended else FIRST_STEPS, *(SPARE * steps for steps in ended)]))
     return runs
 
 

@@ -38,6 +38,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_quote_letters(tree, table, known), *_round_to(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
+    changes += _fill_percents(tree, source, table)
     changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
@@ -228,6 +229,29 @@ def _format_text(tree: ast.AST, source: str, table: LineTable) -> Iterator[Chang
                 start, end = find_span(text, table)[1], find_span(value, table)[0]
                 if source[start:end].strip() == ",":
                     yield Change(((start, end, "."),), 0.8, value.lineno, "`,` stands for `.` before `format`")
+
+
+_SLOT = re.compile(r"(?<!%)%[-+0-9.]*[dfsgi]")
+
+
+def _fill_percents(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    """``print("%.2f", x)`` as ``print("%.2f" % x)``: a comma for the sign, where there are as many values as slots."""
+    for call in ast.walk(tree):
+        match call:
+            case ast.Call(ast.Name("print"), [ast.Constant(str() as text) as first, *values], []):
+                pass
+            case _:
+                continue
+        if values and len(_SLOT.findall(text)) == len(values):
+            end, start, last = (
+                find_span(first, table)[1],
+                find_span(values[0], table)[0],
+                find_span(values[-1], table)[1],
+            )
+            given = source[start:last]
+            is_plain = len(values) == 1 and isinstance(values[0], ast.Name | ast.Call | ast.Constant | ast.Subscript)
+            edit = (end, last, f" % {given if is_plain else f'({given})'}")
+            yield Change((edit,), 0.85, call.lineno, "`,` stands for `%` behind a text with places for values")
 
 
 def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:

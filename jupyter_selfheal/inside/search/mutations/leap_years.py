@@ -14,11 +14,19 @@ def propose_leap_year(s: Scope, node: ast.AST) -> Iterator[Change]:
     if asked is None:
         return
     year, divisor, is_zero = asked
-    known = _list_divisors(s)
+    known, around = _list_divisors(s), s.parents.get(node)
     words = f"`{s.text_of(node)}` is not all there is to a leap year"
     if divisor == 100 and 4 in known and 400 not in known:
         new = f"{year} % 100 == 0 and {year} % 400 != 0" if is_zero else f"{year} % 100 != 0 or {year} % 400 == 0"
         yield Change((s.replace_node(node, new),), 0.5, node.lineno, words)  # type: ignore[attr-defined]
+    elif (
+        divisor == 100
+        and {4, 400} <= known
+        and is_zero
+        and isinstance(around, ast.BoolOp)
+        and isinstance(around.op, ast.And)
+    ):
+        yield Change((s.replace_node(node, f"{year} % 100 != 0"),), 0.95, node.lineno, words)  # type: ignore[attr-defined]
     elif divisor == 4 and not known & {100, 400} and _speaks_of_years(s.text):
         rule = f"{year} % 4 == 0 and ({year} % 100 != 0 or {year} % 400 == 0)"
         yield Change((s.replace_node(node, rule if is_zero else f"not ({rule})"),), 0.4, node.lineno, words)  # type: ignore[attr-defined]

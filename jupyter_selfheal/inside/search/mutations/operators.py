@@ -112,6 +112,8 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
                 continue
             if new in _ORDERS and old in ("==", "!=") and s.infer_kinds(left) | s.infer_kinds(right) == {TEXT}:
                 prior *= 0.25
+            if new == "in" and s.infer_kinds(right) == {ITEMS} and ITEMS not in s.infer_kinds(left):
+                prior = 0.7  # one item is compared with a whole list
             yield Change((edit,), prior, node.lineno, f"`{old}` should be `{new}`")
             if isinstance(right, ast.Constant) and type(right.value) is int and new in ("<=", ">=", "<", ">"):
                 for step in (1, -1):

@@ -1,15 +1,18 @@
 """Mutation operators for amounts that are taken apart: what lies above a bound (brackets of a tax, hours beyond forty), and what is left when
-larger units are taken out (minutes of seconds)."""
+larger units are taken out (minutes of seconds); and for rates in percent."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 BOUNDS = 4
 """Bounds of one name that are tried."""
+_RATE = re.compile(r"(?i)rate|percent|pct|interest|tax|vat|discount|reduction")
+_LESS = re.compile(r"(?i)discount|reduc")
 
 
 def propose_above_bound(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -71,4 +74,39 @@ def _list_units(s: Scope) -> list[tuple[str, int]]:
     return found
 
 
-OPERATORS = (propose_above_bound, propose_rest_of_units)
+def propose_percent(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``amount * rate / 100``, ``amount * (1 + rate / 100)`` and ``amount * (1 + rate)`` for ``amount * rate``."""
+    match node:
+        case ast.BinOp(left, ast.Mult(), ast.Name(rate) as right) if _RATE.search(rate):
+            other = left
+        case ast.BinOp(ast.Name(rate) as left, ast.Mult(), right) if _RATE.search(rate):
+            other = right
+        case _:
+            return
+    whole, sign = s.text_of(other), "-" if _LESS.search(rate) else "+"
+    around = s.parents.get(node)
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Div | ast.FloorDiv | ast.Mod):
+        return
+    for new, prior in (
+        (f"{s.text_of(node)} / 100", 0.45),
+        (f"{whole} * (1 {sign} {rate} / 100)", 0.45),
+        (f"{whole} * (1 {sign} {rate})", 0.35),
+    ):
+        yield Change((s.replace_node(node, new),), prior, node.lineno, f"`{rate}` is a part of `{whole}`")
+
+
+def propose_kept_amount(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``amount = amount + amount * rate / 100`` for ``amount = amount * rate / 100``, and the other way round for a discount."""
+    match node:
+        case ast.Assign([ast.Name(name)], ast.BinOp(_, ast.Mult() | ast.Div() | ast.FloorDiv()) as value):
+            read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        case _:
+            return
+    rates = [n for n in read if _RATE.search(n)]
+    if name in read and rates:
+        sign = "-" if _LESS.search(rates[0]) else "+"
+        new = f"{name} {sign} {s.text_of(value)}"
+        yield Change((s.replace_node(value, new),), 0.5, node.lineno, f"`{name}` itself is lost")
+
+
+OPERATORS = (propose_above_bound, propose_rest_of_units, propose_percent, propose_kept_amount)

@@ -57,11 +57,31 @@ def find(xs):
             high = middle
     return low
 """
+CIRCLES_AND_COUNTS = """
+def length(n):
+    steps, seen = 1, []
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        if n % 2 == 1:
+            n = 3 * n + 1
+        steps += 1
+        seen.append(n)
+    return steps
+"""
+LENGTH_ENDS_IT = """
+def fill(n):
+    seen = []
+    while len(seen) < 30:
+        seen.append(n)
+    return seen
+"""
 
 
 @pytest.mark.parametrize(
     ("definition", "check"),
     [
+        (CIRCLES_AND_COUNTS, "assert length(6) == 9"),
         (NOTHING_CHANGES, "assert days(2) == 28"),
         (LIST_GROWS, "assert grade([4]) == [True]"),
         (AWAY_FROM_ITS_END, "assert count(3) == 3"),
@@ -131,6 +151,7 @@ def nth(n):
         (READS_ON, "assert skip(2_000) == 1"),
         (LIST_OF_WORK, "assert visit(3_000) == 1"),
         (RARE, "assert nth(2) == 1"),
+        (LENGTH_ENDS_IT, "assert fill(1) == 1"),
     ],
 )
 def test_a_loop_that_ends_is_not_taken_for_one_that_does_not(definition: str, check: str) -> None:

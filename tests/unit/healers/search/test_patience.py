@@ -14,9 +14,9 @@ from jupyter_selfheal.inside.search.run_candidate import Result
 @pytest.mark.parametrize(
     ("spent", "seconds", "is_found", "is_caught"),
     [
-        (10.0, 20.0, False, False),
-        (11.5, 20.0, False, True),
-        (11.5, 20.0, True, False),  # what is found is ranked and compared
+        (7.5, 20.0, False, False),
+        (8.5, 20.0, False, True),
+        (8.5, 20.0, True, False),  # what is found is ranked and compared
         (16.5, 20.0, True, True),
         (6.0, 10.0, False, True),
         (4.5, 4.0, False, False),  # the least that each search has

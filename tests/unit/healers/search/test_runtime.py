@@ -360,7 +360,7 @@ def test_a_right_candidate_that_is_cut_at_first_is_tried_again_once_another_is_p
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is right may take more steps than the limit that the program's own checks set."""
-    monkeypatch.setattr(patience, "count_least", lambda base: 100)
+    monkeypatch.setattr(patience, "count_least", lambda base, is_endless: 100)
     monkeypatch.setattr(search, "MOST", 100)
     slow = (
         "def f(n):\n    a = []\n    while len(a) > n:\n        a.append(sum(1 for _ in range(99)))\n    return len(a)\n"
