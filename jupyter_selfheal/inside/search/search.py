@@ -141,9 +141,10 @@ class Search:
             self._screen_candidates(iter(list_likeliest(self.candidates)), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * patience.ROUNDS_AGAIN)
         left = 0 if self._is_spent() else len(maker.changes) - most_singles
-        if not self.plausible:
+        if not self.plausible and (base.failed > 1 or base.passed > 1):
             rare = (frontier.pair_on_nearest(self.partial), maker.make_new_bodies()) if base.failed > 1 else ()
-            self._try_what_is_rare(itertools.chain(*rare, frontier.pair_likeliest()))
+            pairs = frontier.pair_likeliest() if base.failed > 1 else frontier.pair_likeliest(EARLY_PAIRS)
+            self._try_what_is_rare(itertools.chain(*rare, pairs))
         return self._build_report(
             "" if self.plausible else patience.describe_failure(self.base, self.partial, left, self.ended)
         )

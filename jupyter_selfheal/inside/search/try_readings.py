@@ -54,8 +54,8 @@ NEARER = 0.03
 """How much more of the output each change must bring for single changes to be tried on top of it, and not on the reading itself."""
 BEAM, DEPTH, WIDTH = 5, 3, 40
 """States that are kept after each change, changes on top of each other, and changes tried of one state."""
-DEAR = 2.0
-"""What a passing reading costs more than the likeliest one, so that single changes are tried on that one all the same."""
+DEAR, HALF = 2.0, 0.5
+"""What a passing reading costs more than the likeliest one that prints half of what is expected, so that single changes are tried all the same."""
 FURTHER = 0.15
 """How much of the output it is worth to raise in the last line and not in the first: each slip that is mended brings the run further."""
 GAINING, DEEP_BEAM, DEEPEST = 0.05, 2, 5
@@ -88,6 +88,8 @@ _NAMES = re.compile(r"` is (?:read as )?`|` is what is read$|` is not imported$"
 """In the words of a change that gives a name that nothing binds: the cell fails without it, whatever it prints."""
 _NEEDED = re.compile(rf"{_NAMES.pattern}|^what is read is no |^a number is added to a text$")
 """In the words of those without which a cell mostly fails, too."""
+_SURE = ("a variable is to count on",)
+"""The words of ``total =+ 1`` as ``total += 1``: nobody means the former, though it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +194,8 @@ class Explorer:
         if not passing and with_mutations:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
-            more = (
-                [self.furthest]
-                if self.furthest.likeness >= first + NEARER and self.furthest.source != best.source
-                else []
-            )
+            words, gain = self.furthest.words[len(start.words) :], self.furthest.likeness - first
+            more = [self.furthest] if words == _SURE and gain >= NEARER else []
             children = (child for node in (best, *more) for child in self._list_mutants(node))
             for child in (c for c in children if not adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
@@ -272,7 +271,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         least = min((p["cost"] for p in passing), default=math.inf)
         likelier = [n for n, node in enumerate(nodes) if likeness[n] > -1 and node.cost + CHANGE < least]
         if likelier and explorer.expected:  # what asserts decide is searched as a program is, in the likeliest reading
-            is_dear = least > min(nodes[n].cost for n in likelier) + DEAR
+            is_dear = least > DEAR + min((nodes[n].cost for n in likelier if likeness[n] > HALF), default=math.inf)
             mutated = MUTATED if argument.get("mutates", True) and (not passing or is_dear) else 0
             more, tried, furthest = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
@@ -341,7 +340,9 @@ def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
             if n not in longer:
                 runs[n] = run_for(nodes[n], min(spared, STEPS))
     ended = [int(r[3]) for r in runs if isinstance(r, list) and r[2] != TIME]
-    explorer.steps = min(STEPS, max([LEAST_STEPS if ended else FIRST_STEPS, *(SPARE * steps for steps in ended)]))
+    explorer.steps = min(
+        STEPS, max([min(LEAST_STEPS, FIRST_STEPS) if ended else FIRST_STEPS, *(SPARE * steps for steps in ended)])
+    )
     return runs
 
 

@@ -75,7 +75,7 @@ def _list_units(s: Scope) -> list[tuple[str, int]]:
 
 
 def propose_percent(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``amount * rate / 100``, ``amount * (1 + rate / 100)`` and ``amount * (1 + rate)`` for ``amount * rate``."""
+    """``amount * (1 + rate / 100)`` and ``amount * (1 + rate)`` for ``amount * rate``."""
     match node:
         case ast.BinOp(left, ast.Mult(), ast.Name(rate) as right) if _RATE.search(rate):
             other = left
@@ -88,7 +88,6 @@ def propose_percent(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Div | ast.FloorDiv | ast.Mod):
         return
     for new, prior in (
-        (f"{s.text_of(node)} / 100", 0.45),
         (f"{whole} * (1 {sign} {rate} / 100)", 0.45),
         (f"{whole} * (1 {sign} {rate})", 0.35),
     ):

@@ -51,7 +51,7 @@ TWICE = (
         ("s = n % 60\nt = f'{n // 60}:{s}'\n", {}, "s = n % 60\nt = f'{n // 60}:{s:02d}'\n"),
         (TOTAL, {}, TOTAL.replace("sum(xs) / len(xs)", "round(sum(xs) / len(xs), 2)")),
         (TWICE, {}, TWICE.replace("        else:\n            out.remove(x)\n", "")),
-        ("fee = amount * rate\n", {}, "fee = amount * rate / 100\n"),
+        ("fee = amount * rate\n", {}, "fee = amount * (1 + rate)\n"),
         ("amount = amount * rate / 100\n", {}, "amount = amount + amount * rate / 100\n"),
         ("price = price * discount\n", {}, "price = price * (1 - discount / 100)\n"),
         ("b = y % 400 == 0 or (y % 4 == 0 and y % 100 == 0)\n", {}, "b = y % 400 == 0 or (y % 4 == 0 and y % 100 != 0)\n"),
