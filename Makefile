@@ -85,7 +85,7 @@ $(STAMPS)-docs: $(STAMPS)
 
 # all of these at once: one look at the index, one build
 install-all: $(STAMPS)
-	$(BIN)/python -m pip install --quiet -e '.[lint,examples,$(EXTRAS)]'
+	$(BIN)/python -m pip install --quiet --no-compile -e '.[lint,examples,$(EXTRAS)]'
 	touch $(STAMPS)-lint $(STAMPS)-examples $(STAMPS)-test
 
 $(STAMPS)-lint: $(STAMPS)

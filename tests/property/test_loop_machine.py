@@ -307,7 +307,7 @@ class Heals(RuleBasedStateMachine):
 
 TestHeals = Heals.TestCase
 TestHeals.settings = settings(
-    max_examples=40 if settings.default.derandomize else 120,
+    max_examples=25 if settings.default.derandomize else 120,
     stateful_step_count=70,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -44,7 +44,7 @@ JSONS = st.recursive(
     max_leaves=8,
 )  # fmt: skip
 MANY = settings(
-    max_examples=25 if settings.default.derandomize else 60, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=15 if settings.default.derandomize else 60, deadline=None, suppress_health_check=list(HealthCheck)
 )
 """Of each kind of message; where they are others each time (``make test-all``), more of them are tried."""
 

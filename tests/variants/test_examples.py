@@ -44,12 +44,14 @@ def test_every_example_has_hidden_checks() -> None:
     assert hidden_checks().keys() == SOURCES.keys() - {LEFT_ALONE}
 
 
-SLOW = "21_aged_analysis"
-"""It imports pandas, scikit-learn, seaborn and Matplotlib again and again; `make demo` heals it, too."""
+FIRST = (
+    "02_dict_mutated", "07_infinite_loop", "09_inverted_formula", "11_off_by_one", "14_missing_colon", "16_str_plus_int", "19_wrong_operator",
+)  # fmt: skip
+"""By rules, by the search, and of syntax. `make demo` heals all, and says where one is not as intended; `make test-all` asks the hidden checks of each."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == SLOW)) for n in SOURCES if n != LEFT_ALONE]
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in FIRST)) for n in SOURCES if n != LEFT_ALONE]
 )
 def test_the_example_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str) -> None:
     report, document = ward.heal(SOURCES[name], name)
