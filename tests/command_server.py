@@ -47,7 +47,7 @@ class CommandServer:
         self.settings = list_python_settings(environment)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.command_server"], cwd=Path(__file__).parents[1],
-            env={**environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
         )  # fmt: skip
 
     def run(
@@ -71,11 +71,13 @@ class CommandServer:
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None
         assert answers is not None
-        asked.write(json.dumps(call) + "\n")
-        asked.flush()
+        asked.write(json.dumps(call).encode() + b"\n")
         pid = int(answers.readline())
-        if not select.select([answers], [], [], seconds)[0]:
-            os.kill(pid, signal.SIGKILL)
+        if not select.select([answers], [], [], seconds)[
+            0
+        ]:  # unbuffered: nothing that came is held where this does not see it
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
             answers.readline()
             raise subprocess.TimeoutExpired([*words], seconds)
         return int(answers.readline())

@@ -44,6 +44,9 @@ class Verdict:
     may_be_meant: bool = False
     """What it mends may be meant (:attr:`Diagnosis.may_be_meant`): only somebody's word may apply it."""
 
+    untold: str = ""
+    """A slip with which the few checks that it meets would hold as well; empty where they tell enough, or it was not asked."""
+
     @property
     def is_shown_to_run(self) -> bool:
         """Whether it ran to its end, and nothing contradicts it."""

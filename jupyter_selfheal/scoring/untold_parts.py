@@ -26,8 +26,6 @@ UNTOLD = "untold_parts"
 SECONDS = 60.0
 FEW = 4
 """Checks up to which it is asked: five and more are asked for slips by the search, and seldom leave a whole condition untold."""
-DOUBT = "A second fault may be left that no check sees"
-"""How the doubt begins."""
 ASKED = frozenset({"search", "rules"})
 """Healers that it is asked of: it was measured for what is guessed, and for a cell that did not parse."""
 
@@ -50,12 +48,12 @@ def mark_untold(
 ) -> list[Evidence]:
     """The evidence of each patch, with what is known to be untold of another one that meets the same few checks: what is held back for them is not to
     give way to one that they tell as little from it."""
-    said = [reason for a in history if a.verdict is not None for reason in a.verdict.reasons]
-    told = [e.untold for e in seen if e.untold] + [r.partition(": ")[2] for r in said if r.startswith(DOUBT)]
+    told = [e.untold for e in seen if e.untold]
+    told += [a.verdict.untold for a in history if a.verdict is not None and a.verdict.untold]
     if not told:
         return list(seen)
     return [
-        replace(e, untold=e.untold or told[0].rstrip(".")) if _is_asked(case, p) and e.checks <= FEW else e
+        replace(e, untold=e.untold or told[0]) if _is_asked(case, p) and e.checks <= FEW else e
         for p, e in zip(patches, seen, strict=True)
     ]
 

@@ -19,7 +19,6 @@ from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Count, Evidence, Find
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
 from jupyter_selfheal.scoring.second_opinion import SPECIFICATION, find_most_for_opinion
 from jupyter_selfheal.scoring.stored import Match
-from jupyter_selfheal.scoring.untold_parts import DOUBT
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
@@ -118,6 +117,7 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
         next(iter(charge.reasons), ""),
         needs_word=sheet.needs_word and plausible and not evidence.remarks,
         checks=evidence.checks,
+        untold=evidence.untold,
     )
 
 
@@ -140,7 +140,7 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
         doubt = f"A fault is left that no check sees: {evidence.left_fault}."
         sheet.feedback.append(f"a fault is left: {evidence.left_fault}")
     if doubt is None and evidence.untold:
-        doubt = f"{DOUBT}: {evidence.untold}."
+        doubt = f"A second fault may be left that no check sees: {evidence.untold}."
         sheet.feedback.append(evidence.untold)
     if not met:
         score = _score_undecided(patch, evidence, opinion, sheet)

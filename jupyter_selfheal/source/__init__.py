@@ -29,7 +29,7 @@ from jupyter_selfheal.source.masking import (
     PARSE_FLAGS,
     can_compile,
 )
-from jupyter_selfheal.source.slices import find_backward_slice
+from jupyter_selfheal.source.slices import find_backward_slice, find_needed_names
 from jupyter_selfheal.source.source import Source, Statement, read
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "find_backward_slice",
     "find_free_names",
     "find_names",
+    "find_needed_names",
     "find_offset",
     "find_remaining_source",
     "find_root_name",

@@ -16,6 +16,15 @@ def find_backward_slice(sources: Sequence[str], targets: Iterable[str]) -> tuple
     what those need in turn. What changes a list of named objects in place (``for table in combine``) changes those objects.
     Cells that use ``from m import *`` or magics that may bind names are kept.
     """
+    return _go_backward(sources, targets)[0]
+
+
+def find_needed_names(sources: Sequence[str], targets: Iterable[str]) -> frozenset[str]:
+    """The names that must be there before all of the sources for ``targets`` to be as they are after them (see :func:`find_backward_slice`)."""
+    return _go_backward(sources, targets)[1]
+
+
+def _go_backward(sources: Sequence[str], targets: Iterable[str]) -> tuple[tuple[int, ...], frozenset[str]]:
     pending = set(targets)
     kept: list[int] = []
     all_names = [read(source).names for source in sources]
@@ -29,7 +38,7 @@ def find_backward_slice(sources: Sequence[str], targets: Iterable[str]) -> tuple
             kept.append(at)
             pending -= cell.binds - cell.uses
             pending |= cell.uses
-    return tuple(reversed(kept))
+    return tuple(reversed(kept)), frozenset(pending)
 
 
 def _find_members(sources: Sequence[str]) -> Mapping[str, frozenset[str]]:

@@ -92,15 +92,17 @@ class FewerResults(Rule):
         for name in dict.fromkeys(read):
             made = context.find_last_assignment(name)
             call = made.node.value if made is not None else None
-            known = WHOLE.get(read_last_name(call.func)) if isinstance(call, ast.Call) else None
-            if made is None or known is None or not known[0].fullmatch(name) or len(made.node.targets) != 1:
+            if made is None or not isinstance(call, ast.Call) or len(made.node.targets) != 1:
+                continue
+            known = WHOLE.get(read_last_name(call.func))
+            if known is None or not known[0].fullmatch(name):
                 continue
             sources = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
             if any(re.search(rf"\b{name}\[0\]\[|\b(?:diag|sqrt)\({name}\[1\]|= {name}$", s, re.M) for s in sources):
                 return  # it is known to hold both
             second = known[1][1] if known[1][1] not in context.known_names else "_"
             view = next((v for v in context.look_upwards() if v.cell_id == made.cell_id), None)
-            called = context.describe_all([ast.unparse(made.node.value.func)])[0].path  # type: ignore[attr-defined]
+            called = context.describe_all([ast.unparse(call.func)])[0].path
             if (
                 view is None
                 or not called.startswith("scipy.")
@@ -111,7 +113,7 @@ class FewerResults(Rule):
             yield self.patch(
                 view.replace_here((end, end, f", {second}")),
                 f"Take both results: `{name}, {second} = …`",
-                f"`{read_last_name(made.node.value.func)}` gives {len(known[1])} results, and `{name}` holds both.",  # type: ignore[attr-defined]
+                f"`{read_last_name(call.func)}` gives {len(known[1])} results, and `{name}` holds both.",
                 why="The name is that of the first result, and what is done with it is done with numbers.",
                 prior=0.94,
             )

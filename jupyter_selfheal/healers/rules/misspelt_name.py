@@ -19,6 +19,7 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     is_plural,
     keep_digits,
 )
+from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -45,7 +46,7 @@ class MisspeltName(Rule):
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
     (two in eight) that is no plural and no other number, and is called if and only if it can be; also where the known name is the
-    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`), and for slips that are known of builtins (`lenght(xs)`, `sun(xs)`). `prices[i]` in `for i, price in enumerate(…)` is
+    failing function's parameter, one letter away, that nothing in it reads (`birthday` for `birthdays`), and for slips that are known of builtins (`lenght(xs)`; unsafe where that is another word, as `sun(xs)`). `prices[i]` in `for i, price in enumerate(…)` is
     `price`, whatever the plural. Unsafe otherwise.
     """
 
@@ -85,7 +86,7 @@ class MisspeltName(Rule):
             slip = len(near) == 1 and is_plain_slip(name, word)
             unread = len(near) == 1 and not slip and _is_unread_parameter(context, name, word)
             module = len(near) == 1 and is_plural(name, word) and _is_module_read(context, name, word)
-            sure = slip or unread or module or bool(builtin)
+            sure = slip or unread or module or (bool(builtin) and name not in read_words("common_words", "words"))
             definition = correct_definition(context, name, word) if slip else ()
             if definition:
                 yield self.patch(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, find_line_span
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -99,9 +99,8 @@ class MutableField(Rule):
 
 def _find_line(context: RuleContext, node: ast.stmt) -> tuple[int, int]:
     """The span of a statement's whole lines."""
-    start = src.find_offset(context.source, node.lineno, 0)
-    end = context.source.find("\n", context.span(node)[1])
-    return start, len(context.source) if end < 0 else end + 1
+    end = find_line_span(context.source, node.end_lineno or node.lineno)[1]
+    return find_line_span(context.source, node.lineno)[0], min(end + 1, len(context.source))
 
 
 def _name_factory(context: RuleContext, value: ast.expr) -> str:

@@ -282,14 +282,12 @@ def _list_below(case: Case, tests: set[str]) -> Iterator[Piece]:
 
 def _list_related(case: Case) -> set[str]:
     """Names of the failing cell, and what the cells above make them of: an assert of nothing but others holds, or fails, whatever is mended here."""
-    above = [src.find_names(c.source) for c in case.notebook.list_code_before(case.failure.cell_id)]
-    outside = set(src.BUILTINS).union(*(n.imports for n in above))
+    above = [c.source for c in case.notebook.list_code_before(case.failure.cell_id)]
     made = src.find_names(case.failure.source)
-    related = set(made.binds | made.uses | made.changes) - outside
-    for names in (*reversed(above), *reversed(above)):  # a function may call one that is defined below it
-        if names.binds & related:
-            related |= (names.uses | names.binds) - outside
-    return related
+    twice = [*above, *above]  # a function may call one that is defined below it
+    needed = [src.find_names(twice[n]) for n in src.find_backward_slice(twice, made.binds | made.uses | made.changes)]
+    outside = src.BUILTINS.union(*(src.find_names(text).imports for text in above))
+    return set(made.changes).union(*(names.binds | names.uses for names in (made, *needed))) - outside
 
 
 def find_name(piece: Piece) -> str:

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import os
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from typing import Any
@@ -22,7 +21,6 @@ from jupyter_selfheal.inside.search.combine_changes import (
     gains_something,
 )
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
-from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.cut_candidates import (
     AGAIN,
     ALMOST,
@@ -52,6 +50,7 @@ from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
 from jupyter_selfheal.inside.search.solve_parts import mend_parts
+from jupyter_selfheal.inside.search.time_net import TimeNet
 
 MOST = 400_000
 """Steps for a candidate while screening, at most: twice what its passing checks take, and no less than ``count_least``."""
@@ -68,19 +67,21 @@ class Search:
         self.jobs = jobs or (len(os.sched_getaffinity(0)) if HAS_FORKS else 1)
         self.steps = int(seconds * STEPS_PER_SECOND)
         self.spent = 0
-        self.is_rushed, self.ended = False, 0.0
-        """``ended``: CPU seconds after which it was given up, as nearly all that is found comes sooner."""
-        self.ends_at = max(patience.NET * seconds, patience.LEAST_NET)
-        """CPU seconds after which the net has caught it."""
-        self.began = read_cpu_time()
-        self.started = time.monotonic()
+        self.is_rushed = False
+        self.net = TimeNet(seconds)
         self.runner = Runner(program, ns)
         self.alone = not can_copy(self.runner)
         self.seen: set[int] = set()
-        self.candidates, self.plausible, self.partial, self.late = (list[Candidate]() for _ in range(4))
-        self.tried = self.found_at = self.replay = 0
+        self.candidates: list[Candidate] = []
+        self.plausible: list[Candidate] = []
+        self.partial: list[Candidate] = []
+        self.late: list[Candidate] = []
+        self.tried = self.found_at = 0
+        self.replay = 0
         self.limit = patience.MOST_STEPS
-        self.overhead, self.memory, self.counts_all = OVERHEAD, MOST_MEMORY, False
+        self.overhead = OVERHEAD
+        self.memory = MOST_MEMORY
+        self.counts_all = False
         self.base = Result(1, 0)
         self.pause, self.given = 1.0, 0
         self.sight = Sight(Result(1, 0))
@@ -146,7 +147,7 @@ class Search:
             pairs = frontier.pair_likeliest() if base.failed > 1 else frontier.pair_likeliest(EARLY_PAIRS)
             self._try_what_is_rare(itertools.chain(*rare, pairs))
         return self._build_report(
-            "" if self.plausible else patience.describe_failure(self.base, self.partial, left, self.ended)
+            "" if self.plausible else patience.describe_failure(self.base, self.partial, left, self.net.unfound)
         )
 
     def _prepare_counting(self) -> None:
@@ -201,9 +202,9 @@ class Search:
 
     def _try_what_is_rare(self, source: Iterator[Candidate]) -> None:
         """New bodies and pairs of likely changes, for as long as the whole search stays below its seconds and they take few of them."""
-        cpu = read_cpu_time() - self.began
+        cpu = self.net.measure_cpu()
         if cpu < self.seconds:
-            self.ends_at = min(cpu + patience.LAST_SECONDS, self.seconds)
+            self.net.ends_at = min(cpu + patience.LAST_SECONDS, self.seconds)
             self.steps = min(self.steps, self.spent + int(patience.LAST_SECONDS * STEPS_PER_SECOND))
             self._screen_candidates(source, self.limit, most=patience.LAST)
 
@@ -236,13 +237,8 @@ class Search:
         return self.spent >= self.steps or self._is_caught()
 
     def _is_caught(self) -> bool:
-        """Whether the CPU time or the clock ends the search, which they do on a busy machine, or where steps lead into slow C code."""
-        clock, cpu = time.monotonic() - self.started, read_cpu_time() - self.began
-        unfound = self.ends_at if self.plausible else max(patience.UNFOUND * self.seconds, patience.LEAST_NET)
-        self.ended = self.ended or (cpu if unfound <= cpu < self.ends_at else 0.0)
-        is_caught = clock >= max(patience.CLOCK * self.seconds, patience.LEAST_CLOCK) or cpu >= min(
-            self.ends_at, unfound
-        )
+        """Whether the CPU time or the clock ends the search."""
+        is_caught = self.net.has_caught(bool(self.plausible))
         self.is_rushed = self.is_rushed or is_caught
         return is_caught
 
@@ -296,9 +292,8 @@ class Search:
             # how long a statement of an earlier cell takes is known: what takes far longer does not end
             if self.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
-            if (
-                count and self.base.cut and self._gains(candidate)
-            ):  # one loop of several ends, or a check beside them passes
+            # one loop of several ends, or a check beside them passes
+            if count and self.base.cut and self._gains(candidate):
                 self.partial.append(candidate)
         elif count and result.status == OK and self._gains(candidate):
             self.partial.append(candidate)
@@ -376,7 +371,7 @@ class Search:
             ).rank()
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
-            "first": min((c.rank for c in self.plausible), default=0), "cpu": round(read_cpu_time() - self.began, 3),
+            "first": min((c.rank for c in self.plausible), default=0), "cpu": round(self.net.measure_cpu(), 3),
             "steps": self.spent,
             "baseline": {"failed": self.base.failed, "passed": self.base.passed, "status": self.base.status},
         }  # fmt: skip

@@ -296,13 +296,9 @@ def _list_defined(source: str) -> set[str]:
 
 def _find_names_read_for(failure: Failure) -> frozenset[str]:
     """Global names that the failing statement reads, and those of which the cell made them above it."""
-    read = set(_find_read_names(failure))
-    above = [s.node for s in src.list_statements(failure.source) if s.index < failure.statement]
-    for statement in reversed(above):
-        names = src.collect_names([statement])
-        if not read.isdisjoint(names.binds):
-            read = (read - names.binds) | names.uses
-    return frozenset(read)
+    above = [s for s in src.list_statements(failure.source) if s.index < failure.statement]
+    texts = [src.extract_text(failure.source, s.node) for s in above]
+    return src.find_needed_names(texts, _find_read_names(failure))
 
 
 def _find_read_names(failure: Failure) -> frozenset[str]:

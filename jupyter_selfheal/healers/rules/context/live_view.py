@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -28,7 +27,6 @@ from jupyter_selfheal.source.source import lazy_property
 
 T = TypeVar("T")
 
-BUILTINS = frozenset(dir(builtins))
 
 LAZY = frozenset({"urllib", "xml", "importlib", "concurrent", "email", "http"})
 """Packages whose submodules are there only once they were imported."""
@@ -173,7 +171,7 @@ class LiveView(FailureView):
             is_lazy = path.split(".")[0] in LAZY and "." in module
             return Reference(known["written"], f"import {module}" if is_lazy else "")
         if (
-            not rest or known["taken"] or rest.split(".")[0] in BUILTINS
+            not rest or known["taken"] or rest.split(".")[0] in src.BUILTINS
         ):  # `from PIL.Image import open` would hide `open`
             return Reference(path, f"import {module}")
         return Reference(rest, f"from {module} import {rest.split('.')[0]}")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search import search
-from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search import time_net
 from jupyter_selfheal.inside.search.patience import describe_failure
-from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.time_net import TimeNet
 
 
 @pytest.mark.parametrize(
@@ -25,12 +24,10 @@ from jupyter_selfheal.inside.search.run_candidate import Result
 def test_a_search_that_found_nothing_ends_sooner(
     monkeypatch: pytest.MonkeyPatch, spent: float, seconds: float, is_found: bool, is_caught: bool
 ) -> None:
-    program = read_program({"units": [{"text": "x = 1", "role": "cell", "cell": "c"}]})
-    one = search.Search(program, {"__name__": "__main__"}, seconds, 1, {})
-    one.plausible = [Candidate({}, "", 1, 0.5, 0, 1)] if is_found else []
-    one.began = 0.0
-    monkeypatch.setattr(search, "read_cpu_time", lambda: spent)
-    assert one._is_caught() == is_caught
+    net = TimeNet(seconds)
+    net.began = 0.0
+    monkeypatch.setattr(time_net, "read_cpu_time", lambda: spent)
+    assert net.has_caught(is_found) == is_caught
 
 
 def test_it_says_after_how_long_it_ended() -> None:

@@ -276,10 +276,10 @@ def test_without_forks_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_busy_machine_changes_nothing_in_the_answer_until_the_clock_ends_the_search() -> None:
     idle, busy = (Search(MANY_MEND, {"__name__": "__main__"}, 600.0, 2, {}) for _ in range(2))
-    busy.started -= 0.96 * patience.CLOCK * busy.seconds
+    busy.net.started -= 0.96 * patience.CLOCK * busy.seconds
     assert busy.run()["patches"] == idle.run()["patches"]
     over = Search(MANY_MEND, {"__name__": "__main__"}, 600.0, 2, {})
-    over.started -= patience.CLOCK * over.seconds
+    over.net.started -= patience.CLOCK * over.seconds
     assert not over.run()["patches"]
 
 
