@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.surfaces.cli.interrupts import resend_lost_interrupts
 from jupyter_selfheal.surfaces.cli.parser import build_parser, find_command
 
 FAILED = 2
@@ -23,6 +24,7 @@ def run() -> int:
     for name in ("SIGTERM", "SIGHUP"):  # whoever ends us otherwise than by Ctrl-C also wants nothing left behind
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), signal.default_int_handler)
+    resend_lost_interrupts()
     code = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done: nothing is to be interrupted in leaving
     return code

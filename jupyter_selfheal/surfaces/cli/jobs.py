@@ -17,6 +17,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.fork.gate import measure_available_mb
 from jupyter_selfheal.providers.pot import Pot
+from jupyter_selfheal.surfaces.cli.interrupts import delay_interrupts, ignore_interrupts, resend_lost_interrupts
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.notebook.beside import count_cores
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
@@ -177,13 +178,14 @@ def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool, pot: Po
     session = Session(settings, run, resuming=resuming, pot=pot)
     try:
         threading.Thread(target=_end_with_command, daemon=True).start()
+        resend_lost_interrupts()
         delay_interrupts(False)
         while (job := pipe.recv()) is not None:
             pipe.send(heal_once(session, job))
     except (KeyboardInterrupt, EOFError, OSError):
         pass
     finally:
-        _ignore_interrupts()
+        ignore_interrupts()
         session.close()
 
 
@@ -198,25 +200,9 @@ def _end_with_command() -> None:
             signal.raise_signal(signal.SIGINT)
 
 
-def _ignore_interrupts() -> None:
-    """Hear no Ctrl-C any more, not even one that has come and waits to be answered."""
-    while True:
-        try:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        except KeyboardInterrupt:
-            continue
-        return
-
-
 def trust_own_folder(trusted: bool) -> None:
     """Whether a Python that starts now looks for modules in the working directory first: a worker process must not."""
     if not trusted:
         os.environ.setdefault(_SAFE_PATH, _OURS)
     elif os.environ.get(_SAFE_PATH) == _OURS:
         del os.environ[_SAFE_PATH]
-
-
-def delay_interrupts(held: bool) -> None:
-    """Keep a Ctrl-C waiting, or let it in. Windows knows no such thing: there it may come in between."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, {signal.SIGINT})

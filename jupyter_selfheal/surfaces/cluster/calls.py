@@ -23,7 +23,8 @@ from typing import Any
 
 from jupyter_selfheal.errors import KernelError, SelfHealError
 from jupyter_selfheal.own_process import process_arguments
-from jupyter_selfheal.surfaces.cli.jobs import delay_interrupts, trust_own_folder
+from jupyter_selfheal.surfaces.cli.interrupts import delay_interrupts, resend_lost_interrupts
+from jupyter_selfheal.surfaces.cli.jobs import trust_own_folder
 
 PATIENCE = 30.0
 """Seconds that a process gets to stop its kernels before it is killed (then they end with it)."""
@@ -158,6 +159,7 @@ def main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)  # what anybody prints is no answer
     trust_own_folder(True)  # kernels that it starts keep the user's rules
+    resend_lost_interrupts()
     delay_interrupts(False)  # a local cluster's workers hear none
     warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
     calls: queue.Queue[bytes | None] = queue.Queue()

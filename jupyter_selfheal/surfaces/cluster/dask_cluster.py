@@ -15,7 +15,8 @@ from typing import Any
 
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.cli.jobs import delay_interrupts, trust_own_folder
+from jupyter_selfheal.surfaces.cli.interrupts import delay_interrupts
+from jupyter_selfheal.surfaces.cli.jobs import trust_own_folder
 
 SECONDS = 15.0
 """How long a scheduler and its first worker are waited for."""
