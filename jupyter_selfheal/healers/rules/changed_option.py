@@ -14,14 +14,18 @@ from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, load
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.model import Applicability, Patch
 
+ALIASES = re.compile(
+    r"Got both '(\w+)' and '(\w+)', which are aliases|Supply a '(c)' argument or a '(color)' kwarg but not both"
+)
+
 
 class ChangedOption(Rule):
     """Give an option of a dictionary by its new name.
 
     **Failure** `AttributeError: … got an unexpected keyword argument 'frac'` at `arrowprops={"frac": 0.1}`; `'normed'` at `plt.hist(x, **options)`, with `options = {"normed": True}`
-    or `dict(normed=True)` above.
+    or `dict(normed=True)` above, and at `hist_kws={"normed": True}`; `Got both 'c' and 'color', which are aliases of one another` at `line_kws={"c": "r"}`.
 
-    **Fix** What the changelogs (`data/*.toml`) say of the keyword, written in the dictionary.
+    **Fix** What the changelogs (`data/*.toml`) say of the keyword, written in the dictionary. Of two names of one thing, the library's own (`color`) in place of the short one, which had the last word.
 
     **Fix safety** Safe where the changelog names the successor, or says that the option has had no effect. Unsafe where something is lost. Silent where the dictionary is not written
     down, and where another call or another form took the option's place.
@@ -35,6 +39,9 @@ class ChangedOption(Rule):
     why = "The library's changelog names the new form of this option."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if both := ALIASES.search(context.failure.evalue):
+            yield from self._name_in_full(context, *(g for g in both.groups() if g))
+            return
         name = name_keyword(context.failure.evalue)
         for call in context.list_calls_at_failure() if name else ():
             for keyword in call.keywords:
@@ -57,6 +64,31 @@ class ChangedOption(Rule):
                     removes=case.removes or ("" if case.argument else f"`{name}`"), prior=0.6 if loses else 0.9,
                 )  # fmt: skip
                 return
+
+    def _name_in_full(self, context: RuleContext, short: str, full: str) -> Iterator[Patch]:
+        """The name that seaborn gives too, where an option of a call of its own, or what a grid hands on, has the short one."""
+        splices: list[Splice] = []
+        for call in context.list_calls_at_failure()[:1]:
+            named = [(k, str(k.arg)) for k in call.keywords if read_last_name(call.func).startswith("map")]
+            for node in (n for k in call.keywords for n in ast.walk(k.value)):
+                if isinstance(node, ast.Dict) and not any(_is_text(key, full) for key in node.keys):
+                    for key, value in zip(node.keys, node.values, strict=True):
+                        if key is not None and _is_text(key, short) and _is_text(value):
+                            splices.append((*context.span(key), repr(full)))
+                elif isinstance(node, ast.Call) and read_last_name(node.func) == "dict":
+                    named += [(k, str(k.arg)) for k in node.keywords if full not in [o.arg for o in node.keywords]]
+            for keyword, given in named:
+                if given == short and _is_text(keyword.value) and not any(k.arg == full for k in call.keywords):
+                    start = context.span(keyword)[0]
+                    splices.append((start, start + len(short), full))
+        if splices:
+            cause = f"seaborn gives a `{full}` itself, and `{short}` is another name for it."
+            why = f"`{short}` was taken where both were given, and so is `{full}` where it stands there."
+            yield self.patch(context.replace_here(*splices), f"Change `{short}` to `{full}`", cause, why=why, prior=0.9)
+
+
+def _is_text(node: ast.expr | None, text: str = "") -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and text in ("", node.value)
 
 
 def _find_written(context: RuleContext, value: ast.expr) -> tuple[str, str, ast.Dict | ast.Call] | None:
@@ -116,5 +148,9 @@ def _rewrite_option(
     if any(entry[0] == new for entry in entries):
         return None
     text = text.replace("{value}", src.extract_text(source, value))
-    written = f"{new}={text}" if isinstance(options, ast.Call) else f"{new!r}: {text}"
+    written = (
+        f"{new}={text}"
+        if isinstance(options, ast.Call)
+        else f"{new!r}: {text.replace('common_norm=', repr('common_norm') + ': ')}"
+    )
     return (start, end, written), case

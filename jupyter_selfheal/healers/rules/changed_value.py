@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from jupyter_selfheal.healers.rules.changed_keyword import build_argument_splice
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Value, is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.healers.rules.context.remedies import OPTION, find_options
+from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
@@ -16,7 +17,7 @@ from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_pla
 from jupyter_selfheal.model import Applicability, Patch
 
 GONE = re.compile(r"Invalid parameter '?(\w+)'? for estimator (\w+)\(.*Valid parameters are: (\[[^\]]*\])", re.S)
-REFUSED = re.compile(r"The '(\w+)' parameter of (\w+) must be .*Got '([^']+)' instead", re.S)
+REFUSED = re.compile(r"The '(\w+)' parameter of (\w+) must be .*Got '?([\w.-]+)'? instead", re.S)
 PENALTY = re.compile(r"Solver lbfgs supports only .*got (l1) penalty")
 
 
@@ -29,12 +30,13 @@ class GridParameters(Rule):
 
     **Fix** The key of the grid (`base_estimator__max_depth`), or the keyword of `set_params`, gets the name that the changelog
     says, the value in the list the one that took its place. For a penalty of `l1` in the grid, `LogisticRegression()` gets the solver that was its default.
-    The cells that made the grid run again.
+    The cells that made the grid run again. A parameter that is gone is taken out (`normalize`). A value in a dictionary of parameters (`GradientBoostingRegressor(**params)`) changes as one in a grid does.
 
     A parameter of one step of a pipeline alone gets the step's name: `clf__C`.
 
     **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it; or one step of the pipeline has the parameter, and no
-    other; or the message lists one name alone that differs by a slip. Any other name is left alone.
+    other; or the message lists one name alone that differs by a slip; or the parameter that goes changed nothing that is fitted (`normalize` of
+    least squares, `[False]` of others). Offered where it did. Any other name is left alone.
     """
 
     code = "SKL106"
@@ -54,6 +56,8 @@ class GridParameters(Rule):
                 yield from self._change_parameter(
                     context, _Renaming(gone[1], new), f"Change `{gone[1]}` to `{new}`", cause
                 )
+            elif plain := _find_idle_values(gone[2], gone[1]):
+                yield from self._take_out(context, gone[1], gone[2], plain)
             elif gone[2] == "Pipeline" and (step := _find_step(context, gone[1])):
                 cause = f"A pipeline's parameter is named with its step: only `{step}` has `{gone[1]}`."
                 key = f"{step}__{gone[1]}"
@@ -73,13 +77,26 @@ class GridParameters(Rule):
                 None,
             )
             other = known.new.get(refused[3]) if known is not None and not known.unsafe else None
-            if isinstance(other, str):
+            if other is not None:
                 cause = f"`{refused[2]}` no longer takes {refused[3]!r} for `{refused[1]}`."
-                value = _Value(refused[1], refused[3], other)
+                value = _Value(refused[1], refused[3], str(other))
                 yield from self._change_parameter(context, value, f"Change {refused[3]!r} to {other!r}", cause)
         elif PENALTY.search(text):
             cause = "The default solver doesn't support the penalty `l1`, which the grid holds."
             yield from self._change_parameter(context, _Solver(), "Add `solver='liblinear'`", cause)
+
+    def _take_out(self, context: RuleContext, name: str, estimator: str, plain: tuple[object, ...]) -> Iterator[Patch]:
+        change = _Removal(name, plain)
+        cause = f"`{estimator}` no longer has `{name}`."
+        lost = "one of its values changed what is fitted"
+        for patch in self._change_parameter(context, change, f"Take `{name}` out of the grid", cause):
+            yield replace(
+                patch,
+                applicability=Applicability.UNSAFE if change.loses else Applicability.SAFE,
+                why=f"`{name}` is left out: {lost}." if change.loses else self.why,
+                removes=f"`{name}`: {lost if change.loses else 'nothing that is fitted depends on it'}",
+                prior=0.6 if change.loses else 0.9,
+            )
 
     def _change_parameter(self, context: RuleContext, change: _Change, title: str, cause: str) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
@@ -158,19 +175,47 @@ class _Renaming(_Change):
                     yield start, start + len(keyword.arg), self._part.sub(self._new, keyword.arg)
 
 
+class _Removal(_Change):
+    """A parameter that goes; ``loses``: one of its values is not among the ``plain`` ones, with which the rest does the same without it."""
+
+    def __init__(self, name: str, plain: tuple[object, ...]) -> None:
+        self._name, self._plain, self.loses = name, plain, False
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        pairs = list(zip(node.keys, node.values, strict=True)) if isinstance(node, ast.Dict) else []
+        at = next((n for n, (key, _) in enumerate(pairs) if _names_parameter(key, self._name)), None)
+        if at is None:
+            return
+        values = pairs[at][1].elts if isinstance(pairs[at][1], ast.List | ast.Tuple) else []
+        self.loses |= not values or any(not isinstance(v, ast.Constant) or v.value not in self._plain for v in values)
+        ends = [src.find_span(source, value)[1] for _, value in pairs]
+        starts = [src.find_span(source, key)[0] if key else 0 for key, _ in pairs]
+        behind = starts[at + 1] if at + 1 < len(pairs) else ends[at]
+        yield (ends[at - 1], ends[at], "") if at else (starts[at], behind, "")
+
+
+def _names_parameter(key: ast.expr | None, name: str) -> bool:
+    """True for the key of a grid that names a parameter, by itself or of a step."""
+    return isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.split("__")[-1] == name
+
+
 class _Value(_Change):
-    """Another value for a parameter, in the list under a key that ends with its name."""
+    """Another value for a parameter, under a key that ends with its name: alone, or in a list."""
 
     def __init__(self, keyword: str, old: str, new: str) -> None:
         self._keyword, self._old, self._new = keyword, old, new
 
     def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
-        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
-            name = key.value if isinstance(key, ast.Constant) else ""
-            if isinstance(name, str) and name.split("__")[-1] == self._keyword:
-                for item in value.elts if isinstance(value, ast.List | ast.Tuple) else ():
-                    if isinstance(item, ast.Constant) and item.value == self._old:
-                        yield (*src.find_span(source, item), self._new if self._new in _PLAIN else repr(self._new))
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            given = [value for key, value in pairs if _names_parameter(key, self._keyword)]
+        elif isinstance(node, ast.Call) and read_last_name(node.func) == "dict":
+            given = [k.value for k in node.keywords if k.arg == self._keyword]
+        for item in (i for v in given for i in (v.elts if isinstance(v, ast.List | ast.Tuple) else [v])):
+            if isinstance(item, ast.Constant) and str(item.value) == self._old and item.value is not True:
+                is_plain = self._new in _PLAIN or not isinstance(item.value, str)
+                yield (*src.find_span(source, item), self._new if is_plain else repr(self._new))
 
 
 class _Solver(_Change):
@@ -198,3 +243,11 @@ def _find_new_name(estimator: str, old: str) -> str:
             renamed = re.fullmatch(r"(\w+)=\{value\}", known.cases[0].argument) if len(known.cases) == 1 else None
             return renamed[1] if renamed and not known.cases[0].unsafe else ""
     return ""
+
+
+def _find_idle_values(estimator: str, old: str) -> tuple[object, ...]:
+    """The values of a parameter that is gone with which an estimator does what it does without it; none where the changelog does not say."""
+    for known in load_knowledge().keywords.get(old, ()):
+        if estimator in known.calls and "sklearn" in known.libraries:
+            return tuple(v for c in known.cases if not (c.argument or c.wrap or c.callee or c.unsafe) for v in c.values)
+    return ()

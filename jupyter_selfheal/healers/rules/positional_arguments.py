@@ -82,6 +82,7 @@ class PositionalArguments(Rule):
                     isinstance(other, ast.Call)
                     and other is not call
                     and context.text(other.func) == context.text(call.func)
+                    and not (len(other.args) == 1 and isinstance(other.args[0], ast.List | ast.Dict))  # data, not x
                 ):
                     more = _name_arguments(context, other, live)
                     splices += _write_names(context, other, more) if more else []
