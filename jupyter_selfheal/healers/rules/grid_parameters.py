@@ -186,7 +186,8 @@ class _Removal(_Change):
         at = next((n for n, (key, _) in enumerate(pairs) if _names_parameter(key, self._name)), None)
         if at is None:
             return
-        values = pairs[at][1].elts if isinstance(pairs[at][1], ast.List | ast.Tuple) else []
+        given = pairs[at][1]
+        values = given.elts if isinstance(given, ast.List | ast.Tuple) else []
         self.loses |= not values or any(not isinstance(v, ast.Constant) or v.value not in self._plain for v in values)
         ends = [src.find_span(source, value)[1] for _, value in pairs]
         starts = [src.find_span(source, key)[0] if key else 0 for key, _ in pairs]
