@@ -235,14 +235,15 @@ def collect_behaviours(
     note: Callable[[BaseException], object] | None = None,
 ) -> list[list[str]]:
     """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name. After so many
-    steps none is called. ``note`` gets each exception that is shown."""
+    steps none is called, and one variant leaves the others their share. ``note`` gets each exception that is shown."""
     import contextlib
 
     behaviours: list[list[str]] = []
     left = budget
     with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
-        for codes in variants:
+        for place, codes in enumerate(variants):
             shown: list[str] = []
+            kept = left - left // (len(variants) - place)
             with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
                 with runner.count(DEFINING):
                     for n, unit in enumerate(runner.program.units):
@@ -252,7 +253,7 @@ def collect_behaviours(
                             exec(codes.get(n, runner.codes[n]), runner.ns)
                 call = find_callable(runner.ns, function)
                 for arguments in given if call is not None else ():
-                    if left <= 0 or call is None or shown.count(TIMEOUT) >= LOOPS:
+                    if left <= kept or call is None or shown.count(TIMEOUT) >= LOOPS:
                         shown.append(LATE)
                     else:
                         before = runner.counter.total

@@ -33,26 +33,32 @@ COUNTED = 1500
 def list_unbeaten(late: Sequence[Candidate], passed: int) -> list[Candidate]:
     """Those of which every check that came to an end passes, and more than ``passed`` do; what passed most first."""
     unbeaten = [c for c in late if c.result.failed == c.result.cut and c.result.passed > passed and c.given < LONGEST]
-    return sorted(unbeaten, key=lambda c: (-c.result.passed, -c.weight))
+    return sorted(unbeaten, key=lambda c: (-c.result.passed, c.edits, -c.weight))
 
 
-def choose_unfinished(late: Sequence[Candidate], base: Result, limit: int, round_: int) -> tuple[list[Candidate], int]:
-    """Candidates against which nothing speaks but that they were cut, and the steps that they are given: in the first round (0) many, and in
-    the second few as many as there are."""
+def choose_unfinished(
+    late: Sequence[Candidate], base: Result, limit: int, round_: int, most: int = FINISHED
+) -> tuple[list[Candidate], int]:
+    """Candidates against which nothing speaks but that they were cut, and the steps that they are given: in the first round (0) many, but no more
+    than ``most``, and in the others few ever more."""
     unbeaten = list_unbeaten(late, base.passed)
     if round_ == 0:
-        return _choose_either(unbeaten, late, base), min(FINISHED_LONGER * limit, LONGEST)
-    return unbeaten[:ALMOST], LONGEST
+        return _choose_either(unbeaten, late, base, min(most, FINISHED)), min(FINISHED_LONGER * limit, LONGEST)
+    return unbeaten[:ALMOST], min(FINISHED_LONGER * FINISHED_LONGER * limit, LONGEST) if round_ == 1 else LONGEST
 
 
-def _choose_either(unbeaten: Sequence[Candidate], late: Sequence[Candidate], base: Result) -> list[Candidate]:
+def _choose_either(
+    unbeaten: Sequence[Candidate], late: Sequence[Candidate], base: Result, most: int
+) -> list[Candidate]:
     """A third of what :func:`list_unbeaten` gives by what they passed, one by weight, as the checks that come first may be those that take long,
     and one of single changes that make more checks pass and none fail, with which a second change may mend the rest."""
-    third = FINISHED // 3
+    third = -(-most // 3)
     gaining = [c for c in late if c.parent is None and c.result.passed > base.passed and not base.mask & ~c.result.mask]
     chosen: dict[int, Candidate] = {c.rank: c for c in unbeaten[:third]}
     for others in (unbeaten, gaining):
-        likelier = sorted((c for c in others if c.rank not in chosen and c.given < LONGEST), key=lambda c: -c.weight)
+        likelier = sorted(
+            (c for c in others if c.rank not in chosen and c.given < LONGEST), key=lambda c: (c.edits, -c.weight)
+        )
         chosen |= {c.rank: c for c in likelier[:third]}
     return list(chosen.values())
 

@@ -34,6 +34,8 @@ GO_ON_STEPS = 8_000_000
 """Steps for what comes after the first plausible candidate, or a quarter of what it took to find it."""
 UNITED_AFTER = (1_200, 2_400)
 """Single changes after which those that together mend all that fails are united, before less likely ones are tried."""
+FIRST_FINISHED = 8
+"""And of those that were cut while nothing else spoke against them, how many are given more steps then: where the checks take long, each candidate does."""
 FIRST_ROUNDS, ROUNDS_AGAIN = 2, 2
 """Rounds of several edits before what was cut is tried again; and rounds without a gain after which there is no more."""
 NET, CLOCK = 0.8, 3.0

@@ -171,6 +171,7 @@ class Search:
             self._screen_candidates(frontier.unite_all(self.partial, self.base.failed), self.limit)
             self._screen_candidates(frontier.go_beside(self.partial, bool(self.plausible)), self.limit)
             united += len(self.candidates) - before
+            self._finish_what_was_cut(patience.FIRST_FINISHED)
         return self._screen_candidates(singles, self.limit, most=most + united)
 
     def _screen_more(self, source: Iterator[Candidate], most: int) -> bool:
@@ -213,11 +214,12 @@ class Search:
         changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
         return look_again(self.runner, min(self.limit, patience.LOOK), changed, self.sight)
 
-    def _finish_what_was_cut(self) -> None:
-        """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before."""
+    def _finish_what_was_cut(self, most: int = sys.maxsize) -> None:
+        """Give those candidates time against which nothing else speaks: every check that came to an end passes, and more do than before. Where
+        it is ``most`` of them, not to their end."""
         self.pause = patience.ENOUGH_FINISHED
-        for round_ in (0, 1):
-            chosen, steps = choose_unfinished(self.late, self.base, self.limit, round_)
+        for round_ in (0, 1, 2) if most == sys.maxsize else (0,):
+            chosen, steps = choose_unfinished(self.late, self.base, self.limit, round_, most)
             if chosen and not self.plausible:
                 ranks = {c.rank for c in chosen}
                 self.late = [c for c in self.late if c.rank not in ranks]

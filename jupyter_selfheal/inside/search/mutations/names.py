@@ -85,12 +85,22 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         for other in (*near, *(name for name in _COMMON if name not in near)):
             if other == node.id:
                 continue
-            prior = 0.3 if (node.id, other) in _UNLIKELY else 0.75 if other in near else 0.1
+            is_unlikely = (node.id, other) in _UNLIKELY or (other == "round" and _is_part_of_bound(s, node))
+            prior = 0.3 if is_unlikely else 0.75 if other in near else 0.1
             yield Change((s.replace_node(node, other),), prior, node.lineno, f"`{node.id}` should be `{other}`")
         if len(_list_uses(s, node.id)) > 1 and node.id in ("min", "max"):
             swap = {"min": "max", "max": "min"}
             edits = tuple(s.replace_node(n, swap[n.id]) for n in s.order if isinstance(n, ast.Name) and n.id in swap)
             yield Change(edits, 0.3, node.lineno, "`min` and `max` are exchanged")
+
+
+def _is_part_of_bound(s: Scope, node: ast.AST) -> bool:
+    """True within what ``range`` is given: a bound is cut off, and seldom rounded."""
+    while isinstance(parent := s.parents.get(node), ast.expr):
+        if read_called_name(parent) == "range":
+            return True
+        node = parent
+    return False
 
 
 def _is_kept_by_name(s: Scope, node: ast.Name) -> bool:

@@ -39,3 +39,14 @@ def test_what_had_all_the_steps_there_are_is_not_tried_again() -> None:
 def test_one_of_which_nothing_but_what_was_cut_fails_is_promising_however_much_was_cut() -> None:
     all_cut, beaten = cut(1, 0.5, 2, 4, 4), cut(2, 0.5, 2, 4, 1)
     assert select_promising([all_cut, beaten], 10, counts_all=True, is_one=False) == [all_cut]
+
+
+def test_early_few_are_tried_again_single_edits_first_and_none_to_its_end() -> None:
+    late = [cut(n, 0.6, 4, 4, 4) for n in range(1, 20)]
+    several, single = cut(30, 0.9, 5, 3, 3), cut(31, 0.5, 5, 3, 3)
+    several.edits = 2
+    chosen, steps = choose_unfinished([several, single, *late], BASE, 8000, 0, 8)
+    assert chosen[:2] == [single, several]
+    assert len(chosen) <= 9
+    assert steps == 80_000
+    assert [choose_unfinished(late, BASE, 8000, n)[1] for n in (1, 2)] == [800_000, 15_000_000]

@@ -87,6 +87,15 @@ def test_calls_that_the_net_catches_use_up_the_steps_of_a_comparison() -> None:
     assert set(shown[2:]) == {compare_behaviour.LATE}
 
 
+def test_a_variant_that_does_not_end_leaves_the_others_their_share_of_a_comparison() -> None:
+    """What ran for ever took what the right one needed, so that nothing told them apart."""
+    runner = build_runner(Unit("def count(x):\n    return x + 1\n", "define", True))
+    endless = compile("def count(x):\n    while True:\n        __selfheal_round__() and x\n", "<endless>", "exec")
+    budget = 2 * compare_behaviour.STEPS
+    shown = compare_behaviour.collect_behaviours(runner, [{0: endless}, {}], "count", [(n,) for n in range(5)], budget)
+    assert shown == [[compare_behaviour.TIMEOUT, *[compare_behaviour.LATE] * 4], ["1", "2", "3", "4", "5"]]
+
+
 def test_checks_with_other_values_that_the_net_catches_use_up_the_steps_too() -> None:
     runner = build_runner(
         Unit("n = 3\nwhile n:\n    n += sum(range(9_999))\n", "cell", True, "c"), Unit("assert n == 1", "check")
