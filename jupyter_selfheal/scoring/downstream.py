@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,6 +25,8 @@ from jupyter_selfheal.source.rerun import is_harmless
 
 AT_MOST = 6
 """Cells below that are run in one trial, nearest first."""
+
+_ITERATOR = re.compile(r"<(zip|map|filter)(?: object)? at 0x[0-9a-f]+>")
 
 
 def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
@@ -95,9 +98,13 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
 
 
 def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> stored.Comparison:
-    """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same."""
+    """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same, nor where it shows
+    what was a list in Python 2."""
     compared = stored.compare(cell, step.outputs)
     by_chance = compared.differs and not is_repeatable(cell, notebook)
+    lazy = _ITERATOR.fullmatch(compared.got) if compared.differs and compared.stored.startswith("[") else None
+    if lazy is not None and f"{lazy[1]}(" in cell.source:
+        return stored.NOTHING
     if by_chance or (compared.differs and compared.worded and is_trained(cell, notebook)):
         return stored.NOTHING
     return compared

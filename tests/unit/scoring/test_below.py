@@ -120,3 +120,12 @@ def test_a_cell_below_that_hangs_on_the_clock_says_nothing_where_it_differs() ->
 def test_what_only_calls_a_module_does_not_taint_all_that_reads_it(change: str, chosen: list[str]) -> None:
     case = case_of(["import pandas as pd\ndays = load()", "last = days.max(", "pd.DataFrame({'a': [1]})"], failing=1)
     assert [c.id for c in choose_cells(case, patch_of(case, change))] == chosen
+
+
+@pytest.mark.parametrize(("text", "asked"), [("[(1, 2)]", False), ("7", True)])
+def test_a_list_of_python_2_below_says_nothing_where_an_iterator_is_shown(text: str, asked: bool) -> None:
+    shown = Cell("c2", "zip([x], [2])", outputs=(Output("execute_result", data={"text/plain": text}),))
+    case = case_of(["y = 1", "x = y.real_part", shown], failing=1)
+    patch = patch_of(case, "x = y.real")
+    below = read_evidence(case, patch, try_patch(case, patch)).below
+    assert [b.output.asked for b in below] == [asked]
