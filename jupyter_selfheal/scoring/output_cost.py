@@ -15,6 +15,7 @@ from enum import Enum
 from jupyter_selfheal.inside.difference import SHOWN, show_value
 from jupyter_selfheal.model import Agreement
 from jupyter_selfheal.scoring.evidence import Evidence
+from jupyter_selfheal.scoring.output_text import mask_number, split_tokens
 from jupyter_selfheal.scoring.stored import Comparison
 
 EARNED = 3.0
@@ -74,13 +75,19 @@ def compute_charge(evidence: Evidence) -> Charge:
     own_work = evidence.own_work and evidence.output.differs and not _only_adds_lines(evidence.output)
     # that one other cell gives something else is no reason to hold what the notebook's own code is to give for stale
     is_stale = age is Age.STALE and (evidence.agreement.compared > 1 or not own_work)
-    if all(comparison.worded and evidence.drawn for _, comparison in differing) or is_stale:
+    if (evidence.drawn and all(_has_same_words(comparison) for _, comparison in differing)) or is_stale:
         return Charge(points, reasons=reasons, feedback=feedback)
     if age is Age.FRESH or _is_proven_by_outputs(evidence):
         return Charge(EARNED, WITHHELD, False, reasons, feedback)
     if own_work:
         return Charge(points, WITHHELD, False, reasons, feedback)
     return Charge(points, spares_safe=least >= 0.5, reasons=reasons, feedback=feedback)
+
+
+def _has_same_words(comparison: Comparison) -> bool:
+    """Whether nothing differs but numbers and the order: a table made of a dictionary had its columns by name until Python 3.6."""
+    words, new = (sorted(map(mask_number, split_tokens(text))) for text in (comparison.stored, comparison.got))
+    return words == new
 
 
 def _only_adds_lines(comparison: Comparison) -> bool:

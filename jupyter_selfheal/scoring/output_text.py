@@ -32,7 +32,7 @@ _VOLATILE = re.compile(
     re.VERBOSE,
 )
 _REPR = re.compile(
-    r"<(?:matplotlib\.|Figure size|Axes|AxesSubplot|seaborn\.|BarContainer|mpl_toolkits)[^>]*>"
+    r"<(?:matplotlib\.|Figure size|Axes|AxesSubplot|seaborn\.|(?:Bar|Errorbar|Stem)?[Cc]ontainer|a list of \d+ [\w ]+ objects|mpl_toolkits)[^>]*>"
     r"|\b[A-Z]\w*(?:Resampler|Rolling|Window|Expanding|Grouper) \[[^\]\n]*\]"  # pandas words the options anew with releases
     r"|Axes\([^)]*\)|Text\([^)]*\)|\[?<[\w.]+ (?:object )?at 0x[0-9a-fA-F]+>\]?"
 )

@@ -28,6 +28,7 @@ REPRODUCED = [
     ("(np.True_, np.False_)", "(True, False)"),
     ("[np.int64(1), np.int64(2)]", "[1, 2]"),
     ("<function f at 0x7f3a5c2d1e18>", "<function f at 0x7fb11d2d1e18>"),
+    ("(array([1., 2.]), <a list of 2 Patch objects>)", "(array([1., 2.]), <BarContainer object of 2 artists>)"),
     ("[<matplotlib.lines.Line2D at 0x7f3a5c2d1e18>] 5", "[<matplotlib.lines.Line2D object at 0x7aaa5c2d1e18>] 5"),
     ("   a  b\n0  1  2", "   a    b\n0  1    2"),
     ("dtype: object, n 1", "dtype: str, n 1"),

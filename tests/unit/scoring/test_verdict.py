@@ -142,6 +142,8 @@ def test_a_slightly_stale_output_does_not_sink_a_safe_rule_a_foreign_one_does() 
 def test_other_numbers_than_the_stored_ones_sink_a_safe_rule_but_where_they_were_drawn() -> None:
     numbers = Comparison(Match.VALUE, 0.0, 2, "0.1244 0.0186", "0.1275 0.0198", worded=True)
     assert score(SAFE, output=numbers, drawn=True) == 7.0
+    moved = Comparison(Match.VALUE, 0.0, 4, "age id 24 0", "id age 0 27")
+    assert score(SAFE, output=moved, drawn=True) == 7.0
     assert score(SAFE, output=numbers) < 7.0
     assert score(SAFE, output=OTHER, drawn=True) < 7.0
     assert score(UNSAFE, output=numbers, drawn=True) < 5.0

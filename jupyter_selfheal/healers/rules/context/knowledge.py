@@ -81,6 +81,8 @@ class Case:
     removes: str = ""
     idle: bool = False
     """The argument changed no result: the library itself says that it can be left out."""
+    numeric: bool = False
+    """Only where the method's table has columns of numbers alone."""
     two_classes: bool = False
     """Only where the model is fitted to two classes."""
 
@@ -248,6 +250,7 @@ def _read_keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             unsafe_where=c.get("unsafe_where", ""),
             removes=c.get("removes", ""),
             idle=bool(c.get("idle")),
+            numeric=bool(c.get("numeric")),
             two_classes=bool(c.get("two_classes")),
         )
         for c in entry["cases"]

@@ -13,6 +13,27 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_li
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.healers.rules.context.targets import is_fitted_to_two_classes
 
+REDUCTIONS = frozenset(
+    [
+        "sum",
+        "mean",
+        "count",
+        "min",
+        "max",
+        "median",
+        "std",
+        "var",
+        "prod",
+        "first",
+        "last",
+        "size",
+        "any",
+        "all",
+        "nunique",
+    ]
+)
+"""What is asked of groups or windows that gives a number for each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
@@ -68,7 +89,8 @@ def rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywor
         text = _wrap_call(context, call, keyword, case, wrap, inner, value, value_text) if wrap else None
         if text is None:
             return None
-        splices, shown = [(start, end, text)], text
+        behind = [s for s in splices if case.after and s[0] >= end]
+        splices, shown = [(start, end, text), *behind], text
     return Rewritten(tuple(splices), tuple(i for i in imports if i), case, shown, splices[0][0])
 
 
@@ -91,9 +113,20 @@ def _has_what_is_needed(context: RuleContext, call: ast.Call, keyword: ast.keywo
     written = {text for k in call.keywords if k.arg for text in (k.arg, f"{k.arg}={context.text(k.value)}")}
     if case.after and _find_call_on(context, call) is None:
         return False
+    if case.numeric and not _has_only_numbers(context, call):
+        return False
     if case.two_classes and not is_fitted_to_two_classes(context, call):
         return False
     return (not case.needs or case.needs in written) and ("{item}" not in case.wrap or _only_item(keyword) is not None)
+
+
+def _has_only_numbers(context: RuleContext, call: ast.Call) -> bool:
+    """True for a method of a table whose columns are all numbers, so that it can be transposed and back, where what it gives is reduced by name."""
+    asked = _find_call_on(context, call)
+    if asked is None or read_last_name(asked.func) not in REDUCTIONS:
+        return False
+    table = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    return bool(table) and context.is_true(f"set(d.kind for d in {table}.dtypes) <= set('iufb')")
 
 
 def _find_call_on(context: RuleContext, call: ast.Call) -> ast.Call | None:
