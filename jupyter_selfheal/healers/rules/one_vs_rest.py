@@ -15,7 +15,7 @@ from jupyter_selfheal.model import Applicability, Patch, Replace
 MESSAGE = re.compile(r"The '(\w+)' solver does not support multiclass classification")
 CLASSIFIERS = frozenset({"LogisticRegression", "LogisticRegressionCV"})
 WRAPPER = "sklearn.multiclass.OneVsRestClassifier"
-INSIDE = frozenset({"coef_", "intercept_", "C_", "Cs_", "scores_", "n_iter_", "get_params", "set_params", "sparsify", "densify"})  # fmt: skip
+INSIDE = frozenset({"C_", "Cs_", "scores_", "n_iter_", "get_params", "set_params", "sparsify", "densify"})  # fmt: skip
 """What the wrapper does not have, or has of itself."""
 
 SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "validation_curve", "Pipeline", "make_pipeline"})
@@ -30,7 +30,7 @@ class OneVsRest(Rule):
 
     **Fix** `OneVsRestClassifier(LogisticRegression(solver="liblinear"))`, as the message says, where the estimator is made.
 
-    **Fix safety** Safe: it is what the solver did. Unsafe where the notebook reads `coef_` or sets parameters by name, which are
+    **Fix safety** Safe: it is what the solver did. What reads `coef_` fails below, and is mended there (API103). Unsafe where the notebook reads `C_` or sets parameters by name, which are
     then those of the classifiers inside.
     """
 
