@@ -23,7 +23,7 @@ from jupyter_selfheal.loop import progress
 from jupyter_selfheal.loop.events import BaselineRan
 from jupyter_selfheal.loop.sequential_test import is_cure
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.model import Case, Ending, FailureKind, Patch, Repeats, Verdict
+from jupyter_selfheal.model import Case, Ending, Failure, FailureKind, Patch, Repeats, Verdict
 from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.source.chance import SET_ORDER, Chance, find_chance
 
@@ -31,7 +31,7 @@ SLOW = 10.0
 """Seconds from which a cell is not run more often than it must be."""
 
 LONG = 2.0
-"""Seconds from which a cell is not run again to see it fail once more, where its failure hangs on the type of a value."""
+"""Seconds from which a cell is not run again to see it fail once more, where its failure hangs on the type of a value, or on values that are not drawn."""
 
 TRIES = 3
 """Runs after which a failure that did not come again is not waited for any longer."""
@@ -53,10 +53,16 @@ DOUBTED = 6.0
 """The score of a patch that held in every run but is not shown to be a cure: shown, not applied."""
 
 _BY_NAME = frozenset({"NameError", "UnboundLocalError", "AttributeError", "TypeError", "InvalidParameterError"})
-_BY_SIGNATURE = re.compile(
-    r"unexpected keyword argument|positional arguments?\b|multiple values for (?:keyword )?argument|^The '\w+' parameter of \w+ must be "
+_OF_VALUES = frozenset(
+    {"ValueError", "KeyError", "IndexError", "AssertionError", "ZeroDivisionError", "NotFittedError"}
 )
-"""Messages of what a call was refused for, whatever the values are."""
+"""What a second run of the same code on the same values raises again, with what hangs on a name or a type."""
+_BY_SIGNATURE = re.compile(
+    r"unexpected keyword argument|positional arguments?\b|multiple values for (?:keyword )?argument|^The '\w+' parameter of \w+ must be |"
+    r"^only integers, slices|^Expected 2D array|is not a valid package style|^could not convert string to float|^Invalid parameter '|"
+    r"^Solver \w+ supports only|solver does not support multiclass|^Setting a random_state has no effect"
+)
+"""Messages of what a call or an index was refused for by its type, its name or its options, whatever was drawn."""
 _NEVER = frozenset({"ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "TabError"})
 
 
@@ -94,14 +100,21 @@ def _find_chance(source: str, above: tuple[str, ...]) -> Chance:
 
 def is_conclusive(case: Case) -> bool:
     """Whether the run that was reported is its own reproduction: nothing ran, a module is not there, or nothing in it is by chance and it
-    failed at a name or attribute that is not there or at arguments that a call does not take, or a second run would take as long (to the time limit, or to another wrong type)."""
+    failed at a name or attribute that is not there or at what a call or an index does not take, or a second run would take as long (to the time limit, or to another error of names, types or values)."""
     failure = case.failure
     if failure.kind is FailureKind.SYNTAX or (failure.kind is FailureKind.RAISED and failure.ename in _NEVER):
         return True
     is_by_name = failure.kind is FailureKind.RAISED and failure.ename in _BY_NAME and "NoneType" not in failure.evalue
-    by_itself = failure.ename in ("NameError", "AttributeError") or _BY_SIGNATURE.search(failure.evalue) is not None
-    is_sure = is_by_name and (by_itself or failure.seconds > LONG)
+    by_itself = _hangs_on_no_value(failure)
+    is_sure = by_itself or (failure.seconds > LONG and (is_by_name or failure.ename in _OF_VALUES))
     return (failure.kind is FailureKind.TIMED_OUT or is_sure) and not read_chance(case).sources
+
+
+def _hangs_on_no_value(failure: Failure) -> bool:
+    """Whether an error says by its type or message that other values would have raised it too."""
+    if failure.kind is not FailureKind.RAISED or "NoneType" in failure.evalue:
+        return False
+    return failure.ename in ("NameError", "AttributeError") or _BY_SIGNATURE.search(failure.evalue) is not None
 
 
 def choose_next_run(dossier: Dossier, config: HealConfig) -> int | None:
@@ -218,7 +231,7 @@ def _count_wanted_runs(case: Case) -> int:
         return 1
     if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED):
         return FEW
-    by_name = failure.ename in _BY_NAME and "NoneType" not in failure.evalue
+    by_name = (failure.ename in _BY_NAME and "NoneType" not in failure.evalue) or _hangs_on_no_value(failure)
     return FEW if by_name or (failure.ename == "KeyError" and failure.evalue[:1] in ("'", '"')) else OFTEN
 
 

@@ -239,7 +239,14 @@ def test_what_a_cell_above_drew_is_no_reason_to_withhold_a_rules_fix_where_cells
     assert not events(parts, Repeated)
 
 
-@pytest.mark.parametrize(("cell", "runs"), [("xs = [random.random()]\nxs[9]", 5), ("random.random() + 'a'", 2)])
+@pytest.mark.parametrize(
+    ("cell", "runs"),
+    [
+        ("xs = [random.random()]\nxs[9]", 5),
+        ("random.random() + 'a'", 2),
+        ("xs = [random.random()]\nraise IndexError('only integers, slices and such')", 2),
+    ],
+)
 def test_a_failure_that_hardly_hangs_on_values_is_seen_twice(stage: MakeStage, cell: str, runs: int) -> None:
     s = stage("import random", cell)
     _, parts = heal_with(s)

@@ -46,11 +46,26 @@ LONG = Failure(
             replace(LONG, seconds=0.1, ename="TypeError", evalue="unsupported operand type(s) for /: 'str' and 'int'"),
             False,
         ),
-        (replace(LONG, ename="ValueError"), False),
+        (replace(LONG, ename="ValueError"), True),
+        (replace(LONG, ename="OSError"), False),
+        (replace(LONG, seconds=0.1, ename="ValueError", evalue="x and y must have equal length"), False),
+        (replace(LONG, seconds=0.1, ename="ValueError", evalue="Expected 2D array, got 1D array instead"), True),
         (replace(LONG, evalue="'NoneType' object has no attribute 'append'"), False),
         (replace(LONG, source="import random\ntable = random.random()\ntable.append(1)"), False),
     ],
-    ids=["no module", "long", "short", "arguments", "types", "of a value", "of None", "by chance"],
+    ids=[
+        "no module",
+        "long",
+        "short",
+        "arguments",
+        "types",
+        "of a value, long",
+        "of the world",
+        "of a value, short",
+        "of a shape",
+        "of None",
+        "by chance",
+    ],
 )
 def test_a_batch_runs_a_cell_again_only_where_that_says_more(failure: Failure, enough: bool) -> None:
     assert is_conclusive(Case(failure, Notebook((Cell("c", failure.source),)))) is enough
