@@ -40,7 +40,9 @@ class ChangedOption(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if both := ALIASES.search(context.failure.evalue):
-            yield from self._name_in_full(context, *(g for g in both.groups() if g))
+            one, other = (g for g in both.groups() if g)
+            yield from self._name_in_full(context, one, other)
+            yield from self._name_in_full(context, other, one)
             return
         name = name_keyword(context.failure.evalue)
         for call in context.list_calls_at_failure() if name else ():
@@ -73,12 +75,12 @@ class ChangedOption(Rule):
             for node in (n for k in call.keywords for n in ast.walk(k.value)):
                 if isinstance(node, ast.Dict) and not any(_is_text(key, full) for key in node.keys):
                     for key, value in zip(node.keys, node.values, strict=True):
-                        if key is not None and _is_text(key, short) and _is_text(value):
+                        if key is not None and _is_text(key, short) and _is_plain(value, short):
                             splices.append((*context.span(key), repr(full)))
                 elif isinstance(node, ast.Call) and read_last_name(node.func) == "dict":
                     named += [(k, str(k.arg)) for k in node.keywords if full not in [o.arg for o in node.keywords]]
             for keyword, given in named:
-                if given == short and _is_text(keyword.value) and not any(k.arg == full for k in call.keywords):
+                if given == short and _is_plain(keyword.value, short) and not any(k.arg == full for k in call.keywords):
                     start = context.span(keyword)[0]
                     splices.append((start, start + len(short), full))
         if splices:
@@ -89,6 +91,11 @@ class ChangedOption(Rule):
 
 def _is_text(node: ast.expr | None, text: str = "") -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and text in ("", node.value)
+
+
+def _is_plain(value: ast.expr, name: str) -> bool:
+    """True for a text, or for a number that is no colour's: what both names take."""
+    return _is_text(value) or (isinstance(value, ast.Constant) and type(value.value) in (int, float) and name != "c")
 
 
 def _find_written(context: RuleContext, value: ast.expr) -> tuple[str, str, ast.Dict | ast.Call] | None:
