@@ -25,6 +25,8 @@ class BooleanDummies(Rule):
     **Fix** `pd.get_dummies(…, dtype="uint8")`, in every such call that the failing cell's values come from. The cells that made
     them run again, from the first on.
 
+    Where another number is written into them (`Invalid value '-1.0' for dtype 'bool'`), by which they became floats: `dtype=float`.
+
     **Fix safety** Safe: `uint8` is what the columns were made of until pandas 2.0. A call that names a dtype is left as it is.
     """
 
@@ -43,8 +45,11 @@ class BooleanDummies(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
+        dtype = (
+            "float" if re.search(r"^Invalid value '-?[\d.]+' for dtype 'bool'", context.failure.evalue) else '"uint8"'
+        )
         for cell_id, source, statement in list_statements_above(context):
-            splices.setdefault(cell_id, []).extend(_find_dummies(source, statement))
+            splices.setdefault(cell_id, []).extend(_find_dummies(source, statement, dtype))
         splices = {cell_id: found for cell_id, found in splices.items() if found}
         if not splices or (context.number(RELEASE) or 0) < 2:
             return
@@ -52,9 +57,9 @@ class BooleanDummies(Rule):
         if edits:
             yield self.patch(
                 edits,
-                'Add `dtype="uint8"` to `get_dummies`',
+                f"Add `dtype={dtype}` to `get_dummies`",
                 "Since pandas 2.0, dummy columns hold True and False instead of 1 and 0.",
-                prior=0.86,
+                prior=0.95 if dtype == "float" else 0.86,
             )
 
 
@@ -65,11 +70,11 @@ def has_boolean_dummies(source: str) -> bool:
     )
 
 
-def _find_dummies(source: str, statement: ast.stmt) -> Iterator[Splice]:
+def _find_dummies(source: str, statement: ast.stmt, dtype: str = '"uint8"') -> Iterator[Splice]:
     """The dtype for each call that names none."""
     for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
         if read_last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
             continue
         if len(call.args) < 8 and all(k.arg not in ("dtype", None) for k in call.keywords):
             end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))
-            yield end, end, ', dtype="uint8"'
+            yield end, end, f", dtype={dtype}"

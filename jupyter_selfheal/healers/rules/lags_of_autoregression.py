@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -83,17 +84,21 @@ def _find_fit(context: RuleContext, call: ast.Call) -> _Fit | None:
         fit = parents.get(parent)
         return _Fit(fit, _find_name(parents.get(fit))) if isinstance(fit, ast.Call) and parent.attr == "fit" else None
     model = _find_name(parent)
-    text = "\n".join(c.source for c in context.notebook.cells if c.kind == "code")
-    if (
-        not model
-        or len(re.findall(rf"\b{model}\s*=(?!=)", text)) != 1
-        or len(re.findall(rf"\b{model}\.fit\(", text)) != 1
-    ):
+    if not model or not _is_fitted_once(context, model):
         return None
     fits = [
         c for c in context.walk(ast.Call) if read_last_name(c.func) == "fit" and context.text(c.func) == f"{model}.fit"
     ]
     return _Fit(fits[0], _find_name(parents.get(fits[0]))) if fits else None
+
+
+def _is_fitted_once(context: RuleContext, model: str) -> bool:
+    """True where a name is bound and fitted once in the cell, and not fitted below before it is another model's."""
+    made, fitted = re.compile(rf"\b{model}\s*=(?!=)"), re.compile(rf"\b{model}\.fit\(")
+    below = (c.source for c in context.notebook.list_code_after(context.cell_id))
+    same = "\n".join(itertools.takewhile(lambda source: made.search(source) is None, below))
+    once = len(made.findall(context.source)) == len(fitted.findall(context.source)) == 1
+    return once and fitted.search(same) is None
 
 
 def _find_name(node: ast.AST | None) -> str:

@@ -98,7 +98,7 @@ _SETTERS = frozenset(
 
 
 def leaves_only_imports(cell: Cell, failure: Failure) -> bool:
-    """Whether a cell failed in an import, and what ran of it before are imports and settings: the state behind the failure is then the state before the
+    """Whether a cell failed in an import or a setting, and what ran of it before are such too: the state behind the failure is then the state before the
     cell, but that what was imported is there already."""
     if (
         failure.kind is not FailureKind.RAISED
@@ -110,8 +110,8 @@ def leaves_only_imports(cell: Cell, failure: Failure) -> bool:
     statements = src.list_statements(cell.source)
     failing = next((s.node for s in statements if s.index == failure.statement), None)
     above = [s.node for s in statements if s.index < failure.statement]
-    is_import = isinstance(failing, ast.Import | ast.ImportFrom)
-    return is_import and has_plain_magics(cell.source) and all(map(_is_set_up, above))
+    is_idle = failing is not None and _is_set_up(failing)
+    return is_idle and has_plain_magics(cell.source) and all(map(_is_set_up, above))
 
 
 def is_set_up(cell: Cell) -> bool:

@@ -159,6 +159,7 @@ IMPORTS = "import math\nimport warnings\nwarnings.filterwarnings('ignore')\nfrom
         ("import math\nprint('once')\nfrom math import undefined", 2, False),
         ("import math\nwarnings.filterwarnings(choose())\nfrom math import undefined", 2, False),
         ("import math\nmath.sqrt(undefined)", 1, False),
+        ("import matplotlib.pyplot as plt\nplt.style.use('gone')", 1, True),
     ],
 )
 def test_a_state_behind_a_failed_import_counts_as_the_one_before_it(source: str, number: int, is_so: bool) -> None:
