@@ -11,7 +11,7 @@ from jupyter_selfheal.model import Case, Patch
 _DRAWS = frozenset(
     {"rvs", "rand", "randn", "randint", "random", "random_sample", "choice", "choices", "sample", "shuffle", "permutation",
      "uniform", "normal", "binomial", "poisson", "exponential", "gauss", "randrange", "integers", "standard_normal",
-     "multivariate_normal", "beta", "gamma", "make_classification", "make_regression", "make_blobs", "make_moons"}
+     "multivariate_normal", "beta", "gamma", "make_classification", "make_regression", "make_blobs", "make_moons", "train_test_split"}
 )  # fmt: skip
 """Names of functions that draw, in ``random``, NumPy, SciPy, pandas and scikit-learn; ``beta`` and the like count only when called."""
 

@@ -78,7 +78,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         )
     seen = Evidence(
         ran=True,
-        drawn=randomness.draws_unseeded(case, patch) or _is_trained(case),
+        drawn=randomness.draws_unseeded(case, patch) or _is_trained(case, patch),
         own_work=is_own_work(_make_failing_cell(case), case.notebook),
         agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case, patch),
@@ -114,8 +114,11 @@ def _count_printed_alone(case: Case) -> int:
     return len(split_tokens(oracle.stdout)) if alone and not (oracle.expect or oracle.checks) else 0
 
 
-def _is_trained(case: Case) -> bool:
-    return is_trained(_make_failing_cell(case), case.notebook)
+def _is_trained(case: Case, patch: Patch) -> bool:
+    """Whether a fitted model has to do with what the cell prints; one that does not parse is read as the patch makes it."""
+    cell = _make_failing_cell(case)
+    is_read = src.parse(cell.source) is not None
+    return is_trained(cell if is_read else replace(cell, source=patch.source_of(cell.id, cell.source)), case.notebook)
 
 
 def _make_failing_cell(case: Case) -> Cell:

@@ -22,7 +22,8 @@ DATA = Path(__file__).parents[1] / "data"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to write a call anew (placeholders: :func:`._rewrite.render`), where arguments are of the types in ``when``."""
+    """A way to write a call anew (placeholders: :func:`._rewrite.render`), where arguments are of the types in ``when``
+    (none: where the argument is not given)."""
 
     template: str
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -172,7 +172,9 @@ def choose(
     )
     for form in forms:
         fits = all(
-            (own is not None and own.is_a(*kinds))
+            name not in bound.named
+            if not kinds
+            else (own is not None and own.is_a(*kinds))
             if name == "self"
             else (
                 name in types
