@@ -26,9 +26,13 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import Scorer, TrialKernel
+from jupyter_selfheal.surfaces.notebook.clean_cells import find_head
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
 from jupyter_selfheal.surfaces.notebook.together import TOGETHER_SECONDS, split_trial
+
+HEAD_SECONDS = 5.0
+"""For what ran of a cell before its time was up, which runs once more to leave its names behind; more than imports take is not worth it."""
 
 
 def build_maker(
@@ -162,6 +166,15 @@ class Chain:
             self._ran += ran
             self._add_note(trial.detail)
             self._reconstruct_state()
+
+    def leave_head(self, cell: Cell, failure: Failure | None) -> str:
+        """Go on behind what ran of a cell before the time limit ended it, as after an interrupt; returns that, or nothing where nothing did."""
+        head = find_head(cell, failure)
+        trial, after = self._run_trial((Run(head, cell.id),), HEAD_SECONDS, Keep.ON_SUCCESS) if head else (None, None)
+        if trial is None or after is None:
+            return ""
+        self.advance(after, (PastCell(head, cell.id, cell.expensive, False, trial.seconds),), trial)
+        return head
 
     def build_maker(self, open_anew: MakeAnew | None, cell: Cell) -> Callable[[int, bool], TrialKernel] | None:
         """What makes the present state anew for a cell, the n-th of several; None where nothing does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import replace
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
@@ -13,9 +14,20 @@ FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
 """Failures that leave no state behind."""
 
 
-def list_cells(notebook: Notebook, skipped: Container[str]) -> list[Cell]:
-    """The cells that a clean run runs, in their order."""
-    return [c for c in notebook.cells if c.kind == "code" and c.source.strip() and c.id not in skipped]
+def list_cells(notebook: Notebook, skipped: Container[str], heads: Mapping[str, str]) -> list[Cell]:
+    """The cells that a clean run runs, in their order; of one that was stopped what ran of it before (``heads``)."""
+    cells = [c for c in notebook.cells if c.kind == "code" and c.source.strip()]
+    kept = [c if c.id not in skipped else replace(c, source=heads.get(c.id, "")) for c in cells]
+    return [c for c, given in zip(kept, cells, strict=True) if c.source.strip() and given.source.startswith(c.source)]
+
+
+def find_head(cell: Cell, failure: Failure | None) -> str:
+    """The statements of a cell above that in which the time limit ended it: what an interrupt leaves of it. Empty where nothing ran, or nobody knows."""
+    if failure is None or failure.kind is not FailureKind.TIMED_OUT or cell.source.lstrip().startswith("%%"):
+        return ""
+    stopped = next((s.node for s in src.list_statements(cell.source) if s.index == failure.statement), None)
+    head = cell.source[: src.find_span(cell.source, stopped)[0]] if stopped is not None else ""
+    return head.rstrip() if src.parse(head) is not None and head.strip() else ""
 
 
 def is_fatal(seen: CellRun | None) -> bool:

@@ -116,6 +116,8 @@ class FinalCheck:
         """The clean run that begins while the notebook is healed. It counts where nothing in it goes wrong; else all is run again, alone."""
         self._clean_runs: dict[tuple[str, ...], CleanRun] = {}
         self._made_beside: CleanRun | None = None
+        self.heads: dict[str, str] = {}
+        """What ran of cells before the time limit ended them, by their ids: it stands in the chain's states, and runs here too."""
         self._kernel_fault = ""
         """Why no clean kernel can be had any more."""
 
@@ -187,18 +189,19 @@ class FinalCheck:
     def run_clean(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> dict[str, CellRun]:
         """Run every code cell of the notebook in a new kernel, as "run all" with errors allowed would.
 
-        Cells that never ended, or ended their kernel, are left out as long as nothing was done about them: they leave
-        no state behind in the chain either. One that does so only now is left out of a second run.
+        Cells that never ended, or ended their kernel, are left out as long as nothing was done about them, but for what ran of them before: they leave
+        no other state behind in the chain either. One that does so only now is left out of a second run.
         """
         skipped, paths = _list_skipped(records, fixes), _list_paths(fixes)
         ended: dict[str, CellRun] = {}
         while True:
-            cells = list_cells(notebook, skipped)
+            heads = {c: head for c, head in self.heads.items() if c not in ended}
+            cells = list_cells(notebook, skipped, heads)
             self.runs_left -= 1
             seen, detail = self._run_all(cells, notebook, paths)
             fatal = next((c for c in cells if is_fatal(seen.get(c.id))), None)
             if fatal is None or not self._can_run:
-                return seen | ended
+                return {c: run for c, run in seen.items() if c not in skipped} | ended
             skipped.add(fatal.id)
             failure = Failure(fatal.id, fatal.source, FailureKind.DIED, evalue=detail)
             ended[fatal.id] = seen.get(fatal.id) or CellRun(StepResult("timeout"), 0, (failure,))
@@ -232,7 +235,9 @@ class FinalCheck:
         """Where a clean run may go on beside the chain: these are its first cells, up to one that is not ``known`` yet. Nobody waits."""
         if self._beside is None or not chain.state.is_exact:
             return
-        cells = itertools.takewhile(lambda c: c.id in known, list_cells(notebook, _list_skipped(records, fixes)))
+        cells = itertools.takewhile(
+            lambda c: c.id in known, list_cells(notebook, _list_skipped(records, fixes), self.heads)
+        )
         groups = [self._build_steps(cell, notebook) for cell in cells]
         self._beside.follow(groups, _list_paths(fixes), chain.peak_mb, chain.seconds)
 
@@ -245,13 +250,15 @@ class FinalCheck:
         """Take the clean run that began beside the healing for that of these fixes, where all of it went as it should."""
         if self._beside is None:
             return
-        cells = list_cells(notebook, _list_skipped(records, fixes))
+        skipped = _list_skipped(records, fixes)
+        cells = list_cells(notebook, skipped, self.heads)
         groups = [self._build_steps(cell, notebook) for cell in cells]
         trial = self._beside.finish(groups, _list_paths(fixes))
         if trial is None:
             return
-        made = CleanRun(notebook, fixes, (), self._split_trial(cells, notebook, trial, groups))
-        fails = any(explain_own_failure(fix, made.seen) is not None for fix in fixes) or len(made.seen) < len(cells)
+        seen = self._split_trial(cells, notebook, trial, groups)
+        made = CleanRun(notebook, fixes, (), {c: run for c, run in seen.items() if c not in skipped})
+        fails = any(explain_own_failure(fix, seen) is not None for fix in fixes) or len(seen) < len(cells)
         if not (fails or list_newly_failing(records, made.seen) or self._find_changed_values(made)):
             self.runs_left -= 1
             self._made_beside = self._clean_runs[tuple(f.patch.id for f in fixes)] = made

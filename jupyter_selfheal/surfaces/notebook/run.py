@@ -250,7 +250,9 @@ class Batch:
                 return
             else:
                 self._record_lost_state(cell, failure)
-            if after is None or after is not chain.state:
+            if after is None and (head := chain.leave_head(cell, failure)):
+                self.proof.heads[cell.id] = head
+            elif after is None or after is not chain.state:
                 chain.advance(after, (past,), trial)
             after = None
         finally:
