@@ -21,6 +21,8 @@ _STARRED = re.compile(
 """What is said where the items of a collection are given in its place."""
 _TAKE_ONE = frozenset({"sum", "len", "sorted", "list", "tuple", "set", "frozenset", "any", "all", "reversed"})
 """Functions of Python that take one collection."""
+_OF_COLUMNS = frozenset({"groupby", "sort_values", "drop_duplicates", "duplicated", "set_index"})
+"""Methods of a table that take one column, or several in a list."""
 _OF_LISTS = frozenset({"len", "sum", "max", "min", "sorted", "enumerate", "set", "list", "mean", "array"})
 """Functions of a collection: what they are given is one."""
 
@@ -31,21 +33,24 @@ class ArgumentsForList(Rule):
     **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
     `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
 
-    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`.
+    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`; `orders.groupby(["shop", "drink"])`.
 
-    **Fix safety** Safe for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
+    **Fix safety** Safe for names that are all columns of the table, for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
 
     code = "CAL128"
     name = "several arguments for one list"
-    enames = frozenset({"TypeError"})
-    message = _STARRED
+    enames = frozenset({"TypeError", "ValueError"})
+    message = re.compile(
+        rf"{_STARRED.pattern}|positional arguments? but|^level name \w+ is not the name|^No axis named"
+    )
     applicability = Applicability.UNSAFE
     why = "One of the arguments may be too many."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = _ONE.search(context.failure.evalue)
         yield from self._take_off_star(context)
+        yield from self._list_columns(context)
         for call in context.list_calls_at_failure():
             if told is None or read_last_name(call.func) != told[1] or call.keywords or len(call.args) < 2:
                 continue
@@ -65,7 +70,7 @@ class ArgumentsForList(Rule):
                 return
             if isinstance(call.func, ast.Attribute):
                 live = context.describe_all([call.func.value], calls=True)[0]
-                if call.func.attr != "append" or live.type != "list":
+                if call.func.attr != "append" or live.type not in ("list", "deque"):
                     return
                 new = (context.find_attribute_span(call.func)[0], end, f"extend({items}")
                 title = "Use `extend`, which adds several items"
@@ -75,6 +80,26 @@ class ArgumentsForList(Rule):
                 return
             cause = f"`{context.text(call.func)}` takes one argument."
             yield self.patch(context.replace_here(new), title, cause, prior=0.8)
+            return
+
+    def _list_columns(self, context: RuleContext) -> Iterator[Patch]:
+        """``orders.groupby("shop", "drink")``: columns of the table, of which the method takes a list."""
+        for call in context.list_calls_at_failure():
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in _OF_COLUMNS or len(call.args) < 2:
+                continue
+            names = [read_literal(a)[1] for a in call.args]
+            table = context.table(call.func.value)
+            if table is None or len(set(map(str, names))) < len(names) or not all(n in table.columns for n in names):
+                return
+            start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+            yield self.patch(
+                context.replace_here((start, end, f"[{context.source[start:end]}]")),
+                "Give the columns in one list",
+                f"`{call.func.attr}` takes several columns in a list.",
+                applicability=Applicability.SAFE,
+                why="All of them are columns of this table, and the method takes nothing else that these could be.",
+                prior=0.95,
+            )
             return
 
     def _take_off_star(self, context: RuleContext) -> Iterator[Patch]:

@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$"
+    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$"
 )
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
@@ -27,7 +27,7 @@ class DateAndText(Rule):
 
     **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`.
 
-    **Fix safety** Unsafe for `now + 1` of a day and a time, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
+    **Fix safety** Unsafe for `now + 1` of a day and a time, and of a column of dates, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
 
     code = "TYP213"
@@ -38,6 +38,9 @@ class DateAndText(Rule):
     why = "The text holds a date, and only a date makes sense here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.startswith("Addition"):
+            yield from self._count_days_of_column(context)
+            return
         if "'int'" in context.failure.evalue:
             yield from self._count_days(context)
             return
@@ -143,6 +146,26 @@ class DateAndText(Rule):
                 applicability=Applicability.SAFE if is_day else Applicability.UNSAFE,
                 why="A date has no part shorter than a day." if is_day else "Hours or seconds may be meant.",
                 prior=0.85 if is_day else 0.6,
+            )
+            return
+
+    def _count_days_of_column(self, context: RuleContext) -> Iterator[Patch]:
+        """``orders["day"] + 7``: a column of dates and a number, which does not say of what."""
+        for node in context.list_nodes_on_line(ast.BinOp):
+            kinds = context.describe_all([node.left, node.right])
+            numbers = [n for n in (node.left, node.right) if find_type(context, n) == "int"]
+            pandas = context.reference("pandas.Timedelta")
+            if len(numbers) != 1 or pandas is None or not any(k.is_a("pandas.Series", "pandas.Index") for k in kinds):
+                continue
+            text = context.text(numbers[0])
+            imports = context.add_imports([pandas.import_line]) if pandas.import_line else []
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(numbers[0]), f"{pandas.text}(days={text})")),
+                f"Count `{text}` days with `Timedelta`",
+                "Dates and a number can't be added: the number does not say of what.",
+                applicability=Applicability.UNSAFE,
+                why="Hours or months may be meant.",
+                prior=0.7,
             )
             return
 

@@ -19,7 +19,7 @@ class ExchangedArguments(Rule):
     **Failure** `TypeError: isinstance() arg 2 must be a type` at `isinstance(int, x)`; `'function' object is not iterable` at
     `map(values, str)` and `filter(values, is_even)`.
 
-    **Fix** `isinstance(x, int)`, `map(str, values)`.
+    **Fix** `isinstance(x, int)`, also for `isinstance(x, "int")`, `map(str, values)`.
 
     **Fix safety** Safe: the live argument in the one place is what only the other place takes, and the other one is none.
     """
@@ -37,6 +37,14 @@ class ExchangedArguments(Rule):
             if name not in BUILTINS or not isinstance(call.func, ast.Name) or len(call.args) != 2 or call.keywords:
                 continue
             first, second = call.args
+            if name in ("isinstance", "issubclass") and (kind := _read_quoted_kind(context, second)):
+                yield self.patch(
+                    context.replace_here((*context.span(second), kind)),
+                    f"Ask for `{kind}`",
+                    f"`{name}` takes a class, not its name.",
+                    prior=0.93,
+                )
+                return
             about = [_describe_kind(context, a) for a in (first, second)]
             wanted = 0 if name in ("isinstance", "issubclass") else 1
             if about[wanted] != "class" and (wanted == 0 or about[wanted] != "function"):
@@ -51,6 +59,13 @@ class ExchangedArguments(Rule):
                 prior=0.9,
             )
             return
+
+
+def _read_quoted_kind(context: RuleContext, node: ast.expr) -> str:
+    """``str`` of `isinstance(x, "str")`: the class whose name stands in quotes; empty where there is none, or the name is another thing here."""
+    name = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    known = context.describe(name) if name.isidentifier() else None
+    return name if known is not None and known.is_class else ""
 
 
 def _describe_kind(context: RuleContext, node: ast.expr) -> str:

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"not enough values to unpack \(expected 3, got 2\)|^too many values to unpack")
+MESSAGE = re.compile(r"not enough values to unpack \(expected (\d), got (\d)\)|^too many values to unpack")
 FIRST_GONE = {"cv2.findContours": "https://docs.opencv.org/4.x/d4/d73/tutorial_py_contours_begin.html"}
 """Functions that gave three results, the first of which is gone, and where that is said."""
 
@@ -45,7 +45,7 @@ class FewerResults(Rule):
     **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`; of a split `y_test`
     is taken too, whose name the others say. `popt, pcov = curve_fit(…)`.
 
-    **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Silent where the name that goes is read anywhere, or is the name of
+    **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Unsafe where a name at the end is left out that nothing reads (`m, b, r = np.polyfit(x, y, 1)`). Silent where the name that goes is read anywhere, or is the name of
     one of the results that are left.
     """
 
@@ -74,7 +74,10 @@ class FewerResults(Rule):
                 ) if not STAYS.search(gone.id):
                     live = context.describe_all([module])[0]
                     path = f"{live.name}.{called.attr}" if live.is_module else ""
-                    if path not in FIRST_GONE or _is_read(context, gone.id):
+                    if path not in FIRST_GONE:
+                        yield from self._leave_unread(context, node)
+                        return
+                    if _is_read(context, gone.id):
                         return
                     yield self.patch(
                         context.replace_here((context.span(gone)[0], context.span(second)[0], "")),
@@ -84,6 +87,29 @@ class FewerResults(Rule):
                         prior=0.95,
                     )
                     return
+            yield from self._leave_unread(context, node)
+
+    def _leave_unread(self, context: RuleContext, node: ast.Assign) -> Iterator[Patch]:
+        """``m, b, r = np.polyfit(x, y, 1)``, of which `r` is never read: a name too many."""
+        told, target, call = MESSAGE.search(context.failure.evalue), node.targets[0], node.value
+        if told is None or not isinstance(target, ast.Tuple) or not isinstance(call, ast.Call):
+            return
+        names, got = [n.id for n in target.elts if isinstance(n, ast.Name)], int(told[2])
+        called = context.describe_all([call.func])[0].path
+        if not called or called.startswith("__main__") or not 2 <= got < len(names) == int(told[1]):
+            return
+        is_taken = any(_is_read(context, n) for n in names[:got]) and not any(_is_read(context, n) for n in names[got:])
+        if len(names) < len(target.elts) or not is_taken:
+            return
+        start, end = context.span(target.elts[got - 1])[1], context.span(target.elts[-1])[1]
+        yield self.patch(
+            context.replace_here((start, end, "")),
+            f"Leave out {', '.join(f'`{n}`' for n in names[got:])}",
+            f"`{context.text(call.func)}` gave {got} results, and nothing reads what is left out.",
+            applicability=Applicability.UNSAFE,
+            why="Which of the results each name is for is not said.",
+            prior=0.7,
+        )
 
     def _take_apart(self, context: RuleContext) -> Iterator[Patch]:
         """``popt = curve_fit(…)`` above `popt[0]`: the name is of the first result, and holds both."""

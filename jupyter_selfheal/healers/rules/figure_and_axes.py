@@ -16,7 +16,7 @@ class FigureAndAxes(Rule):
 
     **Failure** `AttributeError: 'Figure' object has no attribute 'plot'` at `ax.plot(…)`, after `ax, fig = plt.subplots()`.
 
-    **Fix** `fig, ax = plt.subplots()` in that cell.
+    **Fix** `fig, ax = plt.subplots()` in that cell; `plt.subplots` for `plt.subplot` where two things are taken of it.
 
     **Fix safety** Safe: the name of the axes holds a figure, the other one does not, and `subplots` gives the figure first.
     """
@@ -24,12 +24,15 @@ class FigureAndAxes(Rule):
     code = "MPL112"
     name = "figure and axes exchanged"
     stage = Stage.LIBRARY
-    enames = frozenset({"AttributeError"})
-    message = re.compile(r"'Figure' object has no attribute|'Axes' object has no attribute '(?:savefig|tight_layout|suptitle|colorbar|subplots_adjust)'")  # fmt: skip
+    enames = frozenset({"AttributeError", "TypeError"})
+    message = re.compile(r"'Figure' object has no attribute|'Axes' object has no attribute '(?:savefig|tight_layout|suptitle|colorbar|subplots_adjust)'|cannot unpack non-iterable Axes|^Axes\.set\(\) got an unexpected keyword argument '(?:figsize|sharex|sharey|nrows|ncols)'")  # fmt: skip
     applicability = Applicability.SAFE
     why = "`subplots` gives the figure first."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "Figure" not in context.failure.evalue and "no attribute" not in context.failure.evalue:
+            yield from self._make_both(context)
+            return
         for node in context.list_nodes_at_failure(ast.Attribute):
             if not isinstance(node.value, ast.Name):
                 continue
@@ -57,6 +60,24 @@ class FigureAndAxes(Rule):
                         view.replace(view.cell_id, [(*view.span(pair), new)]),
                         f"Take the figure first: `{new}`",
                         f"`subplots` gives the figure first: `{first.id}` is the figure.",
+                        prior=0.95,
+                    )
+                    return
+
+    def _make_both(self, context: RuleContext) -> Iterator[Patch]:
+        """``fig, ax = plt.subplot(figsize=(6, 3))``: one letter makes the figure and the axes."""
+        for node in context.list_nodes_on_line(ast.Assign):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=[ast.Name(), _])],
+                    value=ast.Call(func=ast.Attribute(attr="subplot") as called),
+                ):
+                    end = context.span(called)[1]
+                    yield self.patch(
+                        context.replace_here((end, end, "s")),
+                        f"Use `{context.text(called)}s`",
+                        "`subplot` gives axes alone; `subplots` gives the figure and its axes.",
+                        why="Two things are taken, and `subplots` gives these two.",
                         prior=0.95,
                     )
                     return

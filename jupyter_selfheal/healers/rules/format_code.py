@@ -21,7 +21,7 @@ class FormatCode(Rule):
     **Failure** `ValueError: Unknown format code 'f' for object of type 'str'` at `"{:.2f}".format(price)` or `f"{price:.2f}"` where the
     text holds a number; `Unknown format code 'd' for object of type 'float'`.
 
-    **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`, also as `fmt="d"` of a heat map, where the table holds whole numbers, else `.2f`.
+    **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`, also as `fmt="d"` of a heat map, where the table holds whole numbers, else `.2f`; `2.f` becomes `.2f`.
 
     **Fix safety** Safe where the text holds a number, and for `.2d`, which no number has. Unsafe for `d` of a fraction: its digits are lost.
     """
@@ -29,13 +29,15 @@ class FormatCode(Rule):
     code = "TYP210"
     name = "format code of another type"
     enames = frozenset({"ValueError"})
-    message = MESSAGE
+    message = re.compile(rf"{MESSAGE.pattern}|^Format specifier missing precision")
     applicability = Applicability.SAFE
     why = "The code is one of numbers, and this is the number that is there."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = MESSAGE.search(context.failure.evalue)
-        assert match
+        if match is None:
+            yield from self._exchange_point(context)
+            return
         code, kind = match[1], match[2]
         if code == "d" and kind == "float" and (splice := _find_format_argument(context)) is not None:
             yield from self._format_table(context, splice)
@@ -57,6 +59,20 @@ class FormatCode(Rule):
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "What stands behind the point is no longer shown.",
                     prior=0.9 if sure else 0.6,
+                )
+                return
+
+    def _exchange_point(self, context: RuleContext) -> Iterator[Patch]:
+        """``{price:2.f}`` for ``{price:.2f}``: a width of few letters would do nothing."""
+        for node in context.list_nodes_on_line(ast.JoinedStr, ast.Call):
+            start, end = context.span(node)
+            slips = list(re.finditer(r"(?<=:)([0-4])\.(?=[eEfFgG%]\})", context.source[start:end]))
+            if slips:
+                yield self.patch(
+                    context.replace_here(*((start + m.start(), start + m.end(), f".{m[1]}") for m in slips)),
+                    f"Write `.{slips[0][1]}`, the digits behind the point",
+                    "Behind the point of a format stands how many digits are shown.",
+                    prior=0.93,
                 )
                 return
 

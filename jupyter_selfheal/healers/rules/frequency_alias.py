@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
@@ -29,6 +29,14 @@ SMALL = {"H": "h", "BH": "bh", "CBH": "cbh", "T": "min", "S": "s", "L": "ms", "U
 PERIODS = {"A": "Y", "BM": "BM", **SMALL}
 """A period has no end or start: only these of its aliases changed."""
 
+WORDS = {
+    "mo": "ME", "month": "ME", "months": "ME", "monthly": "ME", "qtr": "QE", "quarter": "QE", "quarters": "QE", "quarterly": "QE",
+    "yr": "YE", "year": "YE", "years": "YE", "yearly": "YE", "annual": "YE", "wk": "W", "week": "W", "weeks": "W", "weekly": "W",
+    "day": "D", "days": "D", "daily": "D", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "hourly": "h", "mins": "min",
+    "minute": "min", "minutes": "min", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+}  # fmt: skip
+"""What is written for a frequency that has an alias."""
+
 ALIAS = re.compile(r"^(-?\d*(?:\.\d+)?)([A-Za-z]+)((?:-[A-Z]{3}){0,2})$")
 TAKES_PERIODS = frozenset({"Period", "PeriodIndex", "period_range", "to_period", "asfreq"})
 TAKES_OFFSETS = frozenset({
@@ -45,9 +53,9 @@ class FrequencyAlias(Rule):
 
     **Fix** Every frequency in the failing call and in like calls of the cell: `M Q A Y` → `ME QE YE YE`, `BM BQ BA` → `BME BQE BYE`,
     `AS BAS` → `YS BYS`, `H T S L U N` → `h min s ms us ns`, with their multiples and anchors (`2H`, `Q-NOV`). For a `Period`
-    only what has changed for periods: `M` stays `M`.
+    only what has changed for periods: `M` stays `M`. A word for one (`"weekly"`, `"month"`) becomes its alias.
 
-    **Fix safety** Safe: the aliases mean the same offsets, as the release notes of pandas 2.2 and 3.0 list them.
+    **Fix safety** Safe: the aliases mean the same offsets, as the release notes of pandas 2.2 and 3.0 list them. Unsafe for the words of a month, a quarter or a year, whose start may be meant.
     """
 
     code = "PDA101"
@@ -76,6 +84,7 @@ class FrequencyAlias(Rule):
         if nearest is None:
             splices.update(dict.fromkeys(_mend_assignments(context)))
         if not splices:
+            yield from self._read_word(context, calls)
             return
         start, end, text = next(iter(splices))
         yield self.patch(
@@ -84,6 +93,29 @@ class FrequencyAlias(Rule):
             "pandas renamed this frequency alias.",
             prior=0.92,
         )
+
+    def _read_word(self, context: RuleContext, calls: Sequence[ast.Call]) -> Iterator[Patch]:
+        """``resample("month")``: the word for it, where a frequency's alias is wanted."""
+        for call in calls:
+            for node in (*call.args, *(k.value for k in call.keywords)):
+                match = (
+                    ALIAS.match(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+                )
+                alias = WORDS.get(match[2].casefold(), "") if match is not None else ""
+                if match is None or not alias or match[2] not in context.failure.evalue:
+                    continue
+                is_period = read_last_name(call.func) in TAKES_PERIODS - {"asfreq"} or _is_period(context, call)
+                new = match[1] + (alias.removesuffix("E") if is_period else alias)
+                is_edge = alias.endswith("E") and not is_period
+                yield self.patch(
+                    context.replace_here((*context.span(node), repr(new))),
+                    f"Change the frequency {context.text(node)} to {new!r}",
+                    f"pandas has an alias for this frequency: `{new}`.",
+                    applicability=Applicability.UNSAFE if is_edge else Applicability.SAFE,
+                    why="Its start may be meant." if is_edge else "The word says which frequency is meant.",
+                    prior=0.7 if is_edge else 0.9,
+                )
+                return
 
 
 def modernize_alias(text: str, *, period: bool) -> str:

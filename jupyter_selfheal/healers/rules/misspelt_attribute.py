@@ -28,6 +28,9 @@ COLLECTION_FUNCTIONS = frozenset(
 )  # fmt: skip
 """Functions that take several things in one argument."""
 
+MEMBERS = 6
+"""Functions with one beginning of which two may be asked about; of more, the beginning says too little."""
+
 LEAST = 6
 """Letters that two names must begin with alike."""
 TABULAR = frozenset({"pandas", "numpy"})
@@ -46,7 +49,7 @@ class MisspeltAttribute(Rule):
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
     near; a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
-    attribute of the notebook's own class that holds several things, where several are wanted. Unsafe otherwise: what looks like a slip may be a method of another type or release.
+    attribute of the notebook's own class that holds several things, where several are wanted, and of a span of time (`.day`). Functions of a module that go on from the name (`stats.ttest`) are offered, where they take as many arguments. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
     code = "ATT101"
@@ -70,21 +73,27 @@ class MisspeltAttribute(Rule):
         if node is None:
             return
         known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")]
-        near = find_nearest(wrong, known) or _find_beginning(wrong, known)
+        family = _list_family(context, owner, node, known)
+        near = family or find_nearest(wrong, known) or _find_beginning(wrong, known)
         for word in near if len(near) <= 2 else ():
             if not _can_be_used_so(context, node, word):
                 continue
             own = owner.module == "__main__" and not owner.is_module
-            sure = len(near) == 1 and (
-                _is_slip(wrong, word, owner)
-                or (own and is_stored_under(context, wrong, word))
-                or (
-                    is_plural(wrong, word)
-                    and (
-                        _is_of_library(owner)
-                        or (own and _is_used_as_collection(context, node, word))
-                        or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))
-                        or (owner.type == "StringMethods" and context.is_called(node))
+            sure = (
+                not family
+                and len(near) == 1
+                and (
+                    _is_slip(wrong, word, owner)
+                    or (own and is_stored_under(context, wrong, word))
+                    or (
+                        is_plural(wrong, word)
+                        and (
+                            _is_of_library(owner)
+                            or _is_part_of_time(owner, wrong, word)
+                            or (own and _is_used_as_collection(context, node, word))
+                            or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))
+                            or (owner.type == "StringMethods" and context.is_called(node))
+                        )
                     )
                 )
             )
@@ -120,10 +129,34 @@ def _find_beginning(wrong: str, known: list[str]) -> tuple[str, ...]:
 def _is_slip(wrong: str, right: str, owner: ObjectInfo) -> bool:
     if normalize(wrong) == normalize(right) or is_british(wrong, right):
         return True
-    own = owner.module in ("__main__", "builtins") and not owner.is_module
+    own = not owner.is_module and (owner.module == "__main__" or owner.module.split(".")[0] in sys.stdlib_module_names)
     return is_plain_slip(wrong, right) and (
         own or (min(len(wrong), len(right)) >= 5 and edit_distance(wrong, right) == 1)
     )
+
+
+def _list_family(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, known: list[str]) -> tuple[str, ...]:
+    """``ttest_ind`` and ``ttest_rel`` for ``stats.ttest(a, b)``: the functions of a module that go on from the name, and take so many arguments."""
+    text = context.read_plain_chain(node.value)
+    call = src.read(context.source).parents.get(node)
+    if not owner.is_module or text is None or not isinstance(call, ast.Call) or call.func is not node or call.keywords:
+        return ()
+    names = [a for a in known if a.startswith(f"{node.attr}_")]
+    if not 2 <= len(names) <= MEMBERS or any(isinstance(a, ast.Starred) for a in call.args):
+        return ()
+    fitting = []
+    for name in names:
+        signature = context.signature(f"{text}.{name}")
+        wanted = [p for p in signature.parameters if not p.has_default and "VAR" not in p.kind] if signature else []
+        if len(wanted) == len(call.args) and not any(word in p.name for p in wanted for word in ("mean", "std")):
+            fitting.append(name)
+    return tuple(fitting[:2])
+
+
+def _is_part_of_time(owner: ObjectInfo, wrong: str, right: str) -> bool:
+    """``(end - start).day``: a span has ``days``, and nothing else of that name; ``seconds`` are not all of its seconds."""
+    is_span = not owner.is_module and owner.type == "timedelta" and owner.module == "datetime"
+    return is_span and right == f"{wrong}s" and sum(wrong in a for a in owner.attributes) == 1
 
 
 def _is_of_library(owner: ObjectInfo) -> bool:

@@ -110,10 +110,13 @@ class MisspeltName(Rule):
 
 def _find_called_builtin(context: RuleContext, name: str) -> str:
     """``len`` for ``lenght(xs)``, ``sum`` for ``sun(xs)``: a builtin that is called with one argument, by a name which is no other word for that."""
-    word = CALLED.get(name.casefold(), "")
     calls = [n for n in context.walk(ast.Call) if isinstance(n.func, ast.Name) and n.func.id == name]
+    keys = [
+        k for c in context.walk(ast.Call) for k in c.keywords if k.arg == "key" and getattr(k.value, "id", "") == name
+    ]
     uses = [n for n in context.walk(ast.Name) if n.id == name]
-    if not word or len(calls) != len(uses) or any(len(c.args) != 1 or c.keywords for c in calls):
+    word = CALLED.get(name.casefold(), "") or ("len" if name == "length" and keys else "")
+    if not word or len(calls) + len(keys) != len(uses) or any(len(c.args) != 1 or c.keywords for c in calls):
         return ""
     others = [k for k in find_nearest(name, context.known_names) if k not in COMMON_BUILTINS]
     return "" if others or context.is_bound_anywhere(word) else word

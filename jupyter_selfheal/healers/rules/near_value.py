@@ -30,9 +30,22 @@ KNOWN = (
     ),
     (re.compile(r"No axis named \w+ for object type"), ("columns", "index")),
     (re.compile(r"is not a valid palette name"), PALETTES),
+    (
+        re.compile(r"^data type '\w+' not understood"),
+        ("int", "float", "str", "bool", "category", "datetime64[ns]", "string"),
+    ),
 )
 SHORT = {"col": "columns", "cols": "columns", "row": "index", "line": "index", "lines": "index"}
 """Short words for an axis of a table, and other words for it."""
+DTYPES = {
+    "integer": "int",
+    "decimal": "float",
+    "numeric": "float",
+    "text": "str",
+    "datetime": "datetime64[ns]",
+    "date": "datetime64[ns]",
+}
+"""Words of other languages for the type of a column."""
 LETTERS, COLOUR_ASKED = (
     frozenset("BGRCMYKW"),
     re.compile(
@@ -50,7 +63,7 @@ class NearValue(Rule):
     **Failure** `ValueError: scatterplot is not a valid plot kind. Valid plot kinds: ('line', 'scatter', …)`, `No axis named column for object
     type DataFrame`, `'mutd' is not a valid palette name`.
 
-    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `color="r"` for `color="R"`.
+    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
     least). Silent otherwise.
@@ -89,6 +102,8 @@ class NearValue(Rule):
                     else [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
                 )
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
+                if "not understood" in evalue:
+                    meant = DTYPES.get(given.value.lower(), meant)
                 if "No axis named" in evalue:
                     meant = SHORT.get(given.value.lower(), meant)
                 if meant and not is_renamed(call, given.value):

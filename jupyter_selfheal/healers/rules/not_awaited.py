@@ -22,7 +22,7 @@ class NotAwaited(Rule):
     **Failure** `TypeError: unsupported operand type(s) for +: 'coroutine' and 'int'`, `'coroutine' object is not iterable`,
     `AttributeError: 'coroutine' object has no attribute 'json'`; an `AssertionError` where a coroutine, or what `asyncio.gather` gives, is compared.
 
-    **Fix** `result = await fetch()` where the name was assigned, `(await fetch()) + 1` where the call stands in the failing expression.
+    **Fix** `result = await fetch()` where the name was assigned, `[await fetch(n) for n in pages]` where a list of them was made, `(await fetch()) + 1` where the call stands in the failing expression.
 
     **Fix safety** Safe: the result of the coroutine is what is used, and a cell may await at its top level as an `async def` may. Silent
     in a plain function, which cannot.
@@ -63,6 +63,10 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
     """The call of an async function that the expression is, or that its name was assigned from."""
     if isinstance(used, ast.Call):
         return (context.cell_id, context.source, used) if _is_async(context, used) else None
+    if isinstance(used, ast.Name) and (made := context.find_last_assignment(used.id)) is not None:
+        item = made.node.value.elt if isinstance(made.node.value, ast.ListComp) else None
+        if isinstance(item, ast.Call) and _is_async(context, item):
+            return made.cell_id, made.source, item
     if not isinstance(used, ast.Name) or context.describe_all([used])[0].type not in WAITING:
         return None
     made = context.find_last_assignment(used.id)

@@ -43,7 +43,9 @@ IN_PLACE = frozenset(
 """Methods that change what they are called on, and give nothing that could be meant."""
 
 
-REDUCING = frozenset({"count", "max", "mean", "median", "min", "nunique", "size", "std", "sum", "value_counts", "var"})
+REDUCING = frozenset(
+    {"count", "describe", "max", "mean", "median", "min", "nunique", "size", "std", "sum", "value_counts", "var"}
+)
 """Methods of tables and columns that want no argument, and give something which has items."""
 
 
@@ -54,7 +56,8 @@ class NotCalled(Rule):
     `AttributeError: 'function' object has no attribute 'sum'`, `'>' not supported between instances of 'method' and 'method'` from
     `max(pupils, key=lambda p: p.average)`; `unsupported format string passed to method.__format__` at `f"{prices.sum:.2f}"`: a function stands where its result is meant.
 
-    **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `print[x]` and `df.groupby['a']`, where the function wants an
+    **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `prices.describe["mean"]` becomes `prices.describe()["mean"]`;
+    `print[x]` and `df.groupby['a']`, where the function wants an
     argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`, and
     `means.append(df[c].mean)`, before `max(means)`, becomes `means.append(df[c].mean())`.
 
@@ -212,7 +215,7 @@ class NotCalled(Rule):
         if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
                 return
-            if _is_switch(signature, outer.slice):
+            if _is_switch(signature, outer.slice) or (is_free and _is_item_of_summary(node, outer.slice)):
                 end = context.span(node)[1]
                 edits = context.replace(context.cell_id, [(end, end, "()")])
                 yield self.patch(
@@ -340,6 +343,12 @@ def _is_switch(signature: Signature | None, key: ast.expr) -> bool:
     first = next((p for p in signature.parameters if p.name != "self"), None) if signature is not None else None
     is_bool = isinstance(key, ast.Constant) and isinstance(key.value, bool)
     return first is not None and first.default in ("True", "False") and not is_bool
+
+
+def _is_item_of_summary(method: ast.expr, key: ast.expr) -> bool:
+    """``prices.describe["mean"]``: a name that no such method takes, and that what it gives may have."""
+    is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
+    return is_text and isinstance(method, ast.Attribute) and method.attr in REDUCING
 
 
 def _list_operands(node: ast.AST) -> list[ast.expr]:

@@ -19,7 +19,7 @@ class PathAndText(Rule):
 
     **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`.
 
-    **Fix safety** Safe where the text begins with a slash, or the path is a folder. Unsafe otherwise: a longer name may be meant
+    **Fix safety** Safe where the text begins with a slash, the path is a folder, or the text is the whole name of a file and the path has no extension. Unsafe otherwise: a longer name may be meant
     (`path + '.bak'`).
     """
 
@@ -37,7 +37,11 @@ class PathAndText(Rule):
             parts = _split_parts(context, others)
             if not parts:
                 return
-            is_sure = _begins_with_slash(others[0]) or context.is_true(f"({context.text(first)}).is_dir()")
+            is_sure = (
+                _begins_with_slash(others[0])
+                or context.is_true(f"({context.text(first)}).is_dir()")
+                or _is_file_in(context, first, others)
+            )
             text = " / ".join([context.operand(first), *parts])
             yield self.patch(
                 context.replace_here((*context.span(top), text)),
@@ -70,6 +74,16 @@ def _list_operands(node: ast.expr) -> list[ast.expr]:
     operands = [n.right for n in _walk_left(node) if isinstance(n, ast.BinOp)][::-1]
     first = list(_walk_left(node))[-1]
     return [first.left if isinstance(first, ast.BinOp) else first, *operands]
+
+
+def _is_file_in(context: RuleContext, first: ast.expr, others: list[ast.expr]) -> bool:
+    """A whole name of a file, behind a path that has no extension and is no file."""
+    name = others[0].value if len(others) == 1 and isinstance(others[0], ast.Constant) else None
+    is_name = isinstance(name, str) and re.fullmatch(r"[A-Za-z]\w{2,}\.[a-z]\w{1,5}", name) is not None
+    folder = context.text(first)
+    return is_name and context.is_true(
+        f"not ({folder}).suffix and not ({folder}).exists() and len(({folder}).parts) > 0"
+    )
 
 
 def _begins_with_slash(node: ast.expr) -> bool:

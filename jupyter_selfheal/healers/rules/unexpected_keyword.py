@@ -37,6 +37,9 @@ MEANINGS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words for a parameter, and what pandas, NumPy, scikit-learn, Matplotlib and Python call it; with `!` what says the opposite."""
 
+ORDERS = frozenset({"ascending", "asc", "descending", "desc", "reverse", "reversed"})
+"""Words that say which way is sorted: of the two ways one is left."""
+
 SAME = {"opacity": "alpha", "rotate": "rotation"}
 """Words that mean just what Matplotlib's artists call otherwise."""
 
@@ -66,7 +69,7 @@ class UnexpectedKeyword(Rule):
     `sort_values("age", descending=True)` `ascending=False`. `opacity=` and `rotate=` of an artist are `alpha=` and `rotation=`, `mean=` and `std=` of a normal distribution `loc=` and `scale=`.
 
     **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
-    (`bin=10`; `color="red"` is no list of colours), and for the two words of Matplotlib; of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
+    (`bin=10`; `color="red"` is no list of colours), for the two words of Matplotlib, and for the order of a sort (`descending=True`); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
     """
 
     code = "CAL101"
@@ -142,6 +145,7 @@ class UnexpectedKeyword(Rule):
         is_same = SAME.get(wrong) in meant and TAKEN_BY.search(context.failure.evalue) is not None
         for n, word in enumerate(meant[:2]):
             new = f"{word}={context.text(keyword.value)}"
+            is_order = len(meant) == 1 and wrong in ORDERS and word.lstrip("!") in ORDERS
             if word.startswith("!"):
                 if not (isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool)):
                     continue
@@ -150,11 +154,15 @@ class UnexpectedKeyword(Rule):
                 context.replace(context.cell_id, [(*context.span(keyword), new)]),
                 f"Change `{wrong}=` to `{new.partition('=')[0]}=`",
                 f"The function has no parameter `{wrong}`; what it calls so may be `{word.lstrip('!')}`.",
-                applicability=Applicability.SAFE if is_same and word == SAME[wrong] else Applicability.UNSAFE,
-                why="Matplotlib calls just this so."
+                applicability=Applicability.SAFE
+                if is_order or (is_same and word == SAME[wrong])
+                else Applicability.UNSAFE,
+                why="What is sorted is sorted one way or the other."
+                if is_order
+                else "Matplotlib calls just this so."
                 if is_same and word == SAME[wrong]
                 else "The word means the same, but the call may have been meant otherwise.",
-                prior=0.9 if is_same and word == SAME[wrong] else 0.6 - n / 10,
+                prior=0.9 if is_order or (is_same and word == SAME[wrong]) else 0.6 - n / 10,
             )
 
 

@@ -136,5 +136,6 @@ CHECKS: tuple[Check, ...] = (
     damaged_file.diagnose_damaged_file,
     raw_data.diagnose_bad_data,
     raw_data.diagnose_gap,
+    raw_data.diagnose_record,
     meant.diagnose_own_check,
 )

@@ -184,6 +184,7 @@ def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources:
         return 0
     states = {state.number: state for state in lost}
     roots: dict[str, int] = {}
+    columns: dict[str, frozenset[str]] = {}
     defined: set[str] = set()
     for number, source in sources if states else ():
         names = src.find_names(source)
@@ -195,8 +196,31 @@ def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources:
         roots.update(dict.fromkeys(names.binds | mutated, max(read)) if read else {})
         if state := states.get(number):
             handed = {name for function, name in state.handed if function in defined}
-            roots.update(dict.fromkeys(state.names | state.assigned | state.mutated | handed, number))
-    return max((roots[n] for n in _find_read_names(failure) if n in roots), default=0)
+            whole = state.names | (state.mutated - state.assigned) | (handed - state.assigned)
+            columns = {n: k for n, k in columns.items() if n not in whole}
+            columns.update(
+                (n, columns.get(n, frozenset()) | state.keys)
+                for n in state.assigned - whole
+                if n in columns or n not in roots
+            )
+            roots.update(dict.fromkeys(state.assigned | whole, number))
+    names_read = [n for n in _find_read_names(failure) if n in roots]
+    return max((roots[n] for n in names_read if not _reads_others(failing, n, columns.get(n, frozenset()))), default=0)
+
+
+def _reads_others(body: Sequence[ast.stmt], name: str, lost: frozenset[str]) -> bool:
+    """Whether all that is read of a table is other columns than the ones that are lost: ``assert (orders["price"] > 0).all()``."""
+    nodes = [n for statement in body for n in ast.walk(statement)]
+    keys = [
+        n.slice.value
+        for n in nodes
+        if isinstance(n, ast.Subscript)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == name
+        and isinstance(n.slice, ast.Constant)
+    ]
+    uses = sum(isinstance(n, ast.Name) and n.id == name for n in nodes)
+    return bool(lost) and len(keys) == uses and lost.isdisjoint(map(str, keys))
 
 
 _STRINGS_AND_COMMENTS = re.compile(

@@ -31,6 +31,7 @@ _IMPOSSIBLE = tuple(
         (rf"\b(?:is|are) (?:immutable|not mutable)\b|{_CANNOT}(?:assign|chang|modif|reassign)",
          (r"support item (?:assignment|deletion)|can't (?:set|delete)|cannot assign|read-only|has no setter|"
          rf"'(?:tuple|str|bytes|frozenset|range)' object has no attribute '{_CHANGES}'")),
+        (r"\bfrozen\b|\bnot allowed\b|\bforbidden\b", r"cannot assign to field|support item assignment|has no setter|can't set|read-only"),
         (rf"{_CANNOT}(?:add|append|concatenat|join|mix)", rf"can only (?:concatenate|join)|for \+|expected str|has no attribute '{_CHANGES}'"),
         (rf"{_CANNOT}(?:mix|subtract)", r"for -"),
         (rf"{_CANNOT}(?:mix|multipl)", r"for \*|can't multiply"),
@@ -55,7 +56,15 @@ _NAMED = (
      re.compile(r"name '(\w+)' is not defined")),
 )  # fmt: skip
 """Words that explain a message only where the text has the very name that the message has."""
-_EXPLAINED = ("TypeError", "AttributeError", "NameError", "ZeroDivisionError", "LinAlgError", "ValueError")
+_EXPLAINED = (
+    "TypeError",
+    "AttributeError",
+    "NameError",
+    "ZeroDivisionError",
+    "LinAlgError",
+    "ValueError",
+    "FrozenInstanceError",
+)
 _NEGATION = re.compile(r"\b(?:cannot|immutable|never|not|unsupported)\b|n't\b", re.IGNORECASE)
 _UNDONE = re.compile(r"\b(?:need\w*|must|todo|fixme|look\w*|yet|last time)\b", re.IGNORECASE)
 """Words by which a text speaks of an error that its author has still to mend."""

@@ -108,6 +108,8 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
     shown = False
     if failure.kind is FailureKind.SYNTAX and _count_holes(read_line(context)) > 1:
         shown, line = True, read_line(context).strip()
+    elif failure.kind is FailureKind.SYNTAX and _ends_in_the_air(line):
+        shown, line = True, line.splitlines()[-1].strip()
     elif "\n" in line:
         return None
     elif failure.kind is FailureKind.SYNTAX:
@@ -126,6 +128,14 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
         "Finish the line.",
         Locus.CODE,
     )
+
+
+def _ends_in_the_air(source: str) -> bool:
+    """``best = sales.groupby("store")["units"].``: what Tab was to go on from, at the end of a cell that parses without its last point. Behind a
+    call by itself (``print(best).``) the point is a slip."""
+    tree = src.parse(source[:-1]) if source.endswith(".") and not source.endswith("..") else None
+    last = tree.body[-1] if tree is not None and tree.body else None
+    return isinstance(last, ast.Assign) or (isinstance(last, ast.Expr) and isinstance(last.value, ast.Subscript))
 
 
 def _count_holes(line: str) -> int:

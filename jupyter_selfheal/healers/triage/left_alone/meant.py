@@ -20,6 +20,8 @@ RAISES = "raises-exception"
 
 PLACEHOLDER = re.compile(r"^(your|YOUR|<)\w*|^_{2,}$|^x{3,}$|^X{3,}$|^FILL\w*$|^REPLACE\w*$")
 
+HOLE = re.compile(r"<[^<>]*\byour\b[^<>]*>|\bYOUR[_ -][A-Z]{2}")
+
 UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "IndentationError", "TypeError", "AssertionError",
                         "AttributeError"})  # fmt: skip
 
@@ -106,6 +108,10 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         return leave_alone(
             f"`{name}` is a placeholder: replace it with your own code.", SkipReason.SKELETON, advice, Locus.CODE
         )
+    if (hole := _find_placeholder(context)) and not remedies.has_remedy(context):
+        return leave_alone(
+            f"`{hole}` is a placeholder: put your own value in its place.", SkipReason.SKELETON, advice, Locus.CODE
+        )
     if failure.ename not in UNFINISHED and "ellipsis" not in failure.evalue:
         return None
     if "'ellipsis'" in failure.evalue and any(_has_hole(c.source) for c in context.notebook.cells if c.kind == "code"):
@@ -130,6 +136,18 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         if is_skeleton(text, notes=notes, raises=notes or text in written) or (nothing and _is_empty_function(text)):
             return Diagnosis("This exercise isn't finished.", Locus.CODE, cell_id, 95, SkipReason.SKELETON, advice)
     return None
+
+
+def _find_placeholder(context: RuleContext) -> str:
+    """A text that stands for what the reader is to give (``"<your key here>"``, `"YOUR_TOKEN"`), in the failing statement or behind a name that
+    it reads; empty where there is none."""
+    statement = context.failing_statement
+    for node in ast.walk(statement) if statement is not None else ():
+        made = context.find_last_assignment(node.id) if isinstance(node, ast.Name) else None
+        given = made.node.value if made is not None else node
+        if isinstance(given, ast.Constant) and isinstance(given.value, str) and HOLE.search(given.value):
+            return given.value[:60]
+    return ""
 
 
 def _is_slip_in_code(context: RuleContext) -> bool:
@@ -187,7 +205,7 @@ def _list_sources_of_callees(context: RuleContext) -> Iterator[str]:
     methods = {f.attr for f in calls if isinstance(f, ast.Attribute)}
     above = context.notebook.list_code_before(context.failure.cell_id)
     replaced = {name for cell in above for name in _list_replaced(cell.source)}
-    for cell in above:
+    for cell in (*above, find_cell(context)):
         lines = cell.source.splitlines()
         for definition in src.list_statements(cell.source):
             node = definition.node

@@ -24,6 +24,8 @@ CONVERTED = re.compile(
     r"(?:could not convert string to float: |invalid literal for int\(\) with base 10: |Unable to parse string )(['\"])(?P<text>.*?)\1"
 )
 ISO_DATE = re.compile(r"\b([12]\d{3})-(\d\d)-(\d\d)\b")
+DAMAGED = re.compile(r"\d[\d.,]*[OolI][\d.,]*|[OolI][\d.,]*\d")
+"""A number with a letter that looks like a digit: ``7,1O``, ``l2``."""
 MARKS = frozenset(
     {
         "",
@@ -60,7 +62,8 @@ def diagnose_gap(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
         gap = "" if is_computed else _find_impossible_date(context)
     elif told is not None:
         text = told["text"].strip()
-        gap = (f"`{text}`" if text else "an empty text") if text.casefold() in MARKS else ""
+        is_damaged = DAMAGED.fullmatch(text) is not None
+        gap = (f"`{text}`" if text else "an empty text") if is_damaged or text.casefold() in MARKS else ""
     else:
         gap = _find_written_gap(context)
     if not gap or is_checked(context) or remedies.has_remedy(context):
@@ -133,6 +136,32 @@ def _list_columns(value: ast.expr) -> Iterator[list[ast.Constant]]:
                 columns.setdefault(n, []).append(part)
     for column in columns.values():
         yield [v for v in column if isinstance(v, ast.Constant)]
+
+
+def diagnose_record(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A key that one of several records lacks and another one has, or one that an answer lacks which tells of an error."""
+    key = context.failure.evalue
+    nodes = [n for n in context.list_failing_nodes(ast.Subscript) if repr(getattr(n.slice, "value", None)) == key]
+    owner = nodes[0].value if context.failure.ename == "KeyError" and nodes else None
+    if not isinstance(owner, ast.Name):
+        return None
+    loops = [n for n in ast.walk(context.tree) if isinstance(n, ast.For | ast.comprehension)]
+    own = [n for n in loops if isinstance(n.target, ast.Name) and n.target.id == owner.id]
+    items = context.read_plain_chain(own[0].iter) if len(own) == 1 else None
+    if items and context.is_true(
+        f"all(isinstance(i, dict) for i in {items}) and any({key} in i for i in {items}) and any({key} not in i for i in {items})"
+    ):
+        cause = f"Some of `{items}` have no {key}, and others have."
+    elif context.is_true(
+        f"isinstance({owner.id}, dict) and {key} not in {owner.id} and any({owner.id}.get(k) for k in ('error', 'errors', 'error_message'))"
+    ):
+        cause = f"`{owner.id}` tells of an error, and has no {key}."
+    else:
+        return None
+    if is_checked(context) or remedies.has_remedy(context):
+        return None
+    advice = "Decide what is to become of such a record: nothing here says it."
+    return leave_alone(cause, SkipReason.BAD_DATA, advice, Locus.CODE, 85)
 
 
 def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:

@@ -163,3 +163,13 @@ def test_what_a_cell_binds_itself_is_not_what_a_cell_above_would_have_bound(sour
 def test_the_letter_before_a_string_is_no_name_that_a_cell_above_would_have_bound(source: str, number: int) -> None:
     failure = Failure("c", source, kind=FailureKind.SYNTAX, ename="SyntaxError", evalue="no")
     assert find_needed_in_text(failure, (LostState(7, frozenset({"f"})),), ()) == number
+
+
+@pytest.mark.parametrize(
+    ("check", "root"), [("orders['price'].min() > 3", 0), ("orders['due'].notna().all()", 9), ("len(orders) > 3", 9)]
+)
+def test_a_check_of_other_columns_does_not_follow_from_the_one_that_is_lost(check: str, root: int) -> None:
+    made = "orders['due'] = orders['day'] + 7"
+    state = find_lost_state(9, Cell("a", made), Failure("a", made, ename="TypeError", evalue="no", statement=0))
+    failure = Failure("c", f"assert {check}", ename="AssertionError", evalue="", statement=0)
+    assert find_failed_check_root(failure, [state], [(9, made)]) == root
