@@ -48,6 +48,7 @@ from jupyter_selfheal.inside.search.second_faults import (
     describe_second_fault,
     is_weak,
 )
+from jupyter_selfheal.inside.search.twin_bounds import describe_twin_bound
 from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
 from jupyter_selfheal.inside.search.unseen_errors import describe_unseen_error
 
@@ -105,6 +106,7 @@ class RunDoubts:
             or self._describe_kept_item(n)
             or self._describe_near_failure(n)
             or self._describe_open_boundary(n)
+            or self._describe_twin_bound(n)
             or self._describe_other_size(n)
             or self._describe_empty_input(n)
         )
@@ -218,6 +220,14 @@ class RunDoubts:
                 self.runner, self.maker, c.texts, c.codes, function, calls.get(function, ()), checked
             ),
         )
+
+    def _describe_twin_bound(self, n: int) -> str:
+        """The doubt about one of two bounds that is changed, where the other one is as it was."""
+        c, before = self.candidates[n], {k: u.text for k, u in enumerate(self.units)}
+        doubt = run_in_fork(
+            lambda: describe_twin_bound(self.runner, self.maker.compile_text, before, c.texts, c.codes), WAIT
+        )
+        return doubt if isinstance(doubt, str) else ""
 
     def _ask_functions(
         self, n: int, describe: Callable[[str, list[tuple[Any, ...]]], str], texts: Collection[str] = ()

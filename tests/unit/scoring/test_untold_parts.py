@@ -91,6 +91,15 @@ def test_a_patch_that_leaves_much_untold_is_offered_and_says_why() -> None:
     assert any(r.startswith("A second fault may be left that no check sees: the checks would") for r in held.reasons)
 
 
+def test_a_safe_mend_of_syntax_is_applied_as_without_checks_and_claims_no_proof() -> None:
+    patch = Patch((), "`:` is missing", healer="rules", applicability=Applicability.SAFE)
+    told = Evidence(True, own_asserts=3, untold="the checks would also hold without `x`: …")
+    verdict = build_verdict(patch, told)
+    assert verdict.score == build_verdict(patch, Evidence(True)).score == 7
+    assert not verdict.oracle_met
+    assert any(r.startswith("A second fault may be left") for r in verdict.reasons)
+
+
 def test_what_is_held_back_does_not_give_way_to_another_patch_of_the_same_few_checks() -> None:
     case = case_of([SUM, "assert add_up([1]) == 1"], 1)
     one, other = (Patch((Replace("c0", SUM, SUM + end),), "mend it", healer="search") for end in ("\n", "\n\n"))

@@ -59,8 +59,17 @@ def propose_kept_in_order(s: Scope, node: ast.AST) -> Iterator[Change]:
                 indent, (start, end, _), text = s.read_indent(n), s.find_line_span(n), s.text_of(item)
                 if indent is None:
                     return
-                new = f"{indent}if {text} not in {name}:\n{indent}    {name}.append({text})\n"
-                edits.append((start, end, new))
+                is_asked = (
+                    isinstance(test := s.parents.get(n), ast.If) and s.text_of(test.test) == f"{text} not in {name}"
+                )
+                put = f"{name}.append({text})\n"
+                edits.append(
+                    (
+                        start,
+                        end,
+                        f"{indent}{put}" if is_asked else f"{indent}if {text} not in {name}:\n{indent}    {put}",
+                    )
+                )
                 added += 1
             case ast.Attribute(ast.Name(own), method) if own == name and method != "add":
                 return

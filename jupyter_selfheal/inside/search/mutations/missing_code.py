@@ -124,8 +124,8 @@ def _list_counted(s: Scope, node: ast.AST) -> tuple[str, ...]:
     """How statements begin that change what a ``for`` around a place counts: it goes on by itself in each round."""
     names: set[str] = set()
     while (node := s.parents.get(node)) is not None:  # type: ignore[assignment]
-        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
-            names.add(node.target.id)
+        if isinstance(node, ast.For):
+            names.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
     return tuple(f"{name} {change}" for name in sorted(names) for change in ("+= ", "-= ", "= 0", "= 1"))
 
 

@@ -85,8 +85,8 @@ def propose_variables(s: Scope, node: ast.AST) -> Iterator[Change]:
         for other in (*near, *(name for name in _COMMON if name not in near)):
             if other == node.id:
                 continue
-            is_unlikely = (node.id, other) in _UNLIKELY or (other == "round" and _is_part_of_bound(s, node))
-            prior = 0.3 if is_unlikely else 0.75 if other in near else 0.1
+            is_cut = (node.id, other) == ("int", "round") and _is_part_of_bound(s, node)
+            prior = 0.3 if is_cut or (node.id, other) in _UNLIKELY else 0.75 if other in near else 0.1
             yield Change((s.replace_node(node, other),), prior, node.lineno, f"`{node.id}` should be `{other}`")
         if len(_list_uses(s, node.id)) > 1 and node.id in ("min", "max"):
             swap = {"min": "max", "max": "min"}
