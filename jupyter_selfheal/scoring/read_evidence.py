@@ -116,9 +116,11 @@ def _count_printed_alone(case: Case) -> int:
 
 def _is_trained(case: Case, patch: Patch) -> bool:
     """Whether a fitted model has to do with what the cell prints; one that does not parse is read as the patch makes it."""
-    cell = _make_failing_cell(case)
-    is_read = src.parse(cell.source) is not None
-    return is_trained(cell if is_read else replace(cell, source=patch.source_of(cell.id, cell.source)), case.notebook)
+    cell, notebook = _make_failing_cell(case), case.notebook
+    if src.parse(cell.source) is None:
+        cells = (replace(c, source=patch.source_of(c.id, c.source)) for c in notebook.cells)
+        notebook = replace(notebook, cells=tuple(cells))
+    return is_trained(cell, notebook)
 
 
 def _make_failing_cell(case: Case) -> Cell:

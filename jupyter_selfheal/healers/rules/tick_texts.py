@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
@@ -14,27 +15,38 @@ from jupyter_selfheal.model import Applicability, Patch
 POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
 SETTERS = frozenset({"set_xticks", "set_yticks", "set_zticks", "xticks", "yticks"})
 
+UNEVEN = re.compile(
+    r"The number of FixedLocator locations \((\d+)\).* does not match the number of (?:tick)?labels \((\d+)\)"
+)
+
 
 class TickTexts(Rule):
     """Give ticks positions, not texts.
 
-    **Failure** `ConversionError: Failed to convert value(s) to axis units: ['']`.
+    **Failure** `ConversionError: Failed to convert value(s) to axis units: ['']`; `ValueError: The number of FixedLocator locations (9), usually from a call to set_ticks, does not match the
+    number of labels (8)` at `plt.xticks(range(table.shape[1]), names)`.
 
     **Fix** `yticks=[""]`, which once hid the ticks, becomes `yticks=[]`, and the empty labels beside it too;
     `ax.set_xticks(["a", "b"])` becomes `ax.set_xticks(range(2), ["a", "b"])`.
 
-    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now. Unsafe where they say something: they may
+    Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`.
+
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none. Unsafe where they say something: they may
     belong to other positions.
     """
 
     code = "MPL103"
     name = "texts as positions of ticks"
     stage = Stage.LIBRARY
-    enames = frozenset({"ConversionError"})
+    enames = frozenset({"ConversionError", "ValueError"})
+    message = re.compile(r"axis units|" + UNEVEN.pattern)
     applicability = Applicability.SAFE
     why = "The texts are empty: no ticks were meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if uneven := UNEVEN.search(context.failure.evalue):
+            yield from self._drop_unlabelled(context, int(uneven[1]), int(uneven[2]))
+            return
         cell_id, source, _ = context.location
         inner = [
             n
@@ -70,6 +82,25 @@ class TickTexts(Rule):
                     why=self.why if blank else "The texts may belong to other positions than 0, 1, 2 …",
                     prior=0.85,
                 )
+                return
+
+    def _drop_unlabelled(self, context: RuleContext, ticks: int, labels: int) -> Iterator[Patch]:
+        """The call that gives labels beside ticks that are counted from 0, and are more."""
+        for call in context.list_calls_at_failure():
+            first = call.args[0] if len(call.args) == 2 else None
+            names = context.read_plain_chain(call.args[1]) if first is not None else None
+            if (
+                read_last_name(call.func) not in SETTERS
+                or not isinstance(first, ast.Call)
+                or not names
+                or ticks <= labels
+            ):
+                continue
+            if read_last_name(first.func) in ("range", "arange") and len(first.args) == 1 and not first.keywords:
+                edits = context.replace_here((*context.span(first.args[0]), f"len({names})"))
+                cause = f"There are {ticks} ticks and {labels} labels."
+                why = "Until Matplotlib 3.3 the first ticks got the labels, and the others had none."
+                yield self.patch(edits, f"Make `len({names})` ticks", cause, why=why, prior=0.9)
                 return
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from jupyter_selfheal.model import BASELINE, Patch, Replace
 from jupyter_selfheal.scoring.randomness import draws_unseeded
-from tests.scoring_cases import case_of
+from jupyter_selfheal.scoring.read_evidence import read_evidence
+from tests.scoring_cases import case_of, patch_of, try_patch
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,13 @@ def test_a_cell_that_does_not_parse_is_read_as_the_patch_makes_it() -> None:
     case = case_of(["d = stats.norm.rvs(size=9)", "print mean(d)"], failing=1)
     mended = Replace("c1", "print mean(d)", "print(mean(d))")
     assert draws_unseeded(case, Patch((mended,), title="print is a function"))
+
+
+def test_what_a_model_gives_is_drawn_in_a_cell_that_did_not_parse_too() -> None:
+    model = "class Model:\n    def fit(self):\n        return self\n    predict = int"
+    case = case_of([model, "m = Model().fit()", "p = m.predict()", "print p"], failing=3)
+    patch = patch_of(case, "print(p)")
+    assert read_evidence(case, patch, try_patch(case, patch)).drawn
+    plain = case_of(["p = [1]", "print p"], failing=1)
+    patch = patch_of(plain, "print(p)")
+    assert not read_evidence(plain, patch, try_patch(plain, patch)).drawn

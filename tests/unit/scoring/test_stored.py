@@ -154,3 +154,17 @@ def test_words_that_a_cell_prints_are_computed_where_it_uses_nothing_else() -> N
     assert compared(printed("olleh\n"), printed("olleh\n"), "print(word[::-1])").computed == 0
     saving = "import tools\nname = 'ridge'\ntools.save(name)"
     assert compared(printed("Saving ridge\n"), printed("Saving ridge\n"), saving).computed == 0, "of another's code"
+
+
+@pytest.mark.parametrize(
+    ("call", "new", "match"),
+    [
+        ("value_counts()", "b    2\na    2\nc    1\nName: count, dtype: int64", stored.Match.FORM),
+        ("value_counts()", "c    1\na    2\nb    2\nName: count, dtype: int64", stored.Match.VALUE),
+        ("value_counts(sort=False)", "c    1\na    2\nb    2\nName: count, dtype: int64", stored.Match.FORM),
+        ("value_counts(sort=False)", "c    2\na    1\nb    2\nName: count, dtype: int64", stored.Match.VALUE),
+    ],
+)
+def test_counts_that_are_not_sorted_come_in_any_order(call: str, new: str, match: stored.Match) -> None:
+    old, got = (Output("execute_result", data={"text/plain": t}) for t in ("a    2\nb    2\nc    1\ndtype: int64", new))
+    assert stored.compare_outputs([old], [got], f"kinds.{call}").match is match
