@@ -122,6 +122,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     print_lines.divide_percents,
     wrapping.quote_words,
     wrapping.quote_signs,
+    wrapping.quote_keywords,
     quotes.close_before_values,
     quotes.turn_inner_quotes,
     quotes.mend_quotes,

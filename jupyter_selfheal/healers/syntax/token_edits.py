@@ -144,6 +144,8 @@ def _list_signs(site: Site, token: Token) -> Iterator[tuple[str, str]]:
             yield " + ", "replace.sign"
     elif text == "->":
         yield ":", "replace.arrow"
+    elif text == "\\":
+        yield "/", "replace.foreign"
     elif text in (">>", "<<", ">>=", "<<=") and site.list_line_tokens(token.start)[0].text in CONDITION:
         yield text[0] + text[2:], "replace.foreign"
         yield text[0], "replace.foreign"

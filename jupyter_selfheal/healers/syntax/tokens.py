@@ -45,7 +45,29 @@ class Token:
 @lru_cache(maxsize=256)
 def split_tokens(source: str) -> tuple[Token, ...]:
     """The tokens of a text, in order."""
-    return tuple(Token(m.lastgroup or SIGN, m[0], m.start(), m.end()) for m in _TOKEN.finditer(source))
+    tokens: list[Token] = []
+    for m in _TOKEN.finditer(source):
+        token = Token(m.lastgroup or SIGN, m[0], m.start(), m.end())
+        if (
+            tokens
+            and token.kind == tokens[-1].kind == TEXT
+            and token.text[0] in "bfru"
+            and _is_set(source, token.text[0])
+        ):
+            tokens.append(Token(NAME, token.text[0], token.start, token.start + 1))  # `print(a"^"b"="c)`
+            token = Token(TEXT, token.text[1:], token.start + 1, token.end)
+        tokens.append(token)
+    return tuple(tokens)
+
+
+def _is_set(source: str, name: str) -> bool:
+    """Whether a line of the source gives a variable of this name a value."""
+    return (
+        re.search(
+            rf"(?m)^[ \t]*(?:for[ \t]+|(?:\w+[ \t]*,[ \t]*)*){name}\b[ \t]*(?:,[ \t]*\w+[ \t]*)*(?:=(?!=)|in\b)", source
+        )
+        is not None
+    )
 
 
 @lru_cache(maxsize=256)

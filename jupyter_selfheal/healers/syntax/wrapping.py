@@ -142,6 +142,27 @@ def quote_signs(site: Site) -> Iterator[Slip]:
             yield Slip(token.start, end.end, f'"{inside}"', cost, f"the quotes around `{inside[:30]}` are missing")
 
 
+SPOKEN = frozenset({"and", "for", "from", "if", "in", "is", "not", "or", "with"})
+"""Words of the language that stand in a line that is printed, too."""
+
+
+def quote_keywords(site: Site) -> Iterator[Slip]:
+    """``print("Double of", n, is n * 2)``: a word of the language that was meant as a text, with the comma behind it."""
+    for index, token in site.nearby:
+        before = site.tokens[index - 1] if index else None
+        behind = site.tokens[index + 1] if index + 1 < len(site.tokens) else None
+        if token.text not in SPOKEN or before is None or before.text not in ("(", ",") or behind is None:
+            continue
+        if "print" not in (t.text for t in site.list_line_tokens(token.start)) or not (
+            begins_value(behind) or behind.text in ",)"
+        ):
+            continue
+        comma = ", " if begins_value(behind) else ""
+        end = behind.start if comma else token.end
+        cost = find_cost("wrap.sign") + site.find_distance(index)
+        yield Slip(token.start, end, f'"{token.text}"{comma}', cost, f"the quotes around `{token.text}` are missing")
+
+
 def _goes_on(token: Token, behind: Token) -> bool:
     """Whether a sign is one with the one before it: ``---``."""
     return behind.start == token.end and behind.kind == SIGN and behind.text[0] == token.text[0]

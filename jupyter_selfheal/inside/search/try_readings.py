@@ -56,6 +56,8 @@ BEAM, DEPTH, WIDTH = 5, 3, 40
 """States that are kept after each change, changes on top of each other, and changes tried of one state."""
 DEAR, HALF = 2.0, 0.5
 """What a passing reading costs more than the likeliest one that prints half of what is expected, so that single changes are tried all the same."""
+MUCH = 0.2
+"""How much of the output changes must have brought for single changes to be tried on top of them, though the reading ran without them."""
 FURTHER = 0.15
 """How much of the output it is worth to raise in the last line and not in the first: each slip that is mended brings the run further."""
 GAINING, DEEP_BEAM, DEEPEST = 0.05, 2, 5
@@ -195,7 +197,9 @@ class Explorer:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
             words, gain = self.furthest.words[len(start.words) :], self.furthest.likeness - first
-            more = [self.furthest] if words == _SURE and gain >= NEARER else []
+            worded = any(w.startswith("the words ") for w in words)  # they came out since they were written there
+            more = [self.furthest] if gain >= (NEARER if words == _SURE else MUCH) and words and not worded else []
+            more = [m for m in more if m.source != best.source]
             children = (child for node in (best, *more) for child in self._list_mutants(node))
             for child in (c for c in children if not adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)

@@ -14,11 +14,13 @@ from jupyter_selfheal.inside.search.beginner_changes import list_beginner_change
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
+from jupyter_selfheal.inside.search.lost_values import list_lost_values
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.search.source_text import Source
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
 from jupyter_selfheal.inside.tree_names import list_defined_names, list_names, list_read_names
@@ -47,6 +49,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     changes += list_repeated_slips(source, known)
+    changes += list_lost_values(Source(source), expected, known)
     return sorted(changes, key=lambda c: -c.prior)
 
 
