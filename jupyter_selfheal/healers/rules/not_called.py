@@ -63,7 +63,7 @@ class NotCalled(Rule):
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets. Where a table has a column of that name
     (`sales.rank > 3`), the column is offered. Silent for a method that gives nothing (`values.sort[0]`).
-    Unsafe for a method of what a call gives (`Counter(words).most_common[3]`): it cannot be asked what it takes.
+    Unsafe for the places `0` and `-1` (`counts.most_common[0]`), and for a method of what a call gives (`Counter(words).most_common[3]`): it cannot be asked what it takes.
     """
 
     code = "ATT103"
@@ -215,6 +215,9 @@ class NotCalled(Rule):
         if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
                 return
+            if is_free and isinstance(node, ast.Attribute) and _is_first_or_last(outer.slice):
+                yield self._take_item(context, outer, text)
+                return
             if _is_switch(signature, outer.slice) or (is_free and _is_item_of_summary(node, outer.slice)):
                 end = context.span(node)[1]
                 edits = context.replace(context.cell_id, [(end, end, "()")])
@@ -231,6 +234,19 @@ class NotCalled(Rule):
             return
         edits = context.replace(context.cell_id, [change])
         yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+
+    def _take_item(self, context: RuleContext, outer: ast.Subscript, text: str) -> Patch:
+        """``counts.most_common[0]``: the first of what comes, as nobody asks for none; of a sum it may be the axis."""
+        key = context.text(outer.slice)
+        new = f"{text}({key})" if text.rpartition(".")[2] in REDUCING else f"{text}()[{key}]"
+        return self.patch(
+            context.replace_here((*context.span(outer), new)),
+            f"Call `{new}`",
+            f"`{text}` is a function: call it to get its result.",
+            applicability=Applicability.UNSAFE,
+            why="It may be an argument, or the place of an item of what comes.",
+            prior=0.7,
+        )
 
     def _name_column(self, context: RuleContext, node: ast.Attribute) -> Patch:
         column = f"{context.text(node.value)}[{node.attr!r}]"
@@ -343,6 +359,12 @@ def _is_switch(signature: Signature | None, key: ast.expr) -> bool:
     first = next((p for p in signature.parameters if p.name != "self"), None) if signature is not None else None
     is_bool = isinstance(key, ast.Constant) and isinstance(key.value, bool)
     return first is not None and first.default in ("True", "False") and not is_bool
+
+
+def _is_first_or_last(key: ast.expr) -> bool:
+    """``0`` and `-1`: places of items, of which no function gives so many."""
+    is_negative = isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub)
+    return is_negative or (isinstance(key, ast.Constant) and type(key.value) is int and key.value == 0)
 
 
 def _is_item_of_summary(method: ast.expr, key: ast.expr) -> bool:

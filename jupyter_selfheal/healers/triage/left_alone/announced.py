@@ -20,6 +20,7 @@ ANNOUNCED = re.compile(
     r"\b(?:run|try|execute) (?:this|it|(?:this|the) (?:cell|code|line)) to (?:see|get) (?:the|an?|what|which) (?:\w+ )?(?:error|exception)\b|"
     r"\b(?:cell|code|line|statement|one)s? (?:here |below )?(?:stops?|ends?|breaks?|crash(?:es)?) with an? (?:\w+ )?(?:error|exception)\b|"
     r"\bwhich (?:of|line|statement|one)\b.{0,60}\b(?:fails?|raises? an? (?:error|exception)|(?:does not|doesn't|won't) work)\b.*\?|"
+    r"\b(?:can ?not|can't|not (?:allowed|possible)|impossible)\b.{0,80}\b(?:see (?:it )?for yourself|try it|run it and (?:see|read))\b|"
     r"\bthis (?:call |cell |line |one |statement )?fails\b|\bthis (?:does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
@@ -38,7 +39,7 @@ _IMPOSSIBLE = tuple(
         (rf"{_CANNOT}divid(?!\w* (?:\w+ )?by (?:zero|0))", r"for //?:"),
         (rf"{_CANNOT}divid\w* (?:\w+ ){{0,2}}by (?:zero|0)\W*$", r"^(?:\w+ )*(?:division|modulo)\b.*\bby zero|division or modulo"),
         (rf"{_CANNOT}call|\b(?:is|are) not callable\b", r"not callable"),
-        (rf"{_CANNOT}hash|\b(?:is|are) (?:not |un)hashable\b", r"unhashable"),
+        (rf"{_CANNOT}hash|\b(?:can ?not|can't) be (?:used as )?(?:an? )?(?:dict\w* |set )?(?:keys?|elements?|members?)\b|\b(?:is|are) (?:not |un)hashable\b", r"unhashable"),
         (rf"{_CANNOT}iterat|\b(?:is|are) not iterable\b", r"not iterable|not an iterator"),
         (rf"{_CANNOT}index|\bindexing (?:does not|doesn't|won't) work|\b(?:is|are) not (?:subscriptable|indexable)\b", r"not subscriptable|support indexing|indices must be"),
         (r"\b(?:does not|doesn't|do not|don't) support\b", r"n't support|not support|unsupported"),
@@ -119,7 +120,8 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     note = next((t for t in notes if _is_announcement(t, context.failure)), "")
     if SHOWN.search(note) and context.failure.ename in _MISSPELT and remedies.has_safe_remedy(context):
         return None
-    if not note and context.failure.ename in ("IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"):
+    kinds = ("IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError")
+    if not note and context.failure.ename.endswith(kinds):
         asked = next((t for t in notes if ASKED.search(t)), "")
         is_idle = "what if" in asked.lower()  # "what if prices rise?" asks of the data, and any rule may know better
         has_remedy = remedies.has_remedy if is_idle else remedies.has_safe_remedy
@@ -162,6 +164,8 @@ def _is_message(text: str, failure: Failure) -> bool:
     said = " ".join(text.split()).rstrip(" .…!")
     message = " ".join(failure.evalue.replace("`", "").replace("*", "").split())
     if not said or said == message.rstrip(" .…!") or (len(said) >= 8 and message.startswith(said)):
+        return True
+    if re.match(r"(?:this|that|it) is what (?:python|we|you)\b|as expected\b", said, re.IGNORECASE):
         return True
     return bool(_NEGATION.search(said)) and not _UNDONE.search(said) and not REMEDY.search(said)
 

@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, SkipReas
 
 OPEN = re.compile(
     r"\b(solutions?|answers?|code) (goes|go|here)\b|\byour (code|answer|solution|turn)\b|\b(write|type|enter|put|add) your\b|"
-    r"^\s*# *%?load\b.*|\bfill in\b|^\s*# *(exercise|todo|solution|answer)\b",
+    r"^\s*# *%?load\b.*|\bfill in\b|\bwrite (?:an?|the|your) (?:own )?(?:function|class|method)\b|^\s*# *(exercise|todo|solution|answer)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """What stands in a cell of nothing but comments where somebody was to write."""

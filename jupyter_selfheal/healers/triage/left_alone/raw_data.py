@@ -153,7 +153,7 @@ def diagnose_record(context: RuleContext, remedies: Remedies) -> Diagnosis | Non
     ):
         cause = f"Some of `{items}` have no {key}, and others have."
     elif context.is_true(
-        f"isinstance({owner.id}, dict) and {key} not in {owner.id} and any({owner.id}.get(k) for k in ('error', 'errors', 'error_message'))"
+        f"isinstance({owner.id}, dict) and {key} not in {owner.id} and (any({owner.id}.get(k) for k in ('error', 'errors', 'error_message')) or {owner.id}.get('status') in ('error', 'fail', 'failed'))"
     ):
         cause = f"`{owner.id}` tells of an error, and has no {key}."
     else:
