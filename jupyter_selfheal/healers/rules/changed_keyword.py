@@ -152,7 +152,9 @@ def _is_slip(keyword: ast.keyword, new: str, *, alone: bool) -> bool:
     if new == f"{old}s":
         is_whole = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
         is_asked = old.startswith("return_") and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
-        return alone and (old == "column" or (is_whole and COUNT.fullmatch(old) is not None) or is_asked)
+        return alone and (
+            (old == "column" and not is_whole) or (is_whole and COUNT.fullmatch(old) is not None) or is_asked
+        )
     short, long = sorted((old, new), key=len)
     is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")
     one_edit = normalize(old) == normalize(new) or (
