@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
@@ -19,6 +20,7 @@ from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_ed
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
+from jupyter_selfheal.inside.search.meant_changes import COUNTED_ON, are_needed, describe_guess, is_meant, writes_datum
 from jupyter_selfheal.inside.search.name_changes import list_sure_names
 from jupyter_selfheal.inside.search.printed_likeness import count_equal_branches, has_same_numbers, measure_likeness
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
@@ -86,20 +88,14 @@ ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
 
-_NAMES = re.compile(r"` is (?:read as )?`|` is what is read$|` is not imported$")
-"""In the words of a change that gives a name that nothing binds: the cell fails without it, whatever it prints."""
-_NEEDED = re.compile(rf"{_NAMES.pattern}|^what is read is no |^a number is added to a text$")
-"""In the words of those without which a cell mostly fails, too."""
-_SURE = ("a variable is to count on",)
-"""The words of ``total =+ 1`` as ``total += 1``: nobody means the former, though it runs."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Node:
     source: str
     cost: float
     words: tuple[str, ...]
     likeness: float = 0.0
+    failed: bool = False
+    """Whether it raises an error."""
     rival: str = ""
     """What may be meant as well: something was changed for no other reason than that the output is right with it."""
 
@@ -147,7 +143,7 @@ class Explorer:
             aligned = self._align_texts(node)
             if aligned is not None:
                 return aligned, node
-        return None, replace(node, likeness=likeness)
+        return None, replace(node, likeness=likeness, failed=status not in (OK, TIME))
 
     def _align_texts(self, node: _Node) -> _Node | None:
         marked = mark_texts(node.source)
@@ -180,7 +176,7 @@ class Explorer:
                 done, after = self.try_node(node)
                 passing += [done] if done else []
                 nodes += [after] if after and not done else []
-            needed = [n for n in nodes if all(map(_NEEDED.search, n.words[len(start.words) :]))]
+            needed = [n for n in nodes if are_needed(n.words[len(start.words) :])]
             best = max([best, *needed], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
             self.furthest = max(
                 [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
@@ -198,7 +194,9 @@ class Explorer:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
             words, gain = self.furthest.words[len(start.words) :], self.furthest.likeness - first
             worded = any(w.startswith("the words ") for w in words)  # they came out since they were written there
-            more = [self.furthest] if gain >= (NEARER if words == _SURE else MUCH) and words and not worded else []
+            more = (
+                [self.furthest] if gain >= (NEARER if words == (COUNTED_ON,) else MUCH) and words and not worded else []
+            )
             more = [m for m in more if m.source != best.source]
             children = (child for node in (best, *more) for child in self._list_mutants(node))
             for child in (c for c in children if not adds_self_comparison(c.source, given)):
@@ -221,35 +219,28 @@ class Explorer:
         changes = list_value_changes(node.source, self.expected, self.known)
         for change in self._list_run_changes(node.source, changes)[:WIDTH]:
             cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
-            rival = node.rival if _NAMES.search(change.words) else _describe_guess(change.words)
+            rival = (
+                node.rival
+                if is_meant(change, node.failed, partial(self._fails, node.source))
+                else describe_guess(change.words)
+            )
             yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words), rival=rival)
+
+    def _fails(self, source: str, edits: Sequence[Edit]) -> bool:
+        return self.run(splice(source, edits))[1] not in (OK, TIME)
 
     def _list_mutants(self, node: _Node) -> Iterator[_Node]:
         weights = {change: weight for weight, change in rank_changes(Scope(node.source), {})}
         for change in self._list_run_changes(node.source, weights)[:MUTATIONS]:
             weight = weights[change]
             cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
-            cost += DATUM * _writes_datum(node.source, change)
+            cost += DATUM * writes_datum(node.source, change)
             yield _Node(
                 splice(node.source, change.edits),
                 cost,
                 (*node.words, change.words),
-                rival=_describe_guess(change.words),
+                rival=describe_guess(change.words),
             )
-
-
-def _writes_datum(source: str, change: Change) -> bool:
-    """Whether all that a change does is to give a variable another literal."""
-    if len(change.edits) != 1:
-        return False
-    start, end, new = change.edits[0]
-    before = source[source.rfind("\n", 0, start) + 1 : start]
-    is_whole = re.fullmatch(r"\s*\w+ *= *", before) is not None and source[end : end + 1] in ("\n", "")
-    return is_whole and re.fullmatch(r"[-\d.]+|'.*'|\".*\"", new) is not None
-
-
-def _describe_guess(words: str) -> str:
-    return f'without "{words}" the cell parses too, and prints something else'
 
 
 def _has_unseen_texts(parts: Sequence[Part], printed: str, edits: Sequence[Edit]) -> bool:
