@@ -21,6 +21,7 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     normalize,
 )
 from jupyter_selfheal.healers.rules.context.templates import matters
+from jupyter_selfheal.healers.rules.context.value_types import find_type
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NAMED = re.compile(
@@ -50,7 +51,7 @@ class ChangedKeyword(Rule):
     Unsafe where something is lost, which the patch then names: a keyword is never dropped silently. Guesses by
     likeness are unsafe, but for the one parameter of an installed library's function that differs by one slip behind a word's first letter (`descending`
     is not `ascending`, and what a file beside the notebook defines may be misspelt itself): a letter that is missing, doubled or swapped (`max_dept`), a British spelling (`normalise`), or a count in the singular with a whole
-    number, where nothing else is near (`bin=10` for `bins`, `n_cluster=3`, `max_iters=500` for `max_iter`, `return_count=True`; `alpha=3` is not `alphas`).
+    number, where nothing else is near (`bin=10` for `bins`, `n_cluster=3`, `max_iters=500` for `max_iter`, `return_count=True`; `alpha=3` is not `alphas`), or `column=` for `columns=` with a name or names, of which one is taken as several (a number may be a place, or how many).
     """
 
     code = "API201"
@@ -128,7 +129,8 @@ class ChangedKeyword(Rule):
                 continue
             said_so = new == suggestion and not LIKE.search(context.failure.evalue)
             slips = [p for p in free if _is_slip(keyword, p, alone=alone)]
-            sure = said_so or (is_library and slips == [new])
+            is_place = name == "column" and find_type(context, keyword.value) not in ("str", "list", "Index")
+            sure = said_so or (is_library and slips == [new] and not is_place)
             why = "The library's own message names the parameter." if said_so else "It is the only parameter of the library's function that differs by a slip." if sure else "It is the parameter of the function's signature that is nearest to what was written."  # fmt: skip
             yield self.patch(
                 context.replace(context.cell_id, [(start, start + len(name), new)]),
@@ -152,9 +154,7 @@ def _is_slip(keyword: ast.keyword, new: str, *, alone: bool) -> bool:
     if new == f"{old}s":
         is_whole = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
         is_asked = old.startswith("return_") and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
-        return alone and (
-            (old == "column" and not is_whole) or (is_whole and COUNT.fullmatch(old) is not None) or is_asked
-        )
+        return alone and (old == "column" or (is_whole and COUNT.fullmatch(old) is not None) or is_asked)
     short, long = sorted((old, new), key=len)
     is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")
     one_edit = normalize(old) == normalize(new) or (

@@ -18,7 +18,7 @@ class FigureAndAxes(Rule):
 
     **Fix** `fig, ax = plt.subplots()` in that cell; `plt.subplots` for `plt.subplot` where two things are taken of it.
 
-    **Fix safety** Safe: the name of the axes holds a figure, the other one does not, and `subplots` gives the figure first.
+    **Fix safety** Safe: the name of the axes holds a figure, the other one does not, and `subplots` gives the figure first; `subplot` gives one thing, and is silent for `subplot(111)`: `subplots(111)` would be 111 rows.
     """
 
     code = "MPL112"
@@ -70,7 +70,7 @@ class FigureAndAxes(Rule):
             match node:
                 case ast.Assign(
                     targets=[ast.Tuple(elts=[ast.Name(), _])],
-                    value=ast.Call(func=ast.Attribute(attr="subplot") as called),
+                    value=ast.Call(func=ast.Attribute(attr="subplot") as called, args=[]),
                 ):
                     end = context.span(called)[1]
                     yield self.patch(

@@ -23,7 +23,7 @@ class FormatCode(Rule):
 
     **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`, also as `fmt="d"` of a heat map, where the table holds whole numbers, else `.2f`; `2.f` becomes `.2f`.
 
-    **Fix safety** Safe where the text holds a number, and for `.2d`, which no number has. Unsafe for `d` of a fraction: its digits are lost.
+    **Fix safety** Safe where the text holds a number, and for `.2d`, which no number has, and for `2.f`, as a width of two is none. Unsafe for `4.f`, which may be one, and for `d` of a fraction: its digits are lost.
     """
 
     code = "TYP210"
@@ -63,16 +63,19 @@ class FormatCode(Rule):
                 return
 
     def _exchange_point(self, context: RuleContext) -> Iterator[Patch]:
-        """``{price:2.f}`` for ``{price:.2f}``: a width of few letters would do nothing."""
+        """``{price:2.f}`` for ``{price:.2f}``: a width of two letters would do nothing, one of four may put numbers below each other."""
         for node in context.list_nodes_on_line(ast.JoinedStr, ast.Call):
             start, end = context.span(node)
             slips = list(re.finditer(r"(?<=:)([0-4])\.(?=[eEfFgG%]\})", context.source[start:end]))
             if slips:
+                is_sure = all(m[1] in "012" for m in slips)
                 yield self.patch(
                     context.replace_here(*((start + m.start(), start + m.end(), f".{m[1]}") for m in slips)),
                     f"Write `.{slips[0][1]}`, the digits behind the point",
                     "Behind the point of a format stands how many digits are shown.",
-                    prior=0.93,
+                    applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+                    why=self.why if is_sure else "A width may be meant.",
+                    prior=0.93 if is_sure else 0.7,
                 )
                 return
 

@@ -36,7 +36,7 @@ class GridParameters(Rule):
 
     **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it; or one step of the pipeline has the parameter, and no
     other; or the message lists one name alone that differs by a slip; or the parameter that goes changed nothing that is fitted (`normalize` of
-    least squares, `[False]` of others). Offered where it did. Any other name is left alone.
+    least squares, `[False]` of others). Offered where it did. Any other name is left alone, and so is a value of several dictionaries where two estimators get another one each.
     """
 
     code = "SKL106"
@@ -83,7 +83,8 @@ class GridParameters(Rule):
             other = known.new.get(refused[3]) if known is not None and not known.unsafe else None
             if other is not None:
                 cause = f"`{refused[2]}` no longer takes {refused[3]!r} for `{refused[1]}`."
-                value = _Value(refused[1], refused[3], str(other))
+                is_told = _is_taken_alike(context, refused[1], refused[3])
+                value = _Value(refused[1], refused[3], str(other), is_told)
                 yield from self._change_parameter(context, value, f"Change {refused[3]!r} to {other!r}", cause)
         elif PENALTY.search(text):
             cause = "The default solver doesn't support the penalty `l1`, which the grid holds."
@@ -211,10 +212,11 @@ def _names_parameter(key: ast.expr | None, name: str) -> bool:
 
 
 class _Value(_Change):
-    """Another value for a parameter, under a key that ends with its name: alone, or in a list."""
+    """Another value for a parameter, under a key that ends with its name: alone, or in a list. In one place only, where it is not ``told`` that
+    all estimators get the same."""
 
-    def __init__(self, keyword: str, old: str, new: str) -> None:
-        self._keyword, self._old, self._new = keyword, old, new
+    def __init__(self, keyword: str, old: str, new: str, told: bool) -> None:
+        self._keyword, self._old, self._new, self._told, self._places = keyword, old, new, told, 0
 
     def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
         given: list[ast.expr] = []
@@ -223,10 +225,13 @@ class _Value(_Change):
             given = [value for key, value in pairs if _names_parameter(key, self._keyword)]
         elif isinstance(node, ast.Call) and read_last_name(node.func) == "dict":
             given = [k.value for k in node.keywords if k.arg == self._keyword]
-        for item in (i for v in given for i in (v.elts if isinstance(v, ast.List | ast.Tuple) else [v])):
-            if isinstance(item, ast.Constant) and str(item.value) == self._old and item.value is not True:
-                is_plain = self._new in _PLAIN or not isinstance(item.value, str)
-                yield (*src.find_span(source, item), self._new if is_plain else repr(self._new))
+        items = [i for v in given for i in (v.elts if isinstance(v, ast.List | ast.Tuple) else [v])]
+        found = [i for i in items if isinstance(i, ast.Constant) and str(i.value) == self._old and i.value is not True]
+        self._places += bool(found)
+        self.is_whole = self._told or self._places < 2
+        for item in found:
+            is_plain = self._new in _PLAIN or not isinstance(item.value, str)
+            yield (*src.find_span(source, item), self._new if is_plain else repr(self._new))
 
 
 class _Solver(_Change):
@@ -254,6 +259,14 @@ def _find_new_name(estimator: str, old: str) -> str:
             renamed = re.fullmatch(r"(\w+)=\{value\}", known.cases[0].argument) if len(known.cases) == 1 else None
             return renamed[1] if renamed and not known.cases[0].unsafe else ""
     return ""
+
+
+def _is_taken_alike(context: RuleContext, keyword: str, old: str) -> bool:
+    """Whether all estimators that are named where the values come from get the same in place of one: ``auto`` is all features or their root."""
+    sources = {cell_id: source for cell_id, source, _ in list_statements_above(context)}
+    words = set(re.findall(r"\w+", "\n".join(sources.values())))
+    known = (v for v in load_knowledge().values if v.keyword == keyword and old in v.new)
+    return len({v.new[old] for v in known if not words.isdisjoint(v.calls)}) < 2
 
 
 def _find_idle_values(estimator: str, old: str) -> tuple[object, ...]:

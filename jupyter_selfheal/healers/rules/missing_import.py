@@ -56,10 +56,8 @@ class MissingImport(Rule):
         if own and not fitting:  # what a cell below reads of it may be that cell's own slip
             attributes, called = _collect_uses(context, name, below=False)
             fitting = context.select_fitting(candidates, attributes, called=called)
-        is_word = import_aliases().get(name, (("", ""),))[0] in (
-            ("", ""),
-            ("sklearn", name),
-        )  # as a variable may be called
+        known = import_aliases().get(name, (("", ""),))[0]
+        is_word = known in (("", ""), ("sklearn", name))  # a variable may be called `neighbors`, too
         if not own and is_word and not _is_used_as_module(context, name):
             return
         if not own and _is_used_as_value(context, name):

@@ -39,13 +39,11 @@ SHORT = {"col": "columns", "cols": "columns", "row": "index", "line": "index", "
 """Short words for an axis of a table, and other words for it."""
 DTYPES = {
     "integer": "int",
-    "decimal": "float",
-    "numeric": "float",
     "text": "str",
     "datetime": "datetime64[ns]",
     "date": "datetime64[ns]",
 }
-"""Words of other languages for the type of a column."""
+"""Words for the type of a column that mean no other one: what is `numeric` or `decimal` may be whole, or exact."""
 LETTERS, COLOUR_ASKED = (
     frozenset("BGRCMYKW"),
     re.compile(
@@ -66,7 +64,7 @@ class NearValue(Rule):
     **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
-    least). Silent otherwise.
+    least), and for words that mean one type of a column alone (`text`, `date`). Silent otherwise, and where a number in the text would be lost (`float23` is not `float`).
     """
 
     code = "API209"
@@ -103,7 +101,7 @@ class NearValue(Rule):
                 )
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
                 if "not understood" in evalue:
-                    meant = DTYPES.get(given.value.lower(), meant)
+                    meant = DTYPES.get(given.value.lower(), "" if re.search(r"\d", given.value) else meant)
                 if "No axis named" in evalue:
                     meant = SHORT.get(given.value.lower(), meant)
                 if meant and not is_renamed(call, given.value):

@@ -19,7 +19,7 @@ class PathAndText(Rule):
 
     **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`.
 
-    **Fix safety** Safe where the text begins with a slash, the path is a folder, or the text is the whole name of a file and the path has no extension. Unsafe otherwise: a longer name may be meant
+    **Fix safety** Safe where the text begins with a slash, the path is a folder, or the text is the whole name of a file and the path has no extension and does not go on (`run_`): nobody runs two words together. Unsafe otherwise: a longer name may be meant
     (`path + '.bak'`).
     """
 
@@ -77,12 +77,12 @@ def _list_operands(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_file_in(context: RuleContext, first: ast.expr, others: list[ast.expr]) -> bool:
-    """A whole name of a file, behind a path that has no extension and is no file."""
+    """A whole name of a file, behind a path that has no extension, is no file, and ends as a name does: ``run_`` goes on."""
     name = others[0].value if len(others) == 1 and isinstance(others[0], ast.Constant) else None
     is_name = isinstance(name, str) and re.fullmatch(r"[A-Za-z]\w{2,}\.[a-z]\w{1,5}", name) is not None
     folder = context.text(first)
     return is_name and context.is_true(
-        f"not ({folder}).suffix and not ({folder}).exists() and len(({folder}).parts) > 0"
+        f"not ({folder}).suffix and not ({folder}).exists() and ({folder}).name[-1:].isalnum()"
     )
 
 

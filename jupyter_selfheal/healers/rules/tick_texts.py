@@ -31,7 +31,7 @@ class TickTexts(Rule):
 
     Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`.
 
-    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none. Unsafe where they say something: they may
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand: one may be missing). Unsafe where they say something: they may
     belong to other positions.
     """
 
@@ -99,8 +99,18 @@ class TickTexts(Rule):
             if read_last_name(first.func) in ("range", "arange") and len(first.args) == 1 and not first.keywords:
                 edits = context.replace_here((*context.span(first.args[0]), f"len({names})"))
                 cause = f"There are {ticks} ticks and {labels} labels."
-                why = "Until Matplotlib 3.3 the first ticks got the labels, and the others had none."
-                yield self.patch(edits, f"Make `len({names})` ticks", cause, why=why, prior=0.9)
+                made = context.find_last_assignment(names)
+                is_listed = made is not None and isinstance(made.node.value, ast.List | ast.Tuple)
+                yield self.patch(
+                    edits,
+                    f"Make `len({names})` ticks",
+                    cause,
+                    applicability=Applicability.UNSAFE if is_listed else Applicability.SAFE,
+                    why="A label may be missing in the list."
+                    if is_listed
+                    else "Until Matplotlib 3.3 the first ticks got the labels, and the others had none.",
+                    prior=0.7 if is_listed else 0.9,
+                )
                 return
 
 

@@ -69,7 +69,7 @@ class UnexpectedKeyword(Rule):
     `sort_values("age", descending=True)` `ascending=False`. `opacity=` and `rotate=` of an artist are `alpha=` and `rotation=`, `mean=` and `std=` of a normal distribution `loc=` and `scale=`.
 
     **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
-    (`bin=10`; `color="red"` is no list of colours), for the two words of Matplotlib, and for the order of a sort (`descending=True`); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
+    (`bin=10`; `color="red"` is no list of colours, and `column=3` may be a place), for the two words of Matplotlib, and for the order of a sort (`descending=True`); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
     """
 
     code = "CAL101"
@@ -102,7 +102,7 @@ class UnexpectedKeyword(Rule):
             near = () if opposite else near  # `descending` is no slip of `ascending`
             for word in near if len(near) <= 2 else ():
                 # one bin, many bins; but a name is no list of names
-                is_count = len(wrong) > 2 and is_plural(wrong, word) and _is_whole(keyword.value)
+                is_count = len(wrong) > 2 and wrong != "column" and is_plural(wrong, word) and _is_whole(keyword.value)
                 slip = is_count or is_plain_slip(wrong, word)
                 sure = len(near) == 1 and slip
                 start = context.span(keyword)[0]

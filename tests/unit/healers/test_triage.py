@@ -140,6 +140,7 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
         ["def f(x):\n    if x < 0:\n        # TODO: warn\n        return None\n    return x * 2", "assert f(3) == 9"],
         ["class Stack:\n    def close(self):\n        pass\n    def pop(self):\n        # TODO: the last one\n        return len('ab')", "s = Stack()\nassert s.pop() == 1"],
         ["xs = [v for v in [1, None] if v is not None]  # replace None by 0\nsum(xs) / lenght"],
+        ["sales = {'price': 2}", "# cannot read the price? try it with its whole name\nsales['pirce']"],
         ["ys = [0 if v is None else v for v in [1]]  # replace None\nsum(ys) / lenght"],
         ["row = {'a': None}  # replace NaN and None later on\nrow['b']"],
         [

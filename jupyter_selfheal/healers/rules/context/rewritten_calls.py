@@ -13,25 +13,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_li
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.healers.rules.context.targets import is_fitted_to_two_classes
 
-REDUCTIONS = frozenset(
-    [
-        "sum",
-        "mean",
-        "count",
-        "min",
-        "max",
-        "median",
-        "std",
-        "var",
-        "prod",
-        "first",
-        "last",
-        "size",
-        "any",
-        "all",
-        "nunique",
-    ]
-)
+_OF_GROUPS = frozenset({"sum", "mean", "count", "min", "max", "median", "std", "var", "prod", "first", "last", "size", "any", "all", "nunique"})  # fmt: skip
 """What is asked of groups or windows that gives a number for each."""
 
 
@@ -123,7 +105,7 @@ def _has_what_is_needed(context: RuleContext, call: ast.Call, keyword: ast.keywo
 def _has_only_numbers(context: RuleContext, call: ast.Call) -> bool:
     """True for a method of a table whose columns are all numbers, so that it can be transposed and back, where what it gives is reduced by name."""
     asked = _find_call_on(context, call)
-    if asked is None or read_last_name(asked.func) not in REDUCTIONS:
+    if asked is None or read_last_name(asked.func) not in _OF_GROUPS:
         return False
     table = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
     return bool(table) and context.is_true(f"set(d.kind for d in {table}.dtypes) <= set('iufb')")

@@ -20,7 +20,7 @@ ANNOUNCED = re.compile(
     r"\b(?:run|try|execute) (?:this|it|(?:this|the) (?:cell|code|line)) to (?:see|get) (?:the|an?|what|which) (?:\w+ )?(?:error|exception)\b|"
     r"\b(?:cell|code|line|statement|one)s? (?:here |below )?(?:stops?|ends?|breaks?|crash(?:es)?) with an? (?:\w+ )?(?:error|exception)\b|"
     r"\bwhich (?:of|line|statement|one)\b.{0,60}\b(?:fails?|raises? an? (?:error|exception)|(?:does not|doesn't|won't) work)\b.*\?|"
-    r"\b(?:can ?not|can't|not (?:allowed|possible)|impossible)\b.{0,80}\b(?:see (?:it )?for yourself|try it|run it and (?:see|read))\b|"
+    r"\b(?:can ?not|can't|not (?:allowed|possible)|impossible)\b.{0,80}\b(?:see (?:it )?for yourself|try it(?: out)?(?=\s*(?:[.:!]|$))|run it and (?:see|read))\b|"
     r"\bthis (?:call |cell |line |one |statement )?fails\b|\bthis (?:does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
