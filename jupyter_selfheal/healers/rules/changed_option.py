@@ -151,13 +151,15 @@ def _rewrite_option(
         comma = re.match(r"\s*,\s*", source[end:]) if len(entries) == 1 else None
         after = entries[1][1][0] if not at and len(entries) > 1 else end + (comma.end() if comma else 0)
         return (before, after, ""), case
-    new, _, text = case.argument.partition("=")
-    if any(entry[0] == new for entry in entries):
+    if any(entry[0] == case.argument.partition("=")[0] for entry in entries):
         return None
-    text = text.replace("{value}", src.extract_text(source, value))
-    written = (
-        f"{new}={text}"
-        if isinstance(options, ast.Call)
-        else f"{new!r}: {text.replace('common_norm=', repr('common_norm') + ': ')}"
-    )
-    return (start, end, written), case
+    written = case.argument.replace("{value}", src.extract_text(source, value))
+    return (start, end, written if isinstance(options, ast.Call) else _write_items(written)), case
+
+
+def _write_items(arguments: str) -> str:
+    """``'stat': 'density', 'common_norm': False`` of `stat='density', common_norm=False`."""
+    text = f"f({arguments})"
+    call = ast.parse(text, mode="eval").body
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    return ", ".join(f"{k.arg!r}: {src.extract_text(text, k.value)}" for k in keywords)

@@ -55,7 +55,7 @@ class FrequencyAlias(Rule):
     `AS BAS` → `YS BYS`, `H T S L U N` → `h min s ms us ns`, with their multiples and anchors (`2H`, `Q-NOV`). For a `Period`
     only what has changed for periods: `M` stays `M`. A word for one (`"weekly"`, `"month"`) becomes its alias.
 
-    **Fix safety** Safe: the aliases mean the same offsets, as the release notes of pandas 2.2 and 3.0 list them. Unsafe for the words of a month, a quarter or a year, whose start may be meant.
+    **Fix safety** Safe: the aliases mean the same offsets, as the release notes of pandas 2.2 and 3.0 list them. Unsafe for the words of a month, a quarter or a year, whose start may be meant, and of a week in `date_range`.
     """
 
     code = "PDA101"
@@ -97,6 +97,9 @@ class FrequencyAlias(Rule):
     def _read_word(self, context: RuleContext, calls: Sequence[ast.Call]) -> Iterator[Patch]:
         """``resample("month")``: the word for it, where a frequency's alias is wanted."""
         for call in calls:
+            is_range = (
+                read_last_name(call.func) == "date_range"
+            )  # `W` begins on a Sunday, and every seventh day may be meant
             for node in (*call.args, *(k.value for k in call.keywords)):
                 match = (
                     ALIAS.match(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
@@ -106,7 +109,7 @@ class FrequencyAlias(Rule):
                     continue
                 is_period = read_last_name(call.func) in TAKES_PERIODS - {"asfreq"} or _is_period(context, call)
                 new = match[1] + (alias.removesuffix("E") if is_period else alias)
-                is_edge = alias.endswith("E") and not is_period
+                is_edge = not is_period and (alias.endswith("E") or (alias == "W" and is_range))
                 yield self.patch(
                     context.replace_here((*context.span(node), repr(new))),
                     f"Change the frequency {context.text(node)} to {new!r}",

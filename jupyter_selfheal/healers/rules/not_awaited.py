@@ -16,6 +16,9 @@ WAITING = frozenset({"coroutine", "_GatheringFuture", "Future", "Task"})
 """Types of what gives its result when it is awaited."""
 
 
+_WAITS = re.compile(r"\b(?:await|gather|as_completed|create_task)\b")
+
+
 class NotAwaited(Rule):
     """Await the coroutine whose result is used.
 
@@ -25,7 +28,7 @@ class NotAwaited(Rule):
     **Fix** `result = await fetch()` where the name was assigned, `[await fetch(n) for n in pages]` where a list of them was made, `(await fetch()) + 1` where the call stands in the failing expression.
 
     **Fix safety** Safe: the result of the coroutine is what is used, and a cell may await at its top level as an `async def` may. Silent
-    in a plain function, which cannot.
+    in a plain function, which cannot, and for a list that a cell waits for.
     """
 
     code = "CAL110"
@@ -65,7 +68,7 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
         return (context.cell_id, context.source, used) if _is_async(context, used) else None
     if isinstance(used, ast.Name) and (made := context.find_last_assignment(used.id)) is not None:
         item = made.node.value.elt if isinstance(made.node.value, ast.ListComp) else None
-        if isinstance(item, ast.Call) and _is_async(context, item):
+        if isinstance(item, ast.Call) and _is_async(context, item) and not _is_waited_for(context, used.id):
             return made.cell_id, made.source, item
     if not isinstance(used, ast.Name) or context.describe_all([used])[0].type not in WAITING:
         return None
@@ -73,6 +76,12 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
     if made is None or not isinstance(made[2].value, ast.Call):
         return None
     return made[0], made[1], made[2].value
+
+
+def _is_waited_for(context: RuleContext, name: str) -> bool:
+    """Whether a cell waits for what is in a list itself (``await asyncio.gather(*tasks)``), which must then hold what can be waited for."""
+    sources = (c.source for c in context.notebook.cells if c.kind == "code")
+    return any(_WAITS.search(s) and name in src.find_names(s).uses for s in sources)
 
 
 def _is_async(context: RuleContext, call: ast.Call) -> bool:

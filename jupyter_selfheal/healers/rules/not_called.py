@@ -368,9 +368,10 @@ def _is_first_or_last(key: ast.expr) -> bool:
 
 
 def _is_item_of_summary(method: ast.expr, key: ast.expr) -> bool:
-    """``prices.describe["mean"]``: a name that no such method takes, and that what it gives may have."""
+    """``prices.describe["mean"]``: a name that no such method takes, and that what it gives may have. A table's counts are of a column that is named,
+    and have whole rows as their names: `t.value_counts()["A"]` is another thing."""
     is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
-    return is_text and isinstance(method, ast.Attribute) and method.attr in REDUCING
+    return is_text and isinstance(method, ast.Attribute) and method.attr in REDUCING - {"value_counts"}
 
 
 def _list_operands(node: ast.AST) -> list[ast.expr]:

@@ -145,7 +145,7 @@ class UnexpectedKeyword(Rule):
         is_same = SAME.get(wrong) in meant and TAKEN_BY.search(context.failure.evalue) is not None
         for n, word in enumerate(meant[:2]):
             new = f"{word}={context.text(keyword.value)}"
-            is_order = len(meant) == 1 and wrong in ORDERS and word.lstrip("!") in ORDERS
+            is_order = len(meant) == 1 and {wrong, word.lstrip("!")} <= ORDERS and _sorts(call)
             if word.startswith("!"):
                 if not (isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool)):
                     continue
@@ -175,6 +175,11 @@ def _is_normal(context: RuleContext, call: ast.Call) -> bool:
         return True
     is_random = owner.type in ("Generator", "RandomState") or (owner.is_module and owner.name == "numpy.random")
     return call.func.attr == "normal" and is_random
+
+
+def _sorts(call: ast.Call) -> bool:
+    """Whether a call is one of a sort by its name: `reverse` of another function may turn something else round."""
+    return re.search("sort|rank|counts", read_last_name(call.func)) is not None
 
 
 def _is_whole(value: ast.expr) -> bool:
