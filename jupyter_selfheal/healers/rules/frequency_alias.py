@@ -30,12 +30,11 @@ PERIODS = {"A": "Y", "BM": "BM", **SMALL}
 """A period has no end or start: only these of its aliases changed."""
 
 WORDS = {
-    "mo": "ME", "month": "ME", "months": "ME", "monthly": "ME", "qtr": "QE", "quarter": "QE", "quarters": "QE", "quarterly": "QE",
-    "yr": "YE", "year": "YE", "years": "YE", "yearly": "YE", "annual": "YE", "wk": "W", "week": "W", "weeks": "W", "weekly": "W",
-    "day": "D", "days": "D", "daily": "D", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "hourly": "h", "mins": "min",
-    "minute": "min", "minutes": "min", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+    "mo": "ME", "month": "ME", "monthly": "ME", "qtr": "QE", "quarter": "QE", "quarterly": "QE", "yr": "YE", "year": "YE", "yearly": "YE",
+    "annual": "YE", "wk": "W", "week": "W", "weekly": "W", "day": "D", "daily": "D", "hr": "h", "hour": "h", "hourly": "h", "min": "min",
+    "minute": "min", "sec": "s", "second": "s",
 }  # fmt: skip
-"""What is written for a frequency that has an alias."""
+"""What is written for a frequency that has an alias, in the singular."""
 
 ALIAS = re.compile(r"^(-?\d*(?:\.\d+)?)([A-Za-z]+)((?:-[A-Z]{3}){0,2})$")
 TAKES_PERIODS = frozenset({"Period", "PeriodIndex", "period_range", "to_period", "asfreq"})
@@ -104,7 +103,7 @@ class FrequencyAlias(Rule):
                 match = (
                     ALIAS.match(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
                 )
-                alias = WORDS.get(match[2].casefold(), "") if match is not None else ""
+                alias = WORDS.get(match[2].casefold().removesuffix("s"), "") if match is not None else ""
                 if match is None or not alias or match[2] not in context.failure.evalue:
                     continue
                 is_period = read_last_name(call.func) in TAKES_PERIODS - {"asfreq"} or _is_period(context, call)

@@ -101,16 +101,13 @@ class TickTexts(Rule):
                 cause = f"There are {ticks} ticks and {labels} labels."
                 made = context.find_last_assignment(names)
                 is_listed = made is not None and isinstance(made.node.value, ast.List | ast.Tuple)
-                yield self.patch(
-                    edits,
-                    f"Make `len({names})` ticks",
-                    cause,
-                    applicability=Applicability.UNSAFE if is_listed else Applicability.SAFE,
-                    why="A label may be missing in the list."
+                why, level, prior = (
+                    ("A label may be missing in the list.", Applicability.UNSAFE, 0.7)
                     if is_listed
-                    else "Until Matplotlib 3.3 the first ticks got the labels, and the others had none.",
-                    prior=0.7 if is_listed else 0.9,
+                    else ("Until Matplotlib 3.3 the first ticks got the labels.", Applicability.SAFE, 0.9)
                 )
+                title = f"Make `len({names})` ticks"
+                yield self.patch(edits, title, cause, applicability=level, why=why, prior=prior)
                 return
 
 
