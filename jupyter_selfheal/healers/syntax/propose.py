@@ -44,6 +44,7 @@ LOST = 0.3
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
+WHY_UNRUN = f"{WHY} A part that stays as it was did not run."
 WHY_TEXTS = "The cell prints what is expected with it."
 RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
 SEVERAL = "more than what failed was changed for no other reason than that the output is right with it"
@@ -203,7 +204,7 @@ def _run_readings(
     whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
     argument: dict[str, JSON] = {
         "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "mutates": mutates,
-        "used": sorted(_list_used_below(case)),
+        "used": sorted(_list_used_below(case)), "given": case.failure.source,
         "readings": [{"text": r.source, "cost": r.cost} for r in readings],
     }  # fmt: skip
     step = Probe(loader.probe_source("search.try_readings"), argument, name="readings")
@@ -246,7 +247,8 @@ def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JS
             rival = (
                 f"the cell can also be read as {_quote_change(case.failure.source, other['text'])}, and prints the same"
             )
-        patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), WHY, rival))
+        why = WHY_UNRUN if raw.get("unrun") else WHY
+        patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), why, rival))
     return patches
 
 

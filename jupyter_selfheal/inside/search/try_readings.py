@@ -29,7 +29,12 @@ from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
-from jupyter_selfheal.inside.search.unrun_statements import find_unrun_lines, has_unrun_statements, trace_lines
+from jupyter_selfheal.inside.search.unrun_statements import (
+    changes_unrun_lines,
+    find_unrun_lines,
+    has_unrun_statements,
+    trace_lines,
+)
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.inside.self_comparisons import adds_self_comparison, read_self_comparisons
 
@@ -123,11 +128,13 @@ class Explorer:
         result = self.runner.run({self.unit: code}, self.steps)
         return result.plausible, result.status, self.runner.output_text
 
-    def runs_whole(self, source: str) -> bool:
-        """Whether every statement runs. What did not run may be read in another way just as well."""
+    def find_unproven(self, given: str, source: str) -> str:
+        """What of a source does not run: nothing (empty), what is as it was ``"given"``, or what was ``"changed"`` and may be read otherwise, too."""
         # the counter's call shares its line with a function's first statement, which would seem to have run
         lines = trace_lines(lambda: self.run(source, counted=False), FILE.format(self.unit))
-        return not has_unrun_statements(source, lines)
+        if not has_unrun_statements(source, lines):
+            return ""
+        return "changed" if changes_unrun_lines(given, source, lines) else "given"
 
     def try_node(self, node: _Node) -> tuple[_Node | None, _Node | None]:
         """(the source that passes, with its texts aligned where that is needed; the node with what it came to)."""
@@ -275,8 +282,10 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
             _bind_names(explorer, found, explorer.known | frozenset(shell.user_ns))
             _even_texts(found, nodes[found["reading"]].source, explorer.expected if explorer.aligns else "")
             text = found["text"]
-            if not found["rival"] and run_in_fork(lambda text=text: explorer.runs_whole(text), WAIT) is not True:  # type: ignore[misc]
-                found["rival"] = UNRUN
+            if not found["rival"]:
+                unproven = run_in_fork(lambda text=text: explorer.find_unproven(argument["given"], text), WAIT)  # type: ignore[misc]
+                found["rival"] = "" if unproven in ("", "given") else UNRUN
+                found["unrun"] = unproven == "given"
         return {"passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import difflib
+import re
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -10,6 +12,10 @@ from typing import Any
 
 _SILENT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Global, ast.Nonlocal)
 """Statements whose own line need not come up in a trace: their bodies count, or there is nothing in them to be wrong."""
+
+
+_HEAD = re.compile(r"\s*(?:else|try|finally)\s*:\s*(?:#.*)?$")
+"""A line that is the head of a block, and no statement's."""
 
 
 def trace_lines(work: Callable[[], object], file: str) -> frozenset[int]:
@@ -51,6 +57,24 @@ def find_unrun_lines(source: str, lines: frozenset[int]) -> frozenset[int]:
         span = range(start, end + 1)
         (run if lines.intersection(span) else unrun).update(span)
     return frozenset(unrun - run)
+
+
+def changes_unrun_lines(given: str, source: str, lines: frozenset[int]) -> bool:
+    """Whether what makes ``source`` of ``given`` changes a statement, or the head of a block (``else:``), that has no line among these.
+
+    What is left as it was there may be wrong too, but not through the change.
+    """
+    unrun = find_unrun_lines(source, lines)
+    texts = source.splitlines()
+    for n in range(len(texts) - 1, 0, -1):  # a line that is no statement's own goes with what stands below it
+        if n + 1 in unrun and n not in unrun and _HEAD.match(texts[n - 1]):
+            unrun |= {n}
+    matcher = difflib.SequenceMatcher(None, given.splitlines(), texts, autojunk=False)
+    changed = [
+        (start, max(end, start + 1)) for tag, _, _, start, end in matcher.get_opcodes() if tag in ("replace", "insert")
+    ]
+    taken = [(at - 1, at + 1) for tag, _, _, at, _ in matcher.get_opcodes() if tag == "delete"]
+    return any(n + 1 in unrun for start, end in changed + taken for n in range(start, end))
 
 
 def _list_spans(source: str) -> Iterator[tuple[int, int]]:

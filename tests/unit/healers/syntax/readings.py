@@ -8,7 +8,8 @@ from typing import Any
 from jupyter_selfheal.inside.search import try_readings
 
 
-def run(readings: list[str], stdout: str, *, used: tuple[str, ...] = (), **ns: Any) -> Any:
+def run(readings: list[str], stdout: str, *, used: tuple[str, ...] = (), given: str = "", **ns: Any) -> Any:
+    """The reply. ``given`` is the cell that did not parse; without it all of a reading is taken for changed."""
     unit = {
         "text": readings[0],
         "role": "cell",
@@ -24,6 +25,7 @@ def run(readings: list[str], stdout: str, *, used: tuple[str, ...] = (), **ns: A
         "unit": 0,
         "known": sorted(ns),
         "used": list(used),
+        "given": given,
         "readings": [{"text": text, "cost": float(n)} for n, text in enumerate(readings, 1)],
     }
     return try_readings.probe(SimpleNamespace(user_ns=dict(ns)), None, argument)

@@ -152,9 +152,24 @@ def test_a_text_that_did_not_come_out_leaves_a_doubt() -> None:
 BRANCHES = "if x > 2:\n    print('big')\nelse:\n    print('small' * x)"
 
 
-def test_a_part_that_did_not_run_leaves_a_doubt() -> None:
-    reply = run([BRANCHES], "big", x=3)
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(BRANCHES.replace("* x)", "* x"), id="its bracket"),
+        pytest.param(BRANCHES.replace("else:", " else:"), id="the head of its block"),
+        pytest.param(BRANCHES.replace("    print('small'", "  print('small'"), id="its place"),
+        pytest.param(BRANCHES + "\n)", id="what stood beside it"),
+    ],
+)
+def test_a_part_that_did_not_run_and_was_changed_leaves_a_doubt(given: str) -> None:
+    reply = run([BRANCHES], "big", given=given, x=3)
     assert reply["passing"][0]["rival"] == try_readings.UNRUN
+
+
+@pytest.mark.parametrize("given", [BRANCHES.replace("2:", "2"), BRANCHES.replace("('big')", "('big'")])
+def test_a_part_that_did_not_run_and_is_as_it_was_leaves_none(given: str) -> None:
+    first = run([BRANCHES], "big", given=given, x=3)["passing"][0]
+    assert (first["rival"], first["unrun"]) == ("", True)
 
 
 @pytest.mark.parametrize(
