@@ -29,6 +29,18 @@ ONE_VALUE = frozenset({"abs", "float", "input", "int", "print", "round"})
 """Those to which nobody gives one tuple."""
 METHODS = frozenset({"append", "format", "join", "lower", "replace", "split", "strip", "upper"})
 """Methods that nobody prints without calling them."""
+QUESTIONS = METHODS | {
+    "endswith",
+    "isalnum",
+    "isalpha",
+    "isdigit",
+    "islower",
+    "isnumeric",
+    "isspace",
+    "isupper",
+    "startswith",
+}
+"""Methods that nobody asks, or compares, without calling them: as a condition each holds, whatever the text is."""
 _UNCALLED = re.compile(rf"\b({'|'.join(sorted(CALLED))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[\w'\"]")
 _TYPED = re.compile(rf"\b({'|'.join(sorted(TYPES))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[^\W\d]")
 """A type of another language before a name: ``def f(string s)``. A parameter of its own may well be called `list`."""
@@ -94,6 +106,11 @@ def _object_to_node(node: ast.AST, uncalled: frozenset[str], typed: frozenset[st
         return f"`{node.arg}` is a type, and no parameter"
     if shown := _find_shown_inside(node):
         return shown
+    asked = [node.test] if isinstance(node, ast.If | ast.While | ast.IfExp) else []
+    asked += [node.operand] if isinstance(node, ast.UnaryOp) else node.values if isinstance(node, ast.BoolOp) else []
+    asked += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    if method := next((a for a in asked if isinstance(a, ast.Attribute) and a.attr in QUESTIONS), None):
+        return f"`{ast.unparse(method)}` is named where it is to be called"
     operands = [getattr(node, "value", None)] if isinstance(node, ast.Assign) else []
     operands += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
     operands += [node.left, node.right] if isinstance(node, ast.BinOp) else []

@@ -9,6 +9,9 @@ from jupyter_selfheal.healers.syntax.tables import calls_values_of_table
 from jupyter_selfheal.model import Cell, Notebook
 
 SPOKEN_AGAINST = {
+    "a method that is asked": ("if w.isupper\n    x = 1", "if w.isupper:\n    x = 1"),
+    "a method that is denied": ("while not w.isdigit\n    w = x", "while not w.isdigit:\n    w = x"),
+    "a method that is compared": ("x = (w.lower in words", "x = (w.lower in words)"),
     "a tuple is printed": ("print(('Sum:', x)", "print(('Sum:', x))"),
     "a builtin is named": ("print(total(int input()))", "print(total(int, input()))"),
     "a builtin is given to a builtin": ("n = int(input))", "n = (int(input))"),
@@ -33,6 +36,9 @@ SPOKEN_AGAINST = {
     "a call of a text": ("print('a' (x))", "print('a'(x))"),
 }
 NOTHING_AGAINST = {
+    "a method that is called": ("if w.isupper()\n    x = 1", "if w.isupper():\n    x = 1"),
+    "an attribute of its own": ("if w.is_upper\n    x = 1", "if w.is_upper:\n    x = 1"),
+    "a method that is handed on": ("x = sorted(w, key=str.lower", "x = sorted(w, key=str.lower)"),
     "it was set anew so before": ("n = input()\nn = 3\nprint(n", "n = input()\nn = 3\nprint(n)"),
     "what was read is used first": ("n = input()\nm = n\nn 3", "n = input()\nm = n\nn = 3"),
     "another name is set": ("n = input()\nm 3", "n = input()\nm = 3"),
