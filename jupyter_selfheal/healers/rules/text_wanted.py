@@ -29,7 +29,7 @@ class TextWanted(Rule):
     `re.findall(pattern, n)`, `strptime() argument 1 must be str, not int` for a day as `20240301`, `object of type 'int' has no len()`,
     `decoding to str: need a bytes-like object, int found` from `re.sub(pattern, 1, text)`.
 
-    **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself; behind `for x in xs` `len(x)` is `len(xs)`.
+    **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself; behind `for x in xs` (or `zip(xs, ys)`, `enumerate(xs)`, in a cell above, too) `len(x)` is `len(xs)`.
 
     **Fix safety** Safe for what is written, searched or read as a date. Unsafe for `len`, which may be asked of something else.
     """
@@ -84,11 +84,34 @@ class TextWanted(Rule):
 
 
 def _find_gone_through(context: RuleContext, given: ast.expr) -> str:
-    """What a loop above the line goes through by this variable: ``total / len(x)`` behind ``for x in xs``; empty where there is none."""
+    """What a loop above the line, or in the cell above, goes through by this variable: ``total / len(x)`` behind ``for x in xs``; empty where
+    there is none."""
     if not isinstance(given, ast.Name):
         return ""
-    loops = [n for n in context.walk(ast.For) if isinstance(n.target, ast.Name) and n.target.id == given.id]
-    above = [n for n in loops if (n.end_lineno or n.lineno) < context.line and isinstance(n.iter, ast.Name)]
     function = find_function(context.source, context.line)
-    same = [n for n in above if find_function(context.source, n.lineno) is function]
-    return context.text(same[-1].iter) if same else ""
+    loops = [
+        n
+        for n in context.walk(ast.For)
+        if (n.end_lineno or n.lineno) < context.line and find_function(context.source, n.lineno) is function
+    ]
+    if function is None and context.find_last_assignment(given.id) is None:
+        for cell in context.list_binding_cells(
+            given.id, reversed(context.notebook.list_code_before(context.failure.cell_id))
+        )[:1]:
+            loops[:0] = [n for n in src.walk(cell.source) if isinstance(n, ast.For)]
+    found = [name for loop in loops if (name := _name_items(loop, given.id))]
+    return found[-1] if found else ""
+
+
+def _name_items(loop: ast.For, name: str) -> str:
+    """What a loop takes the variable from: ``xs`` of ``for x in xs``, ``for i, x in enumerate(xs)`` and ``for x, y in zip(xs, ys)``."""
+    given, at = loop.iter, 0
+    if isinstance(loop.target, ast.Tuple) and isinstance(given, ast.Call):
+        at = next((n for n, t in enumerate(loop.target.elts) if isinstance(t, ast.Name) and t.id == name), -1)
+        at -= (called := read_last_name(given.func)) == "enumerate"
+        if called not in ("zip", "enumerate") or not 0 <= at < len(given.args):
+            return ""
+        given = given.args[at]
+    elif not isinstance(loop.target, ast.Name) or loop.target.id != name:
+        return ""
+    return given.id if isinstance(given, ast.Name) else ""
