@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 def find_last_left_out(old: str, new: str) -> str:
     """The `range` of the new text, and of no loop of the old one, that stops before the last item, where nothing in its function takes the next one or the
-    last one: ``range(len(xs) - 1)`` beside ``xs[i]`` alone; empty where there is none."""
+    last one: ``range(len(xs) - 1)`` or ``range(len(xs[1:]))`` beside ``xs[i]`` alone; empty where there is none."""
     known = {text for _, _, text in _list_shortened(ast.parse(old))}
     for function, loop, text in _list_shortened(ast.parse(new)):
         if text not in known and not any(_reads_behind(n, loop.target) for n in ast.walk(function)):
@@ -17,7 +17,7 @@ def find_last_left_out(old: str, new: str) -> str:
 
 
 def _list_shortened(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.For, str]]:
-    """(function, loop, its range) of each loop through ``range(len(xs) - 1)``."""
+    """(function, loop, its range) of each loop through ``range(len(xs) - 1)``, or through the places of a part of ``xs``."""
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -26,6 +26,11 @@ def _list_shortened(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.For, str]]:
                 case ast.For(
                     ast.Name(),
                     ast.Call(ast.Name("range"), [ast.BinOp(ast.Call(ast.Name("len")), ast.Sub(), ast.Constant(1))]),
+                ):
+                    yield function, node, ast.unparse(node.iter)
+                case ast.For(
+                    ast.Name(),
+                    ast.Call(ast.Name("range"), [ast.Call(ast.Name("len"), [ast.Subscript(_, ast.Slice())])]),
                 ):
                     yield function, node, ast.unparse(node.iter)
 

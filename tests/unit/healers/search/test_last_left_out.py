@@ -14,6 +14,16 @@ WHOLE, SHORT = "len(xs)", "len(xs) - 1"
     ("old", "new", "place"),
     [
         (LOOP.format(WHOLE, "xs[i] > 2", "found"), LOOP.format(SHORT, "xs[i] > 2", "found"), "range(len(xs) - 1)"),
+        (
+            LOOP.format(WHOLE, "xs[i] > 2", "found"),
+            LOOP.format("len(xs[1:])", "xs[i] > 2", "found"),
+            "range(len(xs[1:]))",
+        ),
+        (
+            LOOP.format(WHOLE, "xs[i] > xs[i + 1]", "found"),
+            LOOP.format("len(xs[1:])", "xs[i] > xs[i + 1]", "found"),
+            "",
+        ),
         (LOOP.format(WHOLE, "xs[i] > xs[i + 1]", "found"), LOOP.format(SHORT, "xs[i] > xs[i + 1]", "found"), ""),
         (LOOP.format(WHOLE, "xs[i] > 2", "found + xs[-1]"), LOOP.format(SHORT, "xs[i] > 2", "found + xs[-1]"), ""),
         (
