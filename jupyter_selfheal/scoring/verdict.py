@@ -142,11 +142,6 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if doubt is None and evidence.untold:
         doubt = f"A second fault may be left that no check sees: {evidence.untold}."
         sheet.feedback.append(evidence.untold)
-        if (
-            met and opinion is None and patch.applicability is Applicability.SAFE
-        ):  # applied with no check at all, it is so with few
-            sheet.reasons.append(doubt)
-            return min(score, SAFE_RULE), False
     if not met:
         score = _score_undecided(patch, evidence, opinion, sheet)
         if evidence.calls.unclear:

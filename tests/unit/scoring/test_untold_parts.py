@@ -91,12 +91,10 @@ def test_a_patch_that_leaves_much_untold_is_offered_and_says_why() -> None:
     assert any(r.startswith("A second fault may be left that no check sees: the checks would") for r in held.reasons)
 
 
-def test_a_safe_mend_of_syntax_is_applied_as_without_checks_and_claims_no_proof() -> None:
+def test_a_safe_mend_of_syntax_is_offered_where_few_checks_leave_a_condition_untold() -> None:
     patch = Patch((), "`:` is missing", healer="rules", applicability=Applicability.SAFE)
-    told = Evidence(True, own_asserts=3, untold="the checks would also hold without `x`: …")
-    verdict = build_verdict(patch, told)
-    assert verdict.score == build_verdict(patch, Evidence(True)).score == 7
-    assert not verdict.oracle_met
+    verdict = build_verdict(patch, Evidence(True, own_asserts=3, untold="the checks would also hold without `x`: …"))
+    assert verdict.score < 7
     assert any(r.startswith("A second fault may be left") for r in verdict.reasons)
 
 
