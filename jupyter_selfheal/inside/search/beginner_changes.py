@@ -46,12 +46,12 @@ def _import_modules(tree: ast.Module, table: LineTable, there: set[str]) -> Iter
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in MODULES - there
     ]
     for name in dict.fromkeys(modules):
-        yield Change(((0, 0, f"import {name}\n"),), 0.95, 1, f"`{name}` is not imported")
+        yield Change(((0, 0, f"import {name}\n"),), 0.95, 1, f"`{name}` is not imported", kind="name")
     bare = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in _OF_MATH - there]
     if bare and isinstance(bare[0].ctx, ast.Load):
         edits = sorted((*find_span(n, table), f"math.{n.id}") for n in bare)
         start = () if "math" in there else ((0, 0, "import math\n"),)
-        yield Change((*start, *edits), 0.9, bare[0].lineno, f"`{bare[0].id}` is `math.{bare[0].id}`")
+        yield Change((*start, *edits), 0.9, bare[0].lineno, f"`{bare[0].id}` is `math.{bare[0].id}`", kind="name")
 
 
 def _reverse_values(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:

@@ -71,9 +71,9 @@ def _change_attribute(
         return
     if node.attr in RENAMED and is_called:
         new = RENAMED[node.attr]
-        yield Change(((start, end, new),), 0.85, node.lineno, f"`{node.attr}` is `{new}`")
+        yield Change(((start, end, new),), 0.85, node.lineno, f"`{node.attr}` is `{new}`", kind="name")
     if node.attr in UNCALLED and not is_called and not is_handed:
-        yield Change(((end, end, "()"),), 0.6, node.lineno, f"`{node.attr}` is not called")
+        yield Change(((end, end, "()"),), 0.6, node.lineno, f"`{node.attr}` is not called", kind="senseless")
 
 
 def _measure_lengths(tree: ast.Module, source: str, table: LineTable, own: set[str]) -> Iterator[Change]:
@@ -86,7 +86,7 @@ def _measure_lengths(tree: ast.Module, source: str, table: LineTable, own: set[s
             edits.append((start, end, f"len({node.value.id})"))
             first, name = first or node.lineno, name or node.attr
     if edits:
-        yield Change(tuple(sorted(edits)), 0.8, first, f"`{name}` is `len`")
+        yield Change(tuple(sorted(edits)), 0.8, first, f"`{name}` is `len`", kind="name")
 
 
 def _call_of_values(
@@ -102,7 +102,7 @@ def _call_of_values(
         start, end = find_span(call, table)
         texts = [source[slice(*find_span(a, table))] for a in call.args]
         new = f"{texts[0]}.{name}({', '.join(texts[1:])})"
-        yield Change(((start, end, new),), 0.8, call.lineno, f"`{name}(…)` is `{texts[0]}.{name}(…)`")
+        yield Change(((start, end, new),), 0.8, call.lineno, f"`{name}(…)` is `{texts[0]}.{name}(…)`", kind="name")
 
 
 def _read_of_self(tree: ast.Module, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
@@ -138,7 +138,11 @@ def _write_as_text(tree: ast.Module, source: str, table: LineTable) -> Iterator[
             if is_text and not (isinstance(value, ast.Call) and "str" in list_names(value.func)):
                 start, end = find_span(value, table)
                 yield Change(
-                    ((start, end, f"str({source[start:end]})"),), 0.5, node.lineno, "a number is added to a text"
+                    ((start, end, f"str({source[start:end]})"),),
+                    0.5,
+                    node.lineno,
+                    "a number is added to a text",
+                    "failing",
                 )
 
 

@@ -57,20 +57,20 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
         places = [n for n in read if n.id == name]
         if name in CONSTANTS:
             edits = tuple((*find_span(n, table), CONSTANTS[name]) for n in places)
-            yield Change(edits, 0.95, places[0].lineno, f"`{name}` is `{CONSTANTS[name]}`")
+            yield Change(edits, 0.95, places[0].lineno, f"`{name}` is `{CONSTANTS[name]}`", kind="name")
         for meant in _list_near_builtins(name):
             edits = tuple((*find_span(n, table), meant) for n in places)
-            yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`")
+            yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`", kind="name")
         others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
         for other in others:
             edits = tuple((*find_span(n, table), other) for n in places)
             prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
-            yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`")
+            yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`", kind="name")
     idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
     for target in idle:
         for name in sorted(used - there):
             start, end = find_span(target, table)
-            yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`")
+            yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`", kind="name")
         for name in sorted(n for n in used - {target.id} if n in bound and _measure_likeness(target.id, n) >= ALIKE):
             words = f"`{target.id}` is never read, and stands for `{name}`"
             yield Change(((*find_span(target, table), name),), 0.5, target.lineno, words)
@@ -95,7 +95,7 @@ def _write_prints(tree: ast.AST, table: LineTable) -> Iterator[Change]:
             start, end = find_span(first, table)[1], find_span(rest[0], table)[0]
             edits += [(start, end, " % ("), (find_span(call, table)[1], find_span(call, table)[1], ")")]
     if edits:
-        yield Change(tuple(sorted(edits)), 0.95, 1, words)
+        yield Change(tuple(sorted(edits)), 0.95, 1, words, kind="name")
 
 
 def _list_near_builtins(name: str) -> list[str]:
@@ -146,7 +146,7 @@ def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table
         if node.id in ("sum", "str", "max", "min", "len", "int", "float", "list", "id", "input", "type", "rev"):
             for target in idle:
                 edit = (*find_span(node, table), target.id)
-                yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`")
+                yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`", kind="name")
 
 
 def _measure_likeness(one: str, two: str) -> float:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
-from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.search.scope import Change, Kind
 
 NUMBERS = ("int", "float", "eval")
 """What makes a number of what is read."""
@@ -32,7 +32,7 @@ def _call_input(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     named = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "input" and id(n) not in called]
     if named:
         edits = tuple((*find_span(n, table), "input()") for n in named)
-        yield Change(tuple(sorted(edits)), 0.9, named[0].lineno, "`input` is `input()`")
+        yield Change(tuple(sorted(edits)), 0.9, named[0].lineno, "`input` is `input()`", kind="name")
 
 
 def _read_once(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
@@ -122,7 +122,8 @@ def _convert_reads(tree: ast.AST, source: str, table: LineTable, expected: str) 
         if outer is None:
             for name in ("int", "float"):
                 words = f"what is read is no {'whole ' if name == 'int' else ''}number yet"
-                yield Change(((start, end, f"{name}({source[start:end]})"),), 0.5, node.lineno, words)
+                kind: Kind = "whole" if name == "int" else "failing"
+                yield Change(((start, end, f"{name}({source[start:end]})"),), 0.5, node.lineno, words, kind)
         else:
             assert isinstance(outer.func, ast.Name)
             first, last = find_span(outer.func, table)

@@ -66,7 +66,7 @@ def _convert_all_reads(source: Source) -> Iterator[Change]:
                 start, end = source.start_of(call), source.end_of(call)
                 edits.append((start, end, f"{kind}({source.text[start:end]})"))
             words = f"what is read is no {'whole ' if kind == 'int' else ''}number yet"
-            yield Change(tuple(sorted(edits)), prior, calls[0].lineno, words)
+            yield Change(tuple(sorted(edits)), prior, calls[0].lineno, words, "whole" if kind == "int" else "failing")
 
 
 def _list_texts(source: Source) -> set[str]:
@@ -218,7 +218,7 @@ def _fold_names(source: Source, there: set[str]) -> Iterator[Change]:
             said.append(f"`{node.id}` is `{others[0]}`")
             line = line or node.lineno
     if edits:
-        yield Change(tuple(sorted(edits)), 0.95, line, "; ".join(dict.fromkeys(said)))
+        yield Change(tuple(sorted(edits)), 0.95, line, "; ".join(dict.fromkeys(said)), "name")
 
 
 def _fold_case(name: str) -> str:
@@ -259,7 +259,7 @@ def _part_texts(source: Source) -> Iterator[Change]:
                     line = line or call.lineno if isinstance(call, ast.Call) else line
                 node = node.left
     if edits:
-        yield Change(tuple(sorted(edits)), 0.85, line, "a number is added to a text")
+        yield Change(tuple(sorted(edits)), 0.85, line, "a number is added to a text", "failing")
 
 
 def _close_formats(source: Source) -> Iterator[Change]:
@@ -310,7 +310,7 @@ def _count_on(source: Source) -> Iterator[Change]:
                 edits.append((start, end, f" {sign}= "))
         line = line or (node.lineno if edits and isinstance(node, ast.stmt) else 0)
     if edits:
-        yield Change(tuple(sorted(edits)), 0.85, max(line, 1), "a variable is to count on")
+        yield Change(tuple(sorted(edits)), 0.85, max(line, 1), "a variable is to count on", "senseless")
 
 
 def _go_through_ranges(source: Source) -> Iterator[Change]:

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.source_text import Source
@@ -25,6 +25,12 @@ NUMBER, TEXT, ITEMS, SET, DICT, TRUTH, CALLABLE, NOTHING = (
 )
 
 
+Kind = Literal["guess", "name", "senseless", "failing", "whole", "words"]
+"""What speaks for a change apart from what comes out with it: it gives a ``name`` that nothing binds; what it mends is ``senseless``, as it does
+the same whatever it is given; it mends what is ``failing``; or what fails unless a ``whole`` number is read. Nothing for a ``guess``, nor for expected
+``words`` that it writes, which come out of course."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One candidate: edits of a statement's text, how often such an edit is right (0–1), the line it is on, and what it
@@ -34,6 +40,7 @@ class Change:
     prior: float
     line: int
     words: str
+    kind: Kind = "guess"
 
 
 @dataclass(slots=True)

@@ -13,21 +13,21 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
-from jupyter_selfheal.inside.search.meant_changes import COUNTED_ON, are_needed, describe_guess, is_meant, writes_datum
+from jupyter_selfheal.inside.search.meant_changes import NEEDED, describe_guess, is_meant, writes_datum
 from jupyter_selfheal.inside.search.name_changes import list_sure_names
 from jupyter_selfheal.inside.search.printed_likeness import count_equal_branches, has_same_numbers, measure_likeness
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import Change, Kind, Scope
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
 from jupyter_selfheal.inside.search.unrun_statements import (
     changes_unrun_lines,
@@ -99,6 +99,8 @@ class _Node:
     cost: float
     words: tuple[str, ...]
     likeness: float = 0.0
+    kinds: tuple[Kind, ...] = ()
+    """Of the changes that made it of a reading."""
     failed: bool = False
     """Whether it raises an error."""
     rival: str = ""
@@ -128,7 +130,7 @@ class Explorer:
         result = self.runner.run({self.unit: code}, self.steps)
         return result.plausible, result.status, self.runner.output_text
 
-    def find_unproven(self, given: str, source: str) -> str:
+    def find_unproven(self, given: str, source: str) -> Literal["", "given", "changed"]:
         """What of a source does not run: nothing (empty), what is as it was ``"given"``, or what was ``"changed"`` and may be read otherwise, too."""
         # the counter's call shares its line with a function's first statement, which would seem to have run
         lines = trace_lines(lambda: self.run(source, counted=False), FILE.format(self.unit))
@@ -183,7 +185,7 @@ class Explorer:
                 done, after = self.try_node(node)
                 passing += [done] if done else []
                 nodes += [after] if after and not done else []
-            needed = [n for n in nodes if are_needed(n.words[len(start.words) :])]
+            needed = [n for n in nodes if NEEDED.issuperset(n.kinds)]
             best = max([best, *needed], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
             self.furthest = max(
                 [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
@@ -199,11 +201,10 @@ class Explorer:
         if not passing and with_mutations:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
-            words, gain = self.furthest.words[len(start.words) :], self.furthest.likeness - first
-            worded = any(w.startswith("the words ") for w in words)  # they came out since they were written there
-            more = (
-                [self.furthest] if gain >= (NEARER if words == (COUNTED_ON,) else MUCH) and words and not worded else []
-            )
+            gain = self.furthest.likeness - first
+            kinds = self.furthest.kinds
+            is_nearer = gain >= (NEARER if kinds == ("senseless",) else MUCH)
+            more = [self.furthest] if is_nearer and kinds and "words" not in kinds else []
             more = [m for m in more if m.source != best.source]
             children = (child for node in (best, *more) for child in self._list_mutants(node))
             for child in (c for c in children if not adds_self_comparison(c.source, given)):
@@ -231,7 +232,8 @@ class Explorer:
                 if is_meant(change, node.failed, partial(self._fails, node.source))
                 else describe_guess(change.words)
             )
-            yield _Node(splice(node.source, change.edits), cost, (*node.words, change.words), rival=rival)
+            words, kinds = (*node.words, change.words), (*node.kinds, change.kind)
+            yield _Node(splice(node.source, change.edits), cost, words, kinds=kinds, rival=rival)
 
     def _fails(self, source: str, edits: Sequence[Edit]) -> bool:
         return self.run(splice(source, edits))[1] not in (OK, TIME)

@@ -75,7 +75,7 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
             start, end = find_span(node, table)
             for text in words:
                 edit = (start, start, f"{text!r}, ") if words is heads else (end, end, f", {text!r}")
-                yield Change((edit,), 0.4, call.lineno, f"the words {where} value are missing")
+                yield Change((edit,), 0.4, call.lineno, f"the words {where} value are missing", "words")
 
 
 def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:
@@ -94,7 +94,7 @@ def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:
         ]
         if digits:
             edits = tuple((*find_span(n, table), name) for n in digits)
-            yield Change(edits, 0.8, digits[0].lineno, f"`{digit}` is `{name}`")
+            yield Change(edits, 0.8, digits[0].lineno, f"`{digit}` is `{name}`", kind="name")
 
 
 def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
@@ -272,7 +272,7 @@ def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[s
         for name in dict.fromkeys(n.id for n in read if n.lineno > statement.lineno):
             if name not in bound | known and name not in dir(builtins):
                 new = f"{name} = {source[first:last]}"
-                yield Change(((start, end, new),), 0.7, statement.lineno, f"`{name}` is what is read")
+                yield Change(((start, end, new),), 0.7, statement.lineno, f"`{name}` is what is read", kind="name")
 
 
 def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
