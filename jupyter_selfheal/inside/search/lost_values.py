@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.search.method_changes import ends_with_text
 from jupyter_selfheal.inside.search.reading_changes import is_call
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
@@ -27,9 +28,8 @@ def list_lost_values(source: Source, expected: str, known: frozenset[str]) -> li
         *_drop_nothing(source),
         *_append_items(source),
         *_keep_used_up(source),
-        *_begin_above_loops(source, known),
+        *_begin_sums(source, known),
         *_convert_parts(source),
-        *_divide_places(source),
         *_open_slots(source, expected),
         *_go_through_places(source),
         *_part_prefixes(source),
@@ -103,26 +103,38 @@ def _keep_used_up(source: Source) -> Iterator[Change]:
                 yield Change(tuple(sorted(edits)), 0.7, loop.lineno, words)
 
 
-def _begin_above_loops(source: Source, known: frozenset[str]) -> Iterator[Change]:
-    """``s = s + x`` in a loop where nothing begins ``s``: ``s = 0`` above the loop, or above the one around it."""
+def _begin_sums(source: Source, known: frozenset[str]) -> Iterator[Change]:
+    """``s = s + x`` in a loop where nothing begins ``s``: ``s = 0`` above the loop, or above the one around it; and all such variables, with what
+    they mostly begin with, above the first statement."""
     stores: dict[str, list[ast.AST]] = {}
     for node in source.order:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             stores.setdefault(node.id, []).append(source.parents[node])
     given = {n.arg for n in source.order if isinstance(n, ast.arg)}
+    first: dict[str, str] = {}
     for name, statements in stores.items():
         operators = [_find_growth(s, name) for s in statements]
-        first = operators[0]
-        if name in known | given or first is None or None in operators:
+        if name in known | given or (operator := operators[0]) not in BEGINNINGS or None in operators:
             continue
+        values = BEGINNINGS[operator]
+        first[name] = '""' if operator is ast.Add and any(map(_adds_text, statements)) else values[0]
         loops = [n for n in source.walk_upwards(statements[0]) if isinstance(n, (*_LOOPS, *_FUNCTIONS))]
         inner = next((n for n, loop in enumerate(loops) if isinstance(loop, _FUNCTIONS)), len(loops))
         for far, loop in enumerate(loops[:inner]):
             indent, at = source.read_indent(loop), source.start_of(loop)
-            for rank, value in enumerate(BEGINNINGS.get(first, ()) if indent is not None else ()):
+            for rank, value in enumerate(values if indent is not None else ()):
                 prior = 0.92 - 0.02 * far - 0.03 * rank
                 words = f"`{name}` is added to and never begun"
                 yield Change(((at, at, f"{name} = {value}\n{indent}"),), prior, loop.lineno, words)
+    head = next((n for n in source.tree.body if not isinstance(n, ast.Import | ast.ImportFrom)), None)
+    if first and head is not None:
+        at, words = source.start_of(head), f"`{next(iter(first))}` is added to and never begun"
+        yield Change(((at, at, "".join(f"{name} = {value}\n" for name, value in first.items())),), 0.9, 1, words)
+
+
+def _adds_text(statement: ast.AST) -> bool:
+    """Whether a statement adds a text that is written down."""
+    return isinstance(statement, ast.Assign | ast.AugAssign) and ends_with_text(statement.value)
 
 
 def _find_growth(statement: ast.AST, name: str) -> type[ast.operator] | None:
@@ -177,27 +189,6 @@ def _convert_parts(source: Source) -> Iterator[Change]:
 def _is_read_text(node: ast.expr, texts: set[str]) -> bool:
     """Whether it is a text that was read, or one that is made of a number."""
     return _find_name(node) in texts - {""} or is_call(node, "input", "str")
-
-
-def _divide_places(source: Source) -> Iterator[Change]:
-    """``xs[n / 2]``, ``range(n / 2)`` as ``//``, in all such places; and what is printed of ``a / b``."""
-    places: list[ast.expr] = []
-    printed: list[ast.expr] = []
-    for node in source.order:
-        if isinstance(node, ast.Subscript):
-            places.append(node.slice)
-        elif isinstance(node, ast.Call) and is_call(node, "range"):
-            places += node.args
-        elif isinstance(node, ast.Call) and is_call(node, "print"):
-            printed += [a for a in node.args if isinstance(a, ast.BinOp)]
-    for values, prior in ((places, 0.9), (printed, 0.4)):
-        quotients = [n for v in values for n in ast.walk(v) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
-        edits = set[Edit]()
-        for node in quotients:
-            at = source.text.find("/", source.end_of(node.left), source.start_of(node.right))
-            edits |= {(at, at + 1, "//")} if at >= 0 else set()
-        if edits:
-            yield Change(tuple(sorted(edits)), prior, quotients[0].lineno, "a quotient is to be whole")
 
 
 def _open_slots(source: Source, expected: str) -> Iterator[Change]:

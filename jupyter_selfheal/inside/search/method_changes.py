@@ -134,7 +134,7 @@ def _write_as_text(tree: ast.Module, source: str, table: LineTable) -> Iterator[
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
             continue
         for text, value in ((node.left, node.right), (node.right, node.left)):
-            is_text = _ends_with_text(text) and not isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp)
+            is_text = ends_with_text(text) and not isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp)
             if is_text and not (isinstance(value, ast.Call) and "str" in list_names(value.func)):
                 start, end = find_span(value, table)
                 yield Change(
@@ -146,8 +146,8 @@ def _write_as_text(tree: ast.Module, source: str, table: LineTable) -> Iterator[
                 )
 
 
-def _ends_with_text(node: ast.expr) -> bool:
+def ends_with_text(node: ast.expr) -> bool:
     """A text, or a sum that has one."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _ends_with_text(node.left) or _ends_with_text(node.right)
+        return ends_with_text(node.left) or ends_with_text(node.right)
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))

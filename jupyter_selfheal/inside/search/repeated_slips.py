@@ -18,9 +18,8 @@ _VALUES = (ast.BinOp, ast.Compare, ast.BoolOp, ast.Name, ast.UnaryOp, ast.Subscr
 _NUMERIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.Mod)
 
 
-def list_repeated_slips(text: str, known: frozenset[str]) -> list[Change]:
-    """These changes. ``known`` are names that exist apart from the text."""
-    source = Source(text)
+def list_repeated_slips(source: Source, known: frozenset[str]) -> list[Change]:
+    """These changes. ``known`` are names that exist apart from the source."""
     there = list_defined_names(source.tree) | known | set(dir(builtins))
     return [
         *_convert_all_reads(source),
@@ -29,7 +28,6 @@ def list_repeated_slips(text: str, known: frozenset[str]) -> list[Change]:
         *_give_back_values(source),
         *_divide_whole(source),
         *_fold_names(source, there),
-        *_begin_sums(source, known),
         *_part_texts(source),
         *_close_formats(source),
         *_count_on(source),
@@ -182,22 +180,29 @@ def _give_back_values(source: Source) -> Iterator[Change]:
 
 
 def _divide_whole(source: Source) -> Iterator[Change]:
-    """``n /= 10``, ``h = s / 3600`` as ``//=`` and ``//``, in all statements that set a variable."""
-    edits: list[Edit] = []
-    line = 0
-    for statement in source.order:
-        if not isinstance(statement, ast.Assign | ast.AugAssign):
-            continue
-        if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Div):
-            at = _find_sign(source, statement.target, statement.value, "/=")
-            edits += [(at, at + 1, "//")] if at >= 0 else []
-        for node in ast.walk(statement.value):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-                at = _find_sign(source, node.left, node.right, "/")
-                edits += [(at, at + 1, "//")] if at >= 0 else []
-        line = line or (statement.lineno if edits else 0)
-    if edits:
-        yield Change(tuple(sorted(set(edits))), 0.6, line, "a quotient is to be whole")
+    """``n /= 10``, ``h = s / 3600`` as ``//=`` and ``//``, in all statements that set a variable; so in all places that are asked for
+    (``xs[n / 2]``, ``range(n / 2)``)."""
+    set_to: list[int] = []
+    places: list[int] = []
+    for node in source.order:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
+            set_to.append(_find_sign(source, node.target, node.value, "/="))
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            set_to += _list_quotients(source, node.value)
+        elif isinstance(node, ast.Subscript):
+            places += _list_quotients(source, node.slice)
+        elif isinstance(node, ast.Call) and is_call(node, "range"):
+            places += (at for given in node.args for at in _list_quotients(source, given))
+    for found, prior in ((set_to, 0.6), (places, 0.9)):
+        if ats := sorted({at for at in found if at >= 0}):
+            edits = tuple((at, at + 1, "//") for at in ats)
+            yield Change(edits, prior, source.text.count("\n", 0, ats[0]) + 1, "a quotient is to be whole")
+
+
+def _list_quotients(source: Source, value: ast.expr) -> list[int]:
+    """Where the signs of the quotients within a value stand."""
+    quotients = (n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div))
+    return [_find_sign(source, n.left, n.right, "/") for n in quotients]
 
 
 def _fold_names(source: Source, there: set[str]) -> Iterator[Change]:
@@ -223,25 +228,6 @@ def _fold_names(source: Source, there: set[str]) -> Iterator[Change]:
 
 def _fold_case(name: str) -> str:
     return name.replace("_", "").lower()
-
-
-def _begin_sums(source: Source, known: frozenset[str]) -> Iterator[Change]:
-    """``total += x`` in a loop where nothing sets ``total`` before: ``total = 0`` above the loop, for a product 1."""
-    own = {n.id for n in source.order if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    first: dict[str, str] = {}
-    set_plainly = {
-        t.id for n in source.order if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
-    }
-    sums = (n for n in source.order if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add | ast.Mult))
-    for node in sums:
-        if isinstance(node.target, ast.Name) and node.target.id in own - set_plainly - known:
-            value = "1" if isinstance(node.op, ast.Mult) else '""' if _is_text(node.value) else "0"
-            first.setdefault(node.target.id, value)
-    head = next((n for n in source.tree.body if not isinstance(n, ast.Import | ast.ImportFrom)), None)
-    if first and head is not None:
-        at = source.start_of(head)
-        words = f"`{next(iter(first))}` is added to and never begun"
-        yield Change(((at, at, "".join(f"{name} = {value}\n" for name, value in first.items())),), 0.9, 1, words)
 
 
 def _part_texts(source: Source) -> Iterator[Change]:

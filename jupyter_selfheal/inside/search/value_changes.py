@@ -48,8 +48,8 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += list_beginner_changes(tree, source, table, expected, known)
     changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
-    changes += list_repeated_slips(source, known)
-    changes += list_lost_values(Source(source), expected, known)
+    whole = Source(source)
+    changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
     return sorted(changes, key=lambda c: -c.prior)
 
 

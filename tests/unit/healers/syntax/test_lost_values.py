@@ -30,9 +30,13 @@ MENDED = {
         "def f(t):\n    for c in t:\n        out = c + out\n    return out",
         'def f(t):\n    out = ""\n    for c in t:\n        out = c + out\n    return out',
     ),
+    "a sum": ("for i in range(3):\n    t += i", "t = 0\nfor i in range(3):\n    t += i"),
+    "a product": ("import math\nfor i in range(3):\n    t *= i", "import math\nt = 1\nfor i in range(3):\n    t *= i"),
+    "two sums": (
+        "for x in xs:\n    t += x['a']\n    out = out + '-'", "t = 0\nout = \"\"\nfor x in xs:\n    t += x['a']\n    out = out + '-'",
+    ),
     "parts of a line": ("a, m = input().split()\nt = m + 5", "a, m = input().split()\nt = int(m) + 5"),
     "digits of a text": ("n = input()\nfor c in n:\n    s += c * 2", "n = input()\nfor c in n:\n    s += int(c) * 2"),
-    "a place in the middle": ("print(xs[n/2] + xs[n/2 - 1])", "print(xs[n//2] + xs[n//2 - 1])"),
     "a text without a place": ("print('Sum:'.format(s))", "print('Sum: {}'.format(s))"),
     "places that are gone through": ("for i in xs:\n    print(xs[i])", "for i in range(len(xs)):\n    print(xs[i])"),
     "a letter before a text": ('b = 3\nprint("and", b"is")', 'b = 3\nprint("and", b, "is")'),
@@ -49,6 +53,10 @@ def test_a_value_is_not_lost(source: str, meant: str) -> None:
 
 def test_the_digits_of_a_place_are_read_from_what_is_expected() -> None:
     assert "print('Sum: {:.2f}'.format(s))" in _list_sources("print('Sum: '.format(s))", "Sum: 3.50")
+
+
+def test_a_sum_that_is_begun_above_is_left() -> None:
+    assert list_lost_values(Source("for i in range(3):\n    t += i"), "", frozenset({"t"})) == []
 
 
 def test_what_is_right_is_left() -> None:
