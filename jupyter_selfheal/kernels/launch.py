@@ -154,7 +154,7 @@ class LiveKernel:
         """What the kernel's process said last, on one line."""
         return self._process.describe_end()
 
-    def interrupt(self) -> None:
+    def interrupt_cell(self) -> None:
         """Interrupt what is running, as the stop button does. Safe from another thread."""
         if self._by_message:
             self._client.control_channel.send(self._client.session.msg("interrupt_request", {}))

@@ -140,9 +140,9 @@ class TrialSession:
             raise KernelError(f"a trial kernel cannot be set up: {why}")
         return _decode_answer(reply)
 
-    def interrupt(self, deadline: float) -> bool:
+    def interrupt_step(self, deadline: float) -> bool:
         """Interrupt a step that passed its own limit; True where the kernel answers again (what ignores it does not)."""
-        self.kernel.interrupt()
+        self.kernel.interrupt_cell()
         return self.kernel.execute("", min(_GRACE, max(deadline - time.monotonic(), 0.001)), silent=True).ok
 
     def find_ending(self) -> tuple[Ending, str]:
@@ -175,7 +175,7 @@ def run_steps(session: TrialSession, request: TrialRequest) -> tuple[tuple[StepR
         left = max(deadline - time.monotonic(), 0.001)
         result = session.run_step(step, min(left, step.timeout or left))
         results.append(result)
-        if result.status == "timeout" and 0 < step.timeout < left and session.interrupt(deadline):
+        if result.status == "timeout" and 0 < step.timeout < left and session.interrupt_step(deadline):
             over = isinstance(step, Run) and not step.go_on
         elif result.status == "timeout":
             session.stop()

@@ -152,12 +152,12 @@ def _turn_interrupt_into_cancel(cancel: threading.Event, runner: CommandRunner) 
         yield
         return
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
+    def cancel_heal(number: int, frame: FrameType | None) -> None:
         cancel.set()
         if runner.asking:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    before = signal.signal(signal.SIGINT, cancel_heal)
     try:
         yield
     finally:

@@ -160,7 +160,7 @@ def test_an_interrupt_of_the_kernel_leaves_trials_alone(user: User, freeze: Any)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tried, state, "import time\ntime.sleep(2)\nprint('slept')")
         wait_until(lambda: any(name(p) == "selfheal-guard" for p in list_marked()))
-        user.kernel.interrupt()
+        user.kernel.interrupt_cell()
         for pid in [p for p in list_marked() if name(p).startswith("selfheal")]:
             os.kill(pid, signal.SIGINT)
         assert printed(running.result()) == "slept\n"

@@ -86,7 +86,7 @@ def test_input_is_an_error_rather_than_a_hang(kernel: LiveKernel) -> None:
 def test_a_timeout_leaves_a_kernel_that_can_be_interrupted(kernel: LiveKernel) -> None:
     assert kernel.execute("import time\nprint('on', flush=True)\ntime.sleep(600)", timeout=1).timed_out
     assert kernel.execute("1", timeout=0.5).timed_out
-    kernel.interrupt()
+    kernel.interrupt_cell()
     assert kernel.execute("'alive'", timeout=60).outputs[0].data["text/plain"] == "'alive'"
 
 

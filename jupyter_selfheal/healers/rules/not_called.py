@@ -239,12 +239,15 @@ class NotCalled(Rule):
         """``counts.most_common[0]``: the first of what comes, as nobody asks for none; of a sum it may be the axis."""
         key = context.text(outer.slice)
         new = f"{text}({key})" if text.rpartition(".")[2] in REDUCING else f"{text}()[{key}]"
+        return self._offer_call(context, outer, new, "It may be an argument, or the place of an item of what comes.")
+
+    def _offer_call(self, context: RuleContext, outer: ast.Subscript, new: str, why: str) -> Patch:
         return self.patch(
             context.replace_here((*context.span(outer), new)),
             f"Call `{new}`",
-            f"`{text}` is a function: call it to get its result.",
+            f"`{context.text(outer.value)}` is a function: call it to get its result.",
             applicability=Applicability.UNSAFE,
-            why="It may be an argument, or the place of an item of what comes.",
+            why=why,
             prior=0.7,
         )
 
@@ -268,14 +271,7 @@ class NotCalled(Rule):
         text, key = context.text(outer.value), context.text(outer.slice)
         is_reduced = isinstance(outer.value, ast.Attribute) and outer.value.attr in REDUCING
         new = f"{text}()[{key}]" if is_reduced and isinstance(outer.slice, ast.Constant) else f"{text}({key})"
-        yield self.patch(
-            context.replace_here((*context.span(outer), new)),
-            f"Call `{new}` with parentheses",
-            f"`{text}` is a function: call it to get its result.",
-            applicability=Applicability.UNSAFE,
-            why="An item of what the method gives may be meant.",
-            prior=0.7,
-        )
+        yield self._offer_call(context, outer, new, "An item of what the method gives may be meant.")
 
 
 def _is_free(signature: Signature | None) -> bool:

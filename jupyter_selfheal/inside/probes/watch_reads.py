@@ -55,7 +55,7 @@ def _build_hook(seen: set[tuple[str, str]]) -> Any:
     network, programs, paths, add, fspath = _NETWORK, _PROGRAMS, _PATHS, seen.add, os.fspath
     absolute, decode = os.path.abspath, os.fsdecode
 
-    def listen(event: str, given: tuple[Any, ...]) -> None:
+    def note_event(event: str, given: tuple[Any, ...]) -> None:
         if event in paths:
             path = given[0] if given and given[0] is not None else "."
             if isinstance(path, int) or (event == "open" and isinstance(given[1], str) and given[1][:1] in "wx"):
@@ -69,7 +69,7 @@ def _build_hook(seen: set[tuple[str, str]]) -> Any:
         elif event in programs:
             add(("more", event))
 
-    return listen
+    return note_event
 
 
 def _sum_up(heard: set[tuple[str, str]], ipython_dir: str) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _list_changes(node: ast.AST, is_asked: bool) -> Iterator[tuple[bool, Change]
         yield False, lambda _: None
     if isinstance(node, ast.BoolOp):
         other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield False, lambda twin: _set(twin, "op", other)
+        yield False, lambda twin: _set_field(twin, "op", other)
         for n in range(len(node.values)):
             yield False, lambda twin, n=n: _drop_value(twin, n)  # type: ignore[misc]
     elif isinstance(node, ast.Compare):
@@ -87,7 +87,7 @@ def _list_changes(node: ast.AST, is_asked: bool) -> Iterator[tuple[bool, Change]
         elif type(node.value) is int:
             yield from ((False, lambda twin, by=by: ast.Constant(twin.value + by)) for by in (1, -1))
     elif isinstance(node, ast.BinOp | ast.AugAssign) and (operator := _OTHER.get(type(node.op))):
-        yield False, lambda twin: _set(twin, "op", operator())
+        yield False, lambda twin: _set_field(twin, "op", operator())
     elif isinstance(node, ast.Subscript):
         yield from _list_changes_of_index(node)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -103,34 +103,37 @@ def _list_changes_of_index(node: ast.Subscript) -> Iterator[tuple[bool, Change]]
         for bound in ("lower", "upper"):
             if getattr(node.slice, bound) is not None:
                 for by in (1, -1):
-                    yield False, lambda twin, b=bound, by=by: _set(twin, "slice", _move(copy.copy(twin.slice), b, by))  # type: ignore[misc]
+                    yield (
+                        False,
+                        lambda twin, b=bound, by=by: _set_field(twin, "slice", _move(copy.copy(twin.slice), b, by)),  # type: ignore[misc]
+                    )
     elif not isinstance(node.slice, ast.Tuple | ast.Constant):
         yield from ((False, lambda twin, by=by: _move(twin, "slice", by)) for by in (1, -1))
 
 
 def _list_changes_of_call(node: ast.Call, name: str) -> Iterator[tuple[bool, Change]]:
     if name in ("min", "max"):
-        yield False, lambda twin: _set(twin, "func", ast.Name("max" if name == "min" else "min"))
+        yield False, lambda twin: _set_field(twin, "func", ast.Name("max" if name == "min" else "min"))
     elif name == "range":
         for n, given in enumerate(node.args[:2]):
             for by in (1, -1) if not isinstance(given, ast.Constant) else ():
                 yield False, lambda twin, n=n, by=by: _replace_item(twin, "args", n, lambda a: _add(a, by))  # type: ignore[misc]
 
 
-def _set(node: ast.AST, name: str, value: object) -> ast.AST:
+def _set_field(node: ast.AST, name: str, value: object) -> ast.AST:
     setattr(node, name, value)
     return node
 
 
 def _replace_item(node: ast.AST, name: str, at: int, change: Callable[[ast.AST], ast.AST]) -> ast.AST:
     items = getattr(node, name)
-    return _set(node, name, [change(item) if n == at else item for n, item in enumerate(items)])
+    return _set_field(node, name, [change(item) if n == at else item for n, item in enumerate(items)])
 
 
 def _drop_value(node: ast.AST, at: int) -> ast.AST:
     assert isinstance(node, ast.BoolOp)
     left = [value for n, value in enumerate(node.values) if n != at]
-    return _set(node, "values", left) if len(left) > 1 else left[0]
+    return _set_field(node, "values", left) if len(left) > 1 else left[0]
 
 
 def _negate(node: ast.AST) -> ast.AST:
@@ -140,7 +143,7 @@ def _negate(node: ast.AST) -> ast.AST:
 
 
 def _move(node: ast.AST, name: str, by: int) -> ast.AST:
-    return _set(node, name, _add(getattr(node, name), by))
+    return _set_field(node, name, _add(getattr(node, name), by))
 
 
 def _add(node: ast.AST, by: int) -> ast.expr:

@@ -145,11 +145,13 @@ def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int) -> str:
     if turned is None and (len(missed) < LEAST or share < SHARE):
         return ""
     slip, told = turned or missed[0]
-    instead = f"if `{_cut(slip.old)}` were `{_cut(slip.new)}`" if slip.new else f"without `{_cut(slip.old)}`"
+    instead = (
+        f"if `{_cut_line(slip.old)}` were `{_cut_line(slip.new)}`" if slip.new else f"without `{_cut_line(slip.old)}`"
+    )
     return f"the checks would also hold {instead}: {told}"
 
 
-def _cut(text: str) -> str:
+def _cut_line(text: str) -> str:
     """The first line of a code, cut where it is long."""
     line = text.partition("\n")[0]
     return line if len(line) <= QUOTED else line[: QUOTED - 1] + "…"

@@ -62,7 +62,7 @@ def interruptible() -> Iterator[None]:
     if _STOPPED.is_set():
         raise KeyboardInterrupt
     for number in _list_heeded_signals():
-        signal.signal(number, _interrupt)
+        signal.signal(number, _interrupt_work)
     try:
         yield
     except KeyboardInterrupt:
@@ -74,7 +74,7 @@ def interruptible() -> Iterator[None]:
         _note_interrupts()
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt_work(number: int, frame: FrameType | None) -> None:
     """The first signal alone: a second one, from the terminal and from the parent, would cut what puts things away."""
     if number != signal.SIGINT:
         _ENDING.set()

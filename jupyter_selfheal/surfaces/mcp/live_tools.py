@@ -62,7 +62,7 @@ class LiveToolbox(Toolbox):
             return {
                 "state": "the kernel as it is now",
                 "ran": step is not None and step.ok,
-                "output": self._cut_to(max_chars).cut(said or trial.detail),
+                "output": self._cut_to(max_chars).cut_text(said or trial.detail),
                 "blocked": list(trial.blocked),
                 "kept": "nothing: the copy is thrown away",
             }
@@ -159,7 +159,7 @@ def view_session(view: AgentView, show: str, offset: int, limit: int, texts: Tex
 def _view_cell(cell: Cell, case: Case | None, texts: Texts) -> JSON:
     status = "failed" if case is not None or cell.unfinished else "ran" if cell.runs else "not run as it stands"
     first = next((line.strip() for line in cell.source.splitlines() if line.strip()), "")
-    view: dict[str, JSON] = {"cell_id": cell.id, "status": status, "first_line": texts.cut(first)[:80]}
+    view: dict[str, JSON] = {"cell_id": cell.id, "status": status, "first_line": texts.cut_text(first)[:80]}
     if case is not None:
-        view["failure"] = texts.cut(case.failure.headline)
+        view["failure"] = texts.cut_text(case.failure.headline)
     return view

@@ -109,7 +109,7 @@ class Toolbox:
             return {
                 "state": f"{'after' if after else 'before'} cell {cell.id}",
                 "ran": step.ok,
-                "output": self._cut_to(max_chars).cut(views.format_step(step) or trial.detail),
+                "output": self._cut_to(max_chars).cut_text(views.format_step(step) or trial.detail),
                 "blocked": list(trial.blocked),
                 "kept": "nothing: the copy is thrown away",
             }
@@ -193,9 +193,9 @@ class Toolbox:
             if shown is not None
             else [],
             "tried": sum(a.trial is not None for a in outcome.attempts),
-            "cause": texts.cut(outcome.diagnosis.cause),
+            "cause": texts.cut_text(outcome.diagnosis.cause),
             "leave_alone": outcome.diagnosis.advice if outcome.diagnosis.skip_reason is not None else None,
-            "why_none": "" if fixes else texts.cut(outcome.detail or outcome.reason.value.replace("_", " ")),
+            "why_none": "" if fixes else texts.cut_text(outcome.detail or outcome.reason.value.replace("_", " ")),
             "run": f"selfheal://runs/{journal}",
             "next": _say_next_of_outcome(fixes),
         }

@@ -43,7 +43,7 @@ class Texts:
     limit: int = USUAL
     redact: Callable[[str], str] = redact
 
-    def cut(self, text: str) -> str:
+    def cut_text(self, text: str) -> str:
         """The text without its secrets, at most so long: of a longer one the beginning and the end."""
         clean = self.redact(text)
         if len(clean) <= self.limit:
@@ -70,7 +70,7 @@ def view_check(
         "consequences": report.count(Status.CASCADE) + len(same),
         "cells": [_view_record(r, report, texts, same) for r in page],
         "isolation": report.isolation.words if report.isolation is not None else "",
-        "notes": [texts.cut(n) for n in report.notes[:10]],
+        "notes": [texts.cut_text(n) for n in report.notes[:10]],
         "next": _say_next(roots, report),
     }
     if len(records) > offset + limit:
@@ -100,18 +100,18 @@ def _view_record(record: Record, report: NotebookReport, texts: Texts, same: Map
         "first_line": first[:80],
     }
     if record.headline:
-        view["failure"] = texts.cut(record.headline)
+        view["failure"] = texts.cut_text(record.headline)
     if record.cascade_of:
         view["consequence_of"] = next((r.cell.id for r in report.records if r.number == record.cascade_of), "")
     elif record.cell.id in same:
         view["same_fault_as"] = same[record.cell.id]
     elif record.cause:
-        view["cause"] = texts.cut(record.cause)
+        view["cause"] = texts.cut_text(record.cause)
     if record.status in (Status.LEFT_ALONE, Status.MEANT_TO_FAIL):
         reason = record.diagnosis.skip_reason
         view["leave_alone"] = f"{reason.value}: {record.detail}" if reason is not None else record.detail
     elif record.detail and record.status not in (Status.NOT_HEALED, Status.RAN):
-        view["detail"] = texts.cut(record.detail)
+        view["detail"] = texts.cut_text(record.detail)
     return view
 
 
@@ -137,11 +137,11 @@ def view_diagnosis(
         "cell_id": cell.id,
         "source": notebook.get_source(cell)[:MOST],
         "failure": _view_failure(failure, texts) if situation.failed else None,
-        "cause": texts.cut(diagnosis.cause),
+        "cause": texts.cut_text(diagnosis.cause),
         "cause_cell_id": diagnosis.cell_id,
         "leave_alone": diagnosis.skip_reason.value if diagnosis.skip_reason is not None else None,
-        "advice": texts.cut(diagnosis.advice),
-        "variables": [texts.cut(line) for line in live.splitlines()],
+        "advice": texts.cut_text(diagnosis.advice),
+        "variables": [texts.cut_text(line) for line in live.splitlines()],
         "depends_on": [{"cell_id": c.id, "source": notebook.get_source(c)[: texts.limit]} for c in needed],
         "outputs": format_outputs(situation.seen, texts),
     }
@@ -156,7 +156,7 @@ def _view_failure(failure: Failure, texts: Texts) -> JSON:
     ]
     return {
         "kind": failure.kind.value,
-        "message": texts.cut(f"{failure.ename}: {failure.evalue}" if failure.ename else failure.evalue),
+        "message": texts.cut_text(f"{failure.ename}: {failure.evalue}" if failure.ename else failure.evalue),
         "line": failure.line,
         "frames": frames[:4] + frames[-8:] if len(frames) > 12 else frames,
     }
@@ -172,7 +172,7 @@ def view_proven(proven: Proven, texts: Texts, left_to_show: str) -> JSON:
         "score": verdict.score,
         "proven": [*verdict.proofs, f"ran in {trial.isolation.words}"] if trial.ran and verdict.plausible else [],
         "not_proven": [*list_open(proven), left_to_show],
-        "reasons": [texts.cut(r) for r in verdict.reasons[:12]],
+        "reasons": [texts.cut_text(r) for r in verdict.reasons[:12]],
         "tampering": list(verdict.tampering),
         "output_before": format_outputs(proven.situation.seen, texts),
         "output_after": format_outputs(trial, texts),
@@ -222,11 +222,11 @@ def view_candidate(candidate: Candidate, texts: Texts) -> JSON:
     return {
         "title": patch.title,
         "by": f"{patch.healer}{' ' + patch.rule if patch.rule else ''}",
-        "cause": texts.cut(patch.cause),
+        "cause": texts.cut_text(patch.cause),
         "diff": format_diff(diff_patch(patch, lambda cell_id: f"cell {cell_id}"))[:MOST],
         "score": verdict.score,
         "proven": list(verdict.proofs),
-        "reasons": [texts.cut(r) for r in verdict.reasons[:8]],
+        "reasons": [texts.cut_text(r) for r in verdict.reasons[:8]],
         "output_after": format_outputs(candidate.trial, texts),
     }
 
@@ -234,7 +234,7 @@ def view_candidate(candidate: Candidate, texts: Texts) -> JSON:
 def format_outputs(trial: Trial, texts: Texts) -> str:
     """What the cell of a trial put out, as text."""
     step = trial.step(Role.CELL)
-    return texts.cut(format_step(step)) if step is not None else ""
+    return texts.cut_text(format_step(step)) if step is not None else ""
 
 
 def format_step(step: StepResult) -> str:
@@ -257,7 +257,7 @@ def _format_output(output: Output) -> str:
 def _view_step(step: StepResult, texts: Texts) -> JSON:
     view: dict[str, JSON] = {"cell_id": step.cell_id, "status": "ran" if step.ok else step.status}
     if step.errors:
-        view["failure"] = texts.cut(f"{step.errors[0].ename}: {step.errors[0].evalue}")
+        view["failure"] = texts.cut_text(f"{step.errors[0].ename}: {step.errors[0].evalue}")
     return view
 
 

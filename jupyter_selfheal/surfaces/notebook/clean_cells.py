@@ -17,6 +17,7 @@ FATAL = (FailureKind.TIMED_OUT, FailureKind.DIED)
 def list_cells(notebook: Notebook, skipped: Container[str], heads: Mapping[str, str]) -> list[Cell]:
     """The cells that a clean run runs, in their order; of one that was stopped what ran of it before (``heads``)."""
     cells = [c for c in notebook.cells if c.kind == "code" and c.source.strip()]
+    # a head that the cell no longer begins with is of what stood there before a fix
     kept = [c if c.id not in skipped else replace(c, source=heads.get(c.id, "")) for c in cells]
     return [c for c, given in zip(kept, cells, strict=True) if c.source.strip() and given.source.startswith(c.source)]
 

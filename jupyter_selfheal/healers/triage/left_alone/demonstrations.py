@@ -117,7 +117,7 @@ def _find_words(context: RuleContext, words: re.Pattern[str]) -> str:
     for text in (*_list_comments(failure.source), *_list_texts_beside(context)):
         plain = _drop_numbers(text, context)
         if (words.search(plain) or more.search(plain)) and not TROUBLED.search(plain):
-            return _cut(text)
+            return _cut_text(text)
     return ""
 
 
@@ -125,7 +125,7 @@ def _find_heading(context: RuleContext) -> str:
     """The heading of errors, or of the search for them, that a short cell stands under."""
     headings = _list_headings(context) if _is_short(context.failure.source) else iter(())
     found = (h for h in headings if _HEADED.search(_drop_numbers(h, context)) and not TROUBLED.search(h))
-    return _cut(next(found, ""))
+    return _cut_text(next(found, ""))
 
 
 def _drop_numbers(text: str, context: RuleContext) -> str:
@@ -136,7 +136,7 @@ def _drop_numbers(text: str, context: RuleContext) -> str:
     return re.sub(r"(?i)\berrors?\b", " ", plain) if are_numbers else plain
 
 
-def _cut(text: str) -> str:
+def _cut_text(text: str) -> str:
     plain = " ".join(text.split()).strip("#*- ")
     return plain if len(plain) <= 80 else f"{plain[:79]}…"
 

@@ -107,7 +107,7 @@ def test_what_nohup_ignores_stays_ignored() -> None:
         workers._note_interrupts()
         with workers.interruptible():
             assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-            assert signal.getsignal(signal.SIGTERM) is workers._interrupt
+            assert signal.getsignal(signal.SIGTERM) is workers._interrupt_work
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -78,7 +78,7 @@ def test_only_the_latest_results_are_kept() -> None:
 
 
 def test_a_long_text_is_cut_and_says_how_to_get_more() -> None:
-    text = Texts(100).cut("a" * 500)
+    text = Texts(100).cut_text("a" * 500)
     assert "400 characters left out; ask with max_chars=500 for more" in text
     assert len(text) < 200
-    assert "hunter2secret" not in Texts(100).cut("password = 'hunter2secret'")
+    assert "hunter2secret" not in Texts(100).cut_text("password = 'hunter2secret'")
