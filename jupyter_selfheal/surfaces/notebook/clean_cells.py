@@ -66,10 +66,12 @@ def mark_reverted(record: Record, why: str) -> Record:
 
 
 def mark_followed(records: dict[str, Record], seen: dict[str, CellRun]) -> dict[str, Record]:
-    """Cells that failed only as a cascade, and run now, are said to run."""
+    """Cells that failed only because of others, or of a fix that was taken back, and run now, are said to run."""
     return {
         cell_id: replace(record, status=Status.FOLLOWED, detail="runs in the healed notebook")
-        if record.status in (Status.CASCADE, Status.NOT_HEALED) and cell_id in seen and not seen[cell_id].failure
+        if record.status in (Status.CASCADE, Status.NOT_HEALED, Status.PROPOSED)
+        and cell_id in seen
+        and not seen[cell_id].failure
         else record
         for cell_id, record in records.items()
     }

@@ -45,6 +45,7 @@ from jupyter_selfheal.surfaces.notebook.clean_cells import (
 )
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
+from jupyter_selfheal.surfaces.notebook.lost_cells import list_suspects
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
@@ -124,8 +125,9 @@ class FinalCheck:
     def settle(self, notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix]) -> FinalResult:
         """Run the healed notebook in a clean kernel, and take back every fix that does not survive it.
 
-        A fix does not survive where its cell fails again, where a cell that ran before fails with it and runs without it, or where
-        it makes a healthy cell give another value than the stored one that it gave without it (see :mod:`.changed_values`).
+        A fix does not survive where its cell fails again, where a cell that ran before, or in the notebook as it was given, fails with it and
+        runs without it (see :mod:`.lost_cells`), or where it makes a healthy cell give another value than the stored one that it gave
+        without it (see :mod:`.changed_values`).
         Without any fix there is nothing to prove, and nothing is run again.
         """
         if not fixes:
@@ -299,7 +301,7 @@ class FinalCheck:
         own = [(fix, why) for fix in last.fixes if (why := explain_own_failure(fix, last.seen)) is not None]
         if own:
             return own[:1] if self._can_run else own
-        for cell_id in list_newly_failing(records, last.seen):
+        for cell_id in (*list_newly_failing(records, last.seen), *self._list_lost(records, last)):
             if (fix := self._find_culprit(cell_id, records, last.fixes)) is not None:
                 number = records[cell_id].number
                 return [(fix, f"with it cell {number} fails in a clean kernel, without it that cell runs")]
@@ -308,6 +310,13 @@ class FinalCheck:
             if fix is not None and not complains_of_values(records[fix.cell_id]):
                 return [(fix, describe_change(records[cell_id].number, compared))]
         return []
+
+    def _list_lost(self, records: dict[str, Record], last: CleanRun) -> list[str]:
+        """The cells that never ran in the chain, where fixes stood above them, and do run in a clean kernel without any."""
+        patches = [f.patch for f in last.fixes]
+        suspects = list_suspects(self.document.notebook, records, patches, last.seen)
+        given = self._try_fixes((), records) if suspects and patches else None
+        return [c for c in suspects if c in given.seen and not given.seen[c].failure] if given is not None else []
 
     def _find_changed_values(self, last: CleanRun) -> dict[str, Comparison]:
         return find_changed_values(self.document.notebook, self.as_stored, last.seen)

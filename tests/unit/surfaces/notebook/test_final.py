@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import pytest
+
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError
 from jupyter_selfheal.model import Case, Ending, Patch, Replace, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.final import MOST_RUNS
@@ -21,6 +23,13 @@ BROKEN = tuple(f"x{n} = {n} + undefined" for n in range(8))
 def write_one(case: Case) -> Iterator[Patch]:
     source = case.failure.source
     yield Patch((Replace(case.failure.cell_id, source, source.replace("undefined", "1")),), f"Write 1 in {source}")
+
+
+def write_text(case: Case) -> Iterator[Patch]:
+    source = case.failure.source
+    if "undefined" in source:
+        by = "'1'" if "'" in source else "1"
+        yield Patch((Replace(case.failure.cell_id, source, source.replace("undefined", by)),), f"Write {by}")
 
 
 def counted(made: Batch, later: dict[str, object]) -> list[FakeKernel]:
@@ -126,3 +135,32 @@ def test_a_clean_run_that_the_notebooks_time_ends_says_nothing_of_the_cell_that_
     assert [r.status for r in report.records] == [Status.REVERTED, Status.HEALED, Status.HEALED]
     assert not report.was_run
     assert "time limit for this notebook" in report.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "statuses"),
+    [
+        (  # the fix gives `x` the text that it was to be; what is below counts on the number that it had without
+            ("x = 3\nx = '4' + undefined", "y = x + 4"),
+            [Status.REVERTED, Status.FOLLOWED],
+        ),
+        (  # of three fixes it is the second one
+            ("a = 1 + undefined", "x = 3\nx = '4' + undefined", "b = 2 + undefined", "y = x + 4"),
+            [Status.HEALED, Status.REVERTED, Status.HEALED, Status.FOLLOWED],
+        ),
+        (  # it fails without the fix too
+            ("x = '3'\nx = '4' + undefined", "y = x + 4"),
+            [Status.HEALED, Status.NOT_HEALED],
+        ),
+        (  # without the fix there is no `x` at all
+            ("x = '4' + undefined", "y = x + 4"),
+            [Status.HEALED, Status.NOT_HEALED],
+        ),
+    ],
+)
+def test_a_fix_that_makes_a_cell_fail_which_ran_as_given_is_taken_back(
+    document: Make, cells: tuple[str, ...], statuses: list[Status]
+) -> None:
+    """Below the fix the cell has never been seen running: only the notebook as it was given tells that it did."""
+    report, _ = batch(document(*cells), write_text).run()
+    assert [r.status for r in report.records] == statuses

@@ -1,0 +1,75 @@
+"""Cells that may have run in the notebook as it was given, and fail since it was healed: a fix above may have made them fail."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Failure, FailureKind, Insert, Move, Notebook, Patch, SkipReason
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
+from jupyter_selfheal.surfaces.notebook.clean_cells import FATAL
+from jupyter_selfheal.surfaces.notebook.records import BROKEN, Record, Status
+
+
+def list_suspects(
+    given: Notebook, records: Mapping[str, Record], patches: Iterable[Patch], seen: Mapping[str, CellRun]
+) -> list[str]:
+    """The cells below a fix that were first run behind it, failed there and in the clean run, and may run without any fix.
+
+    Not those that follow from another cell, or by chance; nor those that read a name which nothing binds without the fixes; nor what ended in
+    the time limit, as with the data that it has now a cell may need longer.
+    """
+    ids = [c.id for c in given.cells]
+    touched = {i for patch in patches for i in _list_places(patch)}
+    first = min((n for n, i in enumerate(ids) if i in touched), default=0)
+    never_bound = _find_never_bound(given, records)
+    return [
+        i
+        for i in ids[first:]
+        if i in records
+        and _may_be_lost(records[i])
+        and i in seen
+        and seen[i].failure
+        and not any(f.kind in FATAL for f in seen[i].failure)
+        and never_bound.isdisjoint(src.find_names(records[i].cell.source).uses)
+    ]
+
+
+def _list_places(patch: Patch) -> Iterator[str]:
+    yield from patch.cells_touched
+    yield from (e.before for e in patch.edits if isinstance(e, Insert | Move))
+
+
+def _may_be_lost(record: Record) -> bool:
+    is_by_chance = record.diagnosis.skip_reason is SkipReason.FLAKY
+    return record.status in BROKEN - {Status.CASCADE, Status.NOT_REACHED, Status.REVERTED} and not is_by_chance
+
+
+def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> frozenset[str]:
+    """Names that, as the notebook was given, stand only behind what fails in cells that are healed."""
+    lost, bound = set[str](), set[str]()
+    for cell in given.cells:
+        if cell.kind != "code":
+            continue
+        record = records.get(cell.id)
+        failed = record.failure if record is not None and record.status is Status.HEALED else ()
+        reached, missing = _split_names(cell.source, failed[0] if failed else None)
+        bound |= reached
+        lost |= missing
+    return frozenset(lost - bound)
+
+
+def _split_names(source: str, failure: Failure | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a cell may bind before it fails, and those that it surely does not come to."""
+    if failure is None or failure.kind is FailureKind.MISSED:
+        return src.find_names(source).binds, frozenset()
+    if failure.kind is FailureKind.SYNTAX:
+        return frozenset(), src.find_assigned_in_text(source)
+    reached, missing = list[ast.stmt](), list[ast.stmt]()
+    for statement in src.list_statements(source):
+        is_missing = statement.index > failure.statement >= 0 or (
+            statement.index == failure.statement and isinstance(statement.node, ast.Assign | ast.ImportFrom)
+        )
+        (missing if is_missing else reached).append(statement.node)
+    return src.collect_names(reached).binds, src.collect_names(missing).binds
