@@ -1,4 +1,4 @@
-"""API212: arguments that a class takes by one of its class methods now."""
+"""API212: arguments that a class takes by one of its class methods now, or when it is made."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
+from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_keyword, read_literal
+from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"(?:__new__|__init__)\(\) got an unexpected keyword argument '(\w+)'")
+MESSAGE = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 
 
 class ClassMethod(Rule):
-    """Make an object by the class method that takes these arguments.
+    """Give arguments to the part of a class that takes them: a class method, or the constructor.
 
     **Failure** `TypeError: PeriodIndex.__new__() got an unexpected keyword argument 'year'`.
 
     **Fix** `pd.PeriodIndex(year=years, quarter=quarters)` becomes `pd.PeriodIndex.from_fields(year=years, quarter=quarters)`: the only one of the
-    installed class's methods `from_…` that has all the arguments as parameters.
+    installed class's methods `from_…` that has all the arguments as parameters. `ExponentialSmoothing(ts).fit(use_boxcox=True)` becomes
+    `ExponentialSmoothing(ts, use_boxcox=True).fit()`: the constructor has the argument that the method has not, and it is not given there.
 
-    **Fix safety** Safe: all arguments keep their names, there are two at least, and no other method of the class takes them. Silent where a
-    positional argument is given, and for classes of the notebook's own.
+    **Fix safety** Safe: all arguments keep their names; of a class method there are two at least, and no other method of the class takes them. What goes to
+    the constructor is a literal, and the object is made in the same cell and used by this call alone there. Silent where a positional argument is given to
+    what becomes a class method, and for classes of the notebook's own.
     """
 
     code = "API212"
@@ -36,9 +41,12 @@ class ClassMethod(Rule):
         match = MESSAGE.search(context.failure.evalue)
         if match is None:
             return
+        if match[1] not in ("__new__", "__init__"):
+            yield from self._give_to_constructor(context, match[1], match[2])
+            return
         for call in context.list_calls_at_failure():
             keywords = {k.arg for k in call.keywords if k.arg}
-            if call.args or match[1] not in keywords or len(keywords) < 2 or len(keywords) < len(call.keywords):
+            if call.args or match[2] not in keywords or len(keywords) < 2 or len(keywords) < len(call.keywords):
                 continue
             made = context.describe(call.func)
             if made is None or not made.is_class or made.path.startswith("__main__"):
@@ -50,10 +58,52 @@ class ClassMethod(Rule):
                 yield self.patch(
                     context.replace_here((end, end, f".{fitting[0]}")),
                     f"Make it by `{context.text(call.func)}.{fitting[0]}`",
-                    f"`{context.text(call.func)}` itself takes no `{match[1]}`.",
+                    f"`{context.text(call.func)}` itself takes no `{match[2]}`.",
                     prior=0.93,
                 )
             return
+
+    def _give_to_constructor(self, context: RuleContext, method: str, name: str) -> Iterator[Patch]:
+        for call in context.list_calls_at_failure():
+            keyword = find_keyword(call, name)
+            if keyword is None or not isinstance(call.func, ast.Attribute) or call.func.attr != method:
+                continue
+            maker = _find_constructor(context, call.func.value)
+            if (
+                maker is None
+                or not read_literal(keyword.value)[0]
+                or any(k.arg in (None, name) for k in maker.keywords)
+            ):
+                return
+            made, signature = context.describe(maker.func), context.signature(maker.func)
+            if made is None or not made.is_class or made.path.startswith("__main__") or signature is None:
+                return
+            parameters = [p.name for p in signature.parameters]
+            if name not in parameters or parameters.index(name) < len(maker.args):
+                return
+            given = context.text(keyword)
+            yield self.patch(
+                context.replace_here(
+                    build_argument_splice(context, call, keyword, ""), append_argument(context.source, maker, given)
+                ),
+                f"Give `{given}` to `{context.text(maker.func)}`",
+                f"`{method}` takes no `{name}`; the class takes it when it is made.",
+                why="The installed class has this argument, by the same name, in its constructor alone.",
+                prior=0.93,
+            )
+            return
+
+
+def _find_constructor(context: RuleContext, owner: ast.expr) -> ast.Call | None:
+    """The call that makes what a method is called on: right before it, or above it in the cell for it alone."""
+    if isinstance(owner, ast.Call):
+        return owner
+    if not isinstance(owner, ast.Name):
+        return None
+    made = find_assignment(context.source, owner.id, context.line)
+    uses = [n for n in context.walk(ast.Name) if n.id == owner.id]
+    is_alone = len(uses) == 2 and made is not None and len(made.targets) == 1
+    return made.value if is_alone and made is not None and isinstance(made.value, ast.Call) else None
 
 
 def _list_parameters(context: RuleContext, owner: ast.expr, name: str) -> set[str]:
