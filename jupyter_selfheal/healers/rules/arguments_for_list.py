@@ -23,6 +23,8 @@ _TAKE_ONE = frozenset({"sum", "len", "sorted", "list", "tuple", "set", "frozense
 """Functions of Python that take one collection."""
 _OF_COLUMNS = frozenset({"groupby", "sort_values", "drop_duplicates", "duplicated", "set_index"})
 """Methods of a table that take one column, or several in a list."""
+_WORDS = frozenset({"first", "last", "index", "columns", "drop", "append", "ascending", "descending", "sort"})
+"""What is said to these methods besides columns: ``drop_duplicates("name", "first")`` keeps the first of equal rows."""
 _OF_LISTS = frozenset({"len", "sum", "max", "min", "sorted", "enumerate", "set", "list", "mean", "array"})
 """Functions of a collection: what they are given is one."""
 
@@ -35,7 +37,7 @@ class ArgumentsForList(Rule):
 
     **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`; `orders.groupby(["shop", "drink"])`.
 
-    **Fix safety** Safe for names that are all columns of the table, for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
+    **Fix safety** Safe for names that are all columns of the table (unsafe for `"first"` or `"last"`, which may say what is kept), for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
 
     code = "CAL128"
@@ -92,13 +94,16 @@ class ArgumentsForList(Rule):
             if table is None or len(set(map(str, names))) < len(names) or not all(n in table.columns for n in names):
                 return
             start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+            word = next((n for n in names[1:] if n in _WORDS), None)
             yield self.patch(
                 context.replace_here((start, end, f"[{context.source[start:end]}]")),
                 "Give the columns in one list",
                 f"`{call.func.attr}` takes several columns in a list.",
-                applicability=Applicability.SAFE,
-                why="All of them are columns of this table, and the method takes nothing else that these could be.",
-                prior=0.95,
+                applicability=Applicability.UNSAFE if word else Applicability.SAFE,
+                why=f"`{word}` may be how it is done, not the column of this name."
+                if word
+                else "All of them are columns of this table, and the method takes nothing else that these could be.",
+                prior=0.6 if word else 0.95,
             )
             return
 

@@ -31,7 +31,7 @@ class TickTexts(Rule):
 
     Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`.
 
-    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand: one may be missing). Unsafe where they say something: they may
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Unsafe where they say something: they may
     belong to other positions.
     """
 
@@ -101,9 +101,10 @@ class TickTexts(Rule):
                 cause = f"There are {ticks} ticks and {labels} labels."
                 made = context.find_last_assignment(names)
                 is_listed = made is not None and isinstance(made.node.value, ast.List | ast.Tuple)
+                is_drawn = sum(context.text(first) == context.text(n) for n in context.walk(ast.Call)) > 1
                 why, level, prior = (
-                    ("A label may be missing in the list.", Applicability.UNSAFE, 0.7)
-                    if is_listed
+                    ("A label may be missing.", Applicability.UNSAFE, 0.7)
+                    if is_listed or is_drawn
                     else ("Until Matplotlib 3.3 the first ticks got the labels.", Applicability.SAFE, 0.9)
                 )
                 title = f"Make `len({names})` ticks"
