@@ -128,7 +128,8 @@ class ChangedValue(Rule):
         return self.patch(
             context.replace(context.cell_id, dict.fromkeys(splices)),
             f"Change `{context.source[start:end]}` to `{text}`",
-            f"`{context.source[start:end]}` is not accepted since {change.libraries[0].partition('.')[0]} {change.version}.",
+            f"`{context.source[start:end]}` is not accepted"
+            + (f" since {change.libraries[0].partition('.')[0]} {change.version}." if not change.unsafe else "."),
             applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
             why=change.unsafe or self.cite(change.source),
             prior=0.9,

@@ -12,15 +12,18 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(r"unsupported operand type\(s\) for \+=?: '(?:Posix|Windows)Path' and 'str'")
 
 
+ENDING = re.compile(r"[_-][^/]+$|\.\w{1,4}$|\.tar\.\w+$")
+"""A text that ends a name: `_v2.pkl`, `.zip` (also of a folder); `.gitignore` is a name."""
+
+
 class PathAndText(Rule):
     """Join a path and its next part with `/`.
 
     **Failure** `TypeError: unsupported operand type(s) for +: 'PosixPath' and 'str'` at `folder + '/data.txt'`.
 
-    **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`.
+    **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`; `path.with_name(path.name + '.bak')` for a text that ends a name.
 
-    **Fix safety** Safe where the text begins with a slash, the path is a folder, or the text is the whole name of a file and the path has no extension and does not go on (`run_`): nobody runs two words together. Unsafe otherwise: a longer name may be meant
-    (`path + '.bak'`).
+    **Fix safety** Safe where the text begins with a slash, the path is a folder (and the text does not end a name, as `.zip` does), or the text is the whole name of a file and the path has no extension and does not go on (`run_`): nobody runs two words together. Unsafe otherwise: a longer name may be meant.
     """
 
     code = "FIL105"
@@ -36,6 +39,16 @@ class PathAndText(Rule):
             first, *others = _list_operands(top)
             parts = _split_parts(context, others)
             if not parts:
+                return
+            if name := _lengthen_name(context, first, others):
+                yield self.patch(
+                    context.replace_here((*context.span(top), name)),
+                    f"Use `{name}`",
+                    "A path and a text cannot be added; this makes the path's name longer.",
+                    applicability=Applicability.UNSAFE,
+                    why="A file in the folder may be meant.",
+                    prior=0.6,
+                )
                 return
             is_sure = (
                 _begins_with_slash(others[0])
@@ -84,6 +97,15 @@ def _is_file_in(context: RuleContext, first: ast.expr, others: list[ast.expr]) -
     return is_name and context.is_true(
         f"not ({folder}).suffix and not ({folder}).exists() and ({folder}).name[-1:].isalnum()"
     )
+
+
+def _lengthen_name(context: RuleContext, first: ast.expr, others: list[ast.expr]) -> str:
+    """``path.with_name(path.name + "_v2.pkl")``, where a text begins as the end of a name does; else empty."""
+    ending = others[0].value if isinstance(others[0], ast.Constant) else None
+    path = context.read_plain_chain(first)
+    if path is None or not isinstance(ending, str) or not ENDING.match(ending):
+        return ""
+    return f"{path}.with_name({' + '.join([f'{path}.name', *map(context.operand, others)])})"
 
 
 def _begins_with_slash(node: ast.expr) -> bool:

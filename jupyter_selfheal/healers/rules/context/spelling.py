@@ -50,7 +50,7 @@ def find_nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
 
     First those that differ in case, blanks and punctuation only; else those within one edit (two from six letters, three
     from ten), the nearest distance only. A word of one letter is near nothing but its other case, and words with other
-    digits (``x1``, ``x2``) are other words.
+    digits (``x1``, ``x2``) and counterparts (``pos_x``, ``pos_y``) are other words.
     """
     candidates = [k for k in dict.fromkeys(known) if k != word]
     same = [k for k in candidates if normalize(k) == normalize(word) and normalize(word)]
@@ -62,10 +62,18 @@ def find_nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
     scored = sorted(
         (edit_distance(word.casefold(), k.casefold()), k)
         for k in candidates
-        if len(k) > 1 and keep_digits(k) == keep_digits(word)
+        if len(k) > 1 and keep_digits(k) == keep_digits(word) and not _is_counterpart(word, k)
     )
     scored = [(d, k) for d, k in scored if d <= allowed and d < len(k) - (len(k) > 2)]
     return tuple(k for d, k in scored if d == scored[0][0])
+
+
+def _is_counterpart(word: str, other: str) -> bool:
+    """True for names of which one word is another one: ``x1`` and ``y1``, ``X_test`` and ``y_test``, ``lon_end`` and ``lat_end``."""
+    words = _find_difference(word, other)
+    if words is None or words[0] == word.casefold():
+        return False
+    return len(words[0]) == len(words[1]) == 1 or (max(map(len, words)) < 6 and edit_distance(*words) > 1)
 
 
 def is_opposite(one: str, other: str) -> bool:
