@@ -89,8 +89,8 @@ class Python2Syntax(SyntaxRule):
                 return
         if find_fault(text) is None:
             text = refactor(text, MEANING) or text
-        if "0o" not in source:
-            text = re.sub(r"\b0o([0-7])\b", r"\1", text)  # `date(2024, 01, 05)`: one digit is the same number without its zero
+        if "0o" not in source:  # `date(2024, 01, 05)`: one digit is the same number without its zero
+            text = re.sub(r"\b0o([0-7])\b", r"\1", text)
         sure = not _is_open_number(source)
         yield Mend(text, "Convert the cell to Python 3", sure, 0.95 if sure else 0.6)
 
