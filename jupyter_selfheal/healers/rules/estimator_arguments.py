@@ -16,6 +16,7 @@ from jupyter_selfheal.model import Applicability, Patch
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
 NO_SHUFFLE_RAISES = "0.24"
 """The release since which this is an error (https://scikit-learn.org/stable/whats_new/v0.24.html)."""
+NAMED = re.compile(r"Only '(\w+)' (\w+) supports .*, got \2=(\w+)")
 SHUFFLE = re.compile(r"Setting a random_state has no effect since shuffle is False")
 
 
@@ -37,13 +38,16 @@ class EstimatorArguments(Rule):
     name = "contradicting arguments of an estimator"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "InvalidParameterError"})
-    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}")
+    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}|{NAMED.pattern.replace('2', '5')}")
     applicability = Applicability.SAFE
     why = (
         "liblinear was the default solver when this was written (https://scikit-learn.org/stable/whats_new/v0.22.html)."
     )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if (named := NAMED.search(context.failure.evalue)) is not None:
+            yield from self._take_named(context, named[2], named[3], named[1])
+            return
         shuffles = SHUFFLE.search(context.failure.evalue) is not None
         for view in context.look_upwards():
             calls = list(view.walk(ast.Call))
@@ -72,6 +76,22 @@ class EstimatorArguments(Rule):
                         "Add `shuffle=True`", "`random_state` has no effect without shuffling.",
                         applicability=Applicability.UNSAFE, why="The seed says that shuffling may be meant.", prior=0.6,
                     )  # fmt: skip
+                return
+
+    def _take_named(self, context: RuleContext, keyword: str, old: str, new: str) -> Iterator[Patch]:
+        """``Only 'saga' solver supports elasticnet penalty, got solver=liblinear``: what the message names, where the estimator is made."""
+        for view in context.look_upwards():
+            given = [k.value for c in view.walk(ast.Call) for k in c.keywords if k.arg == keyword]
+            found = [g for g in given if isinstance(g, ast.Constant) and g.value == old]
+            if found:
+                yield self.patch(
+                    view.replace_here(*((*view.span(g), f"{view.text(g)[-1]}{new}{view.text(g)[-1]}") for g in found)),
+                    f"Use `{keyword}={new!r}`",
+                    f"Only {new!r} takes the other argument.",
+                    applicability=Applicability.UNSAFE,
+                    why="The other argument may be meant to be another.",
+                    prior=0.65,
+                )
                 return
 
     def _fit_each_class(self, view: RuleContext, made: list[ast.Call]) -> Iterator[Patch]:

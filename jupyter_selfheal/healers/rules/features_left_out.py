@@ -22,6 +22,8 @@ class FeaturesLeftOut(Rule):
 
     Of a table that has more (`Feature names unseen at fit time: - zone`) those of `feature_names_in_`: `model.predict(homes[model.feature_names_in_])`.
 
+    Of dummies that were made of each table by itself those of the fitted one, with 0: `model.predict(homes.reindex(columns=model.feature_names_in_, fill_value=0))`.
+
     **Fix safety** Unsafe: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
     unseen, and where columns that are missing do not stand in the call.
     """
@@ -36,6 +38,10 @@ class FeaturesLeftOut(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         evalue = context.failure.evalue
         missing = MISSING.findall(evalue)
+        aligned = list(self._align_dummies(context))
+        if aligned:
+            yield from aligned
+            return
         if "unseen at fit time" in evalue:
             if "now missing" not in evalue:
                 yield from self._leave_out(context, missing)
@@ -60,6 +66,28 @@ class FeaturesLeftOut(Rule):
                 f"Give the columns {new}",
                 f"`{model}` was fitted to {new}.",
                 prior=0.6,
+            )
+            return
+
+    def _align_dummies(self, context: RuleContext) -> Iterator[Patch]:
+        """A table whose dummies were made by themselves: the columns of the fitted one, 0 in those that it has no value of."""
+        for call in context.list_calls_at_failure():
+            model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            table = call.args[0].id if call.args and isinstance(call.args[0], ast.Name) else ""
+            made = context.find_last_assignment(table) if table else None
+            sources = [c.source for c in context.notebook.list_code_before(context.failure.cell_id)]
+            is_encoded = any(re.search(rf"\b{table}\s*=\s*[\w.]*get_dummies\(", s) for s in (*sources, context.source))
+            if model is None or made is None or not is_encoded:
+                continue
+            columns = f"{model}.feature_names_in_"
+            if not context.is_true(f"0 < len(set({columns}) & set({table}.columns)) < len({columns})"):
+                continue
+            new = f"{table}.reindex(columns={columns}, fill_value=0)"
+            yield self.patch(
+                context.replace_here((*context.span(call.args[0]), new)),
+                f"Give the columns that it was fitted to: `{new}`",
+                f"The dummies of `{table}` were made by themselves, and are not those that `{model}` was fitted to.",
+                prior=0.65,
             )
             return
 

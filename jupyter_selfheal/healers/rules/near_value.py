@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.changed_value import is_renamed
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.remedies import find_options
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
 from jupyter_selfheal.model import Applicability, Patch
@@ -51,7 +52,7 @@ LETTERS, COLOUR_ASKED = (
     ),
 )
 """Letters that stood for colours like small ones until Matplotlib 3.3 (API changes of 3.1 and 3.3), and how it asks for a colour."""
-LISTED = re.compile(r"(?i)valid|must be|one of|supported|expected|choose|allowed|options")
+LISTED = re.compile(r"(?i)valid|must be|one of|supported|expected|choose|allowed|option|understood|unknown|recogni")
 WORD = re.compile(r"['\"`]([A-Za-z_][\w-]*(?: [\w-]+)*)['\"`]")
 
 
@@ -61,7 +62,7 @@ class NearValue(Rule):
     **Failure** `ValueError: scatterplot is not a valid plot kind. Valid plot kinds: ('line', 'scatter', …)`, `No axis named column for object
     type DataFrame`, `'mutd' is not a valid palette name`.
 
-    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`.
+    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`; `line="45"` for `line=45`, where the function's documentation lists the text.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
     least), and for words that mean one type of a column alone (`text`, `date`). Silent otherwise, and where a number in the text would be lost (`float23` is not `float`).
@@ -79,6 +80,15 @@ class NearValue(Rule):
         if not known and not named and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
             return
         for call in context.list_calls_at_failure():
+            if quoted := _quote_number(context, call):
+                yield self.patch(
+                    context.replace_here(quoted),
+                    f"Write it as a text: `{quoted[2]}`",
+                    f"`{context.text(call.func)}` takes the text {quoted[2]}, and a number was given.",
+                    why="The function's own documentation lists it as a text.",
+                    prior=0.93,
+                )
+                return
             if letters := _list_letters(call, evalue):
                 yield self.patch(
                     context.replace_here(*((*context.span(n), context.text(n).lower()) for n in letters)),
@@ -113,6 +123,17 @@ class NearValue(Rule):
                         prior=0.9,
                     )
                     return
+
+
+def _quote_number(context: RuleContext, call: ast.Call) -> Splice | None:
+    """``line=45`` as `"45"`, where the message names the number and the function's documentation lists the text."""
+    for given in (*call.args, *(k.value for k in call.keywords)):
+        if isinstance(given, ast.Constant) and type(given.value) is int:
+            asked = re.search(rf"(?<![\w.]){given.value}(?![\w.])", context.failure.evalue)
+            known = context.signature(call.func, calls=True) if asked else None
+            if known is not None and re.search(rf"['\"`]{given.value}['\"`]", known.documentation):
+                return (*context.span(given), f'"{given.value}"')
+    return None
 
 
 def _list_letters(call: ast.Call, evalue: str) -> list[ast.Constant]:

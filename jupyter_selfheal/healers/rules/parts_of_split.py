@@ -32,6 +32,8 @@ class PartsOfSplit(Rule):
 
     **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`; `model.score(X_test, y_test)`.
 
+    What was predicted above of the other part is predicted anew: `y_pred = model.predict(X_test)` in a cell about `y_test` (unsafe).
+
     **Fix safety** Safe where one side is computed of the part for tests, or of one that the line's words name, or a model is fitted and one side is the training part.
     Unsafe for `accuracy_score(y_test, model.predict(X_train))`, as `X_test` may be meant, and where the line says `"Test accuracy"` of the other part. Where two names are given
     to `score`, either may be meant, and both are offered. Silent where no `train_test_split` says which belong together.
@@ -42,7 +44,7 @@ class PartsOfSplit(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "TypeError"})
     message = re.compile(
-        r"inconsistent numbers of samples|missing (?:1|a) required (?:positional )?argument: '(?:y|y_pred)'$"
+        r"inconsistent numbers of samples|could not be broadcast together|must be the same size|must have same first dimension|missing (?:1|a) required (?:positional )?argument: '(?:y|y_pred)'$"
     )
     applicability = Applicability.SAFE
     why = "The split says which labels belong to which data."
@@ -81,6 +83,46 @@ class PartsOfSplit(Rule):
                     why=self.why if sure else "Either part may be meant.",
                     prior=0.93 if sure else 0.6,
                 )
+            break
+        if split is not None:
+            yield from self._predict_anew(context, split)
+
+    def _predict_anew(self, context: RuleContext, split: Split) -> Iterator[Patch]:
+        """``y_pred = model.predict(X_test)`` above a cell about `y_test`, where `y_pred` was made of `X_train`."""
+        view, statement = context.view_cell(context.failure.cell_id), context.failing_statement
+        names = list_names(statement) if statement is not None else set()
+        mine = {r for r in ROLES for part in (split.labels, split.data) if part.get(r) in names}
+        first = view.tree.body[0] if view.tree.body else None
+        if len(mine) != 1 or first is None:
+            return
+        for name in sorted(names):
+            home, role = context.find_last_assignment(name), next(iter(mine))
+            if home is None or home.cell_id == view.cell_id or not isinstance(home.node.value, ast.Call):
+                continue
+            call = home.node.value
+            theirs = [(n, r) for n in call.args for r in ROLES if isinstance(n, ast.Name) and split.data.get(r) == n.id]
+            other = split.data.get(role, "")
+            if (
+                not read_last_name(call.func).startswith("predict")
+                or len(theirs) != 1
+                or theirs[0][1] == role
+                or not other
+            ):
+                continue
+            made = context.view_cell(home.cell_id)
+            text = made.text(home.node)
+            at = made.span(home.node)[0]
+            start, end = (place - at for place in made.span(theirs[0][0]))
+            new = f"{text[:start]}{other}{text[end:]}"
+            place = view.span(first)[0]
+            yield self.patch(
+                view.replace_here((place, place, f"{new}\n")),
+                f"Predict anew: `{new}`",
+                f"`{name}` was made of `{theirs[0][0].id}`, and this is about `{other}`.",
+                applicability=Applicability.UNSAFE,
+                why="What was predicted above may be meant, beside its own labels.",
+                prior=0.65,
+            )
             return
 
     def _give_labels(self, context: RuleContext, split: Split | None) -> Iterator[Patch]:

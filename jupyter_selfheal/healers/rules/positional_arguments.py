@@ -126,6 +126,14 @@ def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> l
     takes_any = bool(signature.names("VAR_KEYWORD"))
     known = _find_order(call, live)
     given = {k.arg for k in call.keywords}
+    if "data" in accepted and 2 <= len(call.args) <= 4 and "data" not in given:
+        tables = [n for n, a in enumerate(call.args) if n and _is_table(context, a)]
+        axes: list[str] = [a for a in ("x", "y", "hue") if a in accepted and a not in given]
+        if (
+            len(tables) == 1 and _names_column(context, *call.args[: tables[0] + 1]) and len(axes) >= len(call.args) - 1
+        ):  # a column's name, then the table
+            axes.insert(tables[0], "data")
+            return axes[: len(call.args)]
     free = signature.names("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
     if known is not None:
         names = list(known.order[: len(call.args)])
@@ -155,6 +163,12 @@ def _are_data(context: RuleContext, call: ast.Call, names: list[str], signature:
         live.is_a("pandas.DataFrame", *COLUMNS) and _SINGLE.fullmatch(defaults.get(name, "")) is not None
         for name, live in zip(names, given, strict=True)
     )
+
+
+def _names_column(context: RuleContext, *given: ast.expr) -> bool:
+    """Whether what stands before a table are names of its columns."""
+    table = context.operand(given[-1])
+    return all(context.is_true(f"{context.operand(name)} in {table}.columns") for name in given[:-1])
 
 
 def _is_table(context: RuleContext, node: ast.expr) -> bool:

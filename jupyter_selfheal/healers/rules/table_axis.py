@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.model import Applicability, Patch
 
 NO_ATTRIBUTE = re.compile(r"'Series' object has no attribute '(\w+)'")
@@ -20,9 +22,9 @@ class TableAxis(Rule):
     **Failure** `KeyError: "['tmp'] not found in axis"` at `df.drop("tmp")`, where `tmp` is a column; `KeyError: 'w'` in the function
     given to `df.apply`, where `w` is a column.
 
-    **Fix** `df.drop(columns="tmp")`; `df.apply(f, axis=1)`.
+    **Fix** `df.drop(columns="tmp")`; `df.apply(f, axis=1)`; `errors="ignore"` for labels that a cell above has dropped already.
 
-    **Fix safety** Safe: every name is a column and none is a row's label, so that the other axis can only have been meant.
+    **Fix safety** Safe: every name is a column and none is a row's label, so that the other axis can only have been meant. Unsafe for labels that are gone already; silent where one like it is there.
     """
 
     code = "PDA114"
@@ -52,6 +54,45 @@ class TableAxis(Rule):
             start = context.span(call.args[0])[0]
             edits = context.replace(context.cell_id, [(start, start, "columns=")])
             yield self.patch(edits, "Drop columns", f"{', '.join(names)}: columns, not row labels.", prior=0.9)
+            return
+        yield from self._ignore_dropped(context)
+
+    def _ignore_dropped(self, context: RuleContext) -> Iterator[Patch]:
+        """``df.drop(columns="tmp")`` below a cell that dropped it: of labels that are gone nothing is left to be dropped."""
+        told = re.match(r"[\"']?\[(.+)\] not found in axis", context.failure.evalue)
+        above = context.notebook.list_code_before(context.failure.cell_id)
+        gone = re.findall(r"'([^']*)'|([\w.]+)", told[1]) if told is not None else []
+        for call in context.list_calls_at_failure()[:3]:
+            if not _is_method(call, "drop") or find_keyword(call, "errors") is not None or not gone:
+                continue
+            keys = context.keys(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            words = [text for text, _ in gone if text]
+            if keys is None or any(find_nearest(w, [c for c in keys.columns if isinstance(c, str)]) for w in words):
+                continue
+            owner = src.find_root_name(call.func)
+            cells = [
+                n
+                for c in above
+                for n in src.walk(c.source)
+                if isinstance(n, ast.Call) and _is_method(n, "drop") and src.find_root_name(n.func) == owner
+            ]
+            if not cells:
+                continue
+            same = [c for c in above if c.source.strip() == context.failure.source.strip()]
+            number = context.notebook.index(same[-1].id) + 1 if same else 0
+            cause = (
+                f"Cell {number}, which is the same as this one, has dropped {told[1] if told else ''} already: one of the two is to run, and once."
+                if same
+                else f"`{owner}` has no {told[1] if told else ''}: a cell above has dropped them already, or they were never there."
+            )
+            yield self.patch(
+                context.replace_here(append_argument(context.source, call, 'errors="ignore"')),
+                'Drop what is there: `errors="ignore"`',
+                cause,
+                applicability=Applicability.UNSAFE,
+                why="The labels may be meant to be others.",
+                prior=0.6,
+            )
             return
 
     def _apply_to_rows(self, context: RuleContext) -> Iterator[Patch]:
