@@ -30,6 +30,7 @@ CLASSES = {
     "NPA": "numpy",
     "SKL": "scikit-learn",
     "MPL": "matplotlib",
+    "TEN": "Tensors",
     "LOP": "Loops and recursion",
 }
 """Headings by the letters of a code; a class that is not here goes under its letters."""

@@ -10,15 +10,15 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
-ABOUT = re.compile(r"only integer scalar arrays can be converted|positional arguments? but \d+ (positional arguments? .*)?(was|were) given|cannot be interpreted as an integer|"
-                   r"first argument must be an iterable of pandas objects|axis|^Field elements must be|^Cannot interpret '\[")  # fmt: skip
+ABOUT = re.compile(r"only integer scalar arrays can be converted|only integer tensors of a single element|positional arguments? but \d+ (positional arguments? .*)?(was|were) given|cannot be interpreted as an integer|"
+                   r"first argument must be an iterable of pandas objects|argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor|axis|^Field elements must be|^Cannot interpret '\[")  # fmt: skip
 JOINING = {
     "concatenate": "numpy", "vstack": "numpy", "hstack": "numpy", "dstack": "numpy", "column_stack": "numpy", "stack": "numpy",
-    "row_stack": "numpy", "concat": "pandas", "array": "numpy",
+    "row_stack": "numpy", "concat": "pandas", "array": "numpy", "cat": "torch",
 }  # fmt: skip
 
 
-ARRAYS = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "builtins.list")
+ARRAYS = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "builtins.list", "torch.Tensor")
 NUMBERS = ("builtins.int", "builtins.float", "numpy.number")
 
 REDUCING = frozenset({"max", "min", "amax", "amin", "sum", "mean", "median"})
@@ -29,7 +29,7 @@ class ArraysInSequence(Rule):
     """Give the arrays that are to be joined as one sequence.
 
     **Failure** `TypeError: only integer scalar arrays can be converted to a scalar index` at `np.concatenate(a, b)`; `vstack() takes 1
-    positional argument but 2 were given`; the same of `pd.concat(a, b)`.
+    positional argument but 2 were given`; the same of `pd.concat(a, b)` and `torch.cat(a, b)`.
 
     **Fix** `np.concatenate((a, b))`; `np.array([1, 2], [3, 4])` becomes `np.array([[1, 2], [3, 4]])`, `np.max(3, 5)` of nothing but numbers `np.max([3, 5])`.
 
@@ -53,6 +53,8 @@ class ArraysInSequence(Rule):
                 continue
             function, *given = context.describe_all([callee, *call.args], calls=True)
             kinds = NUMBERS if name in REDUCING else ARRAYS
+            if "argument 'tensors'" in context.failure.evalue:
+                library = "torch"
             if not function.path.startswith(library) or not all(g.is_a(*kinds) and g.type != "bool" for g in given):
                 continue
             if name == "array" and len({g.length for g in given}) > 1:

@@ -8,35 +8,43 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import list_arguments
 from jupyter_selfheal.inside.tree_names import list_names
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Patch, Replace
 
 MISSED = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
+ASKED = re.compile(
+    r"^cannot assign (?:modules?|parameters?|buffers?) before Module\.__init__\(\) call|^thread\.__init__\(\) (?:not|was not) called|"
+    r"forgot to call `super\(\)\.__init__\(\)`"
+)
+"""What libraries say of an object of theirs whose own constructor did not run: PyTorch, Python's threads, Keras."""
 
 
 class BaseNotBuilt(Rule):
     """Call the base class's constructor.
 
     **Failure** `AttributeError: 'Savings' object has no attribute 'balance'`, where `Savings.__init__` does not call the `__init__` of its
-    base class in the notebook, which sets `self.balance`.
+    base class in the notebook, which sets `self.balance`; `cannot assign module before Module.__init__() call` and what other libraries say of it.
 
     **Fix** `super().__init__(owner, balance)` as the first statement, with the parameters that both have.
 
     **Fix safety** Safe: the attribute is set there and nowhere else, and the subclass takes all that the base class asks for, by the same
-    names. Silent where one of them is not there, where there are several base classes, and where the base class's constructor is called.
+    names; or the library's message asks for the call. Silent where one of them is not there, where there are several base classes, and where the
+    base class's constructor is called.
     """
 
     code = "CAL109"
     name = "base class's constructor is not called"
-    enames = frozenset({"AttributeError"})
-    message = MISSED
+    enames = frozenset({"AttributeError", "RuntimeError"})
+    message = re.compile(f"{MISSED.pattern}|{ASKED.pattern}")
     applicability = Applicability.SAFE
     why = "The base class's constructor sets the attribute, and the subclass takes what it asks for."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = MISSED.search(context.failure.evalue)
         if told is None:
+            yield from self._call_library(context)
             return
         classes = _list_classes(context)
         cell_id, own = classes.get(told[1], ("", None))
@@ -50,19 +58,66 @@ class BaseNotBuilt(Rule):
         handed = _list_handed(given, wanted)
         if handed is None:
             return
-        source = context.source_of(cell_id)
-        first = given.body[1] if ast.get_docstring(given) is not None and given.body[1:] else given.body[0]
-        start = src.find_span(source, first)[0]
-        indent = source[source.rfind("\n", 0, start) + 1 : start]
-        if indent.strip():
-            return
-        call = f"super().__init__({', '.join(handed)})"
-        yield self.patch(
-            context.replace(cell_id, [(start, start, f"{call}\n{indent}")]),
-            f"Call `{call}` in `{told[1]}`",
-            f"`{told[1]}.__init__` does not call the one of `{name}`, which sets `{told[2]}`.",
-            prior=0.95,
-        )
+        edits = _insert_call(context, cell_id, given, call := f"super().__init__({', '.join(handed)})")
+        if edits:
+            yield self.patch(
+                edits,
+                f"Call `{call}` in `{told[1]}`",
+                f"`{told[1]}.__init__` does not call the one of `{name}`, which sets `{told[2]}`.",
+                prior=0.95,
+            )
+
+    def _call_library(self, context: RuleContext) -> Iterator[Patch]:
+        """The constructor of a library's class, which says itself that it did not run and needs nothing."""
+        for view in context.look_upwards(context.cell_id):
+            for own in view.walk(ast.ClassDef):
+                given = _find_constructor(own)
+                if given is None or len(own.bases) != 1 or not _is_at_failure(context, view.cell_id, given):
+                    continue
+                base = context.text(own.bases[0]) if view.cell_id == context.cell_id else view.text(own.bases[0])
+                signature = context.signature(base)
+                if signature is None or any(
+                    not p.has_default and not p.kind.startswith("VAR") for p in signature.parameters
+                ):
+                    return
+                uncalled = _find_uncalled(view, given)
+                edits = (
+                    context.replace(view.cell_id, [uncalled])
+                    if uncalled
+                    else _insert_call(context, view.cell_id, given, "super().__init__()")
+                )
+                if edits and (uncalled or not _calls_base(given, base.rpartition(".")[2])):
+                    yield self.patch(
+                        edits,
+                        f"Call `super().__init__()` in `{own.name}`",
+                        f"`{own.name}.__init__` does not call the one of `{base}`, which the message asks for.",
+                        why="The library's message asks for the call, which needs no arguments.",
+                        prior=0.95,
+                    )
+                return
+
+
+def _is_at_failure(context: RuleContext, cell_id: str, constructor: ast.FunctionDef) -> bool:
+    """Whether the failing line stands in a constructor."""
+    return cell_id == context.cell_id and constructor.lineno <= context.line <= (constructor.end_lineno or 0)
+
+
+def _find_uncalled(view: RuleContext, constructor: ast.FunctionDef) -> Splice | None:
+    """``super().__init__`` that stands without brackets."""
+    for node in constructor.body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "__init__":
+            end = view.span(node.value)[1]
+            return end, end, "()"
+    return None
+
+
+def _insert_call(context: RuleContext, cell_id: str, given: ast.FunctionDef, call: str) -> tuple[Replace, ...]:
+    """The call as a constructor's first statement; nothing where that stands on the line of its head."""
+    source = context.source_of(cell_id)
+    first = given.body[1] if ast.get_docstring(given) is not None and given.body[1:] else given.body[0]
+    start = src.find_span(source, first)[0]
+    indent = source[source.rfind("\n", 0, start) + 1 : start]
+    return () if indent.strip() else context.replace(cell_id, [(start, start, f"{call}\n{indent}")])
 
 
 def _list_classes(context: RuleContext) -> dict[str, tuple[str, ast.ClassDef]]:

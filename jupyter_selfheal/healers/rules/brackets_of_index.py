@@ -13,7 +13,9 @@ from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS
 from jupyter_selfheal.model import Applicability, Patch
 
-CALLED = re.compile(r"^'(list|tuple|dict|str|numpy\.ndarray|DataFrame|Series)' object is not callable")
+CALLED = re.compile(
+    r"^'(list|tuple|dict|str|numpy\.ndarray|DataFrame|Series|torch\.Size|Tensor)' object is not callable"
+)
 BY_TUPLE = re.compile(r"^(?:list|tuple) indices must be integers or slices, not tuple")
 
 

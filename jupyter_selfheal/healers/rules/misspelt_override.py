@@ -13,7 +13,8 @@ from jupyter_selfheal.model import Applicability, Patch
 class MisspeltOverride(Rule):
     """Name the method as its base class does.
 
-    **Failure** `NotImplementedError` raised by `Shape.area`, where the heir `Square` defines `aera`.
+    **Failure** `NotImplementedError` raised by `Shape.area`, where the heir `Square` defines `aera`; `Module [Net] is missing the required
+    "forward" function`, where `Net` defines `foward`.
 
     **Fix** The heir's method is named `area`.
 

@@ -24,8 +24,10 @@ class Transposed(Rule):
     code = "NPA113"
     name = "transposed matrix"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError"})
-    message = re.compile(r"matmul: Input operand 1 has a mismatch|shapes \(.*\) and \(.*\) not aligned")
+    enames = frozenset({"ValueError", "RuntimeError"})
+    message = re.compile(
+        r"matmul: Input operand 1 has a mismatch|mat1 and mat2 shapes cannot be multiplied|shapes \(.*\) and \(.*\) not aligned"
+    )
     applicability = Applicability.UNSAFE
     why = "The shapes fit; whether it is meant, the outputs say."
 

@@ -24,6 +24,8 @@ from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.model import Cell, Edit, Replace
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ASKED = re.compile(r'^Module \[(\w+)\] is missing the required "(\w+)" function')
+"""What PyTorch says of an heir without the method that it calls."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -158,19 +160,25 @@ def _find_name_of_definition(source: str, node: ast.stmt, word: str) -> int:
 def find_misspelt_override(context: FailureView) -> tuple[str, ast.FunctionDef, str, str] | None:
     """The one method of an heir whose name is a slip of that of the method that failed, which nothing calls: the cell, the method, the base
     class's name and the method's name that is wanted. None where there is none, or several."""
-    function = find_function(context.source, context.line)
-    base = next((c for c in context.walk(ast.ClassDef) if function in c.body), None)
-    if function is None or base is None:
-        return None
+    told = _ASKED.search(context.failure.evalue)
+    if told is not None:
+        heir, base, wanted = told[1], "Module", told[2]
+    else:
+        function = find_function(context.source, context.line)
+        owner = next((c for c in context.walk(ast.ClassDef) if function in c.body), None)
+        if function is None or owner is None:
+            return None
+        heir, base, wanted = "", owner.name, function.name
     near = [
         (cell_id, method)
         for cell_id in context.list_cells_upwards()
         for owner in src.walk(context.source_of(cell_id))
-        if isinstance(owner, ast.ClassDef) and any(ast.unparse(b) == base.name for b in owner.bases)
+        if isinstance(owner, ast.ClassDef)
+        and (owner.name == heir if heir else any(ast.unparse(b) == base for b in owner.bases))
         for method in owner.body
-        if isinstance(method, ast.FunctionDef) and is_near_method(function.name, method, owner)
+        if isinstance(method, ast.FunctionDef) and is_near_method(wanted, method, owner)
     ]
     called = {n.attr for n in context.walk_notebook() if isinstance(n, ast.Attribute)}
     if len(near) != 1 or near[0][1].name in called:
         return None
-    return (*near[0], base.name, function.name)
+    return (*near[0], base, wanted)
