@@ -35,7 +35,7 @@ class ArgumentsForList(Rule):
     **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
     `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
 
-    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`; `orders.groupby(["shop", "drink"])`.
+    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`, `queue.insert(0, "a")` where the list holds no numbers; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`, `sum([3, 4])` for `sum(3, 4)`; `orders.groupby(["shop", "drink"])`.
 
     **Fix safety** Safe for names that are all columns of the table (unsafe for `"first"` or `"last"`, which may say what is kept), for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
@@ -53,6 +53,7 @@ class ArgumentsForList(Rule):
         told = _ONE.search(context.failure.evalue)
         yield from self._take_off_star(context)
         yield from self._list_columns(context)
+        yield from self._list_numbers(context)
         for call in context.list_calls_at_failure():
             if told is None or read_last_name(call.func) != told[1] or call.keywords or len(call.args) < 2:
                 continue
@@ -74,8 +75,14 @@ class ArgumentsForList(Rule):
                 live = context.describe_all([call.func.value], calls=True)[0]
                 if call.func.attr != "append" or live.type not in ("list", "deque"):
                     return
-                new = (context.find_attribute_span(call.func)[0], end, f"extend({items}")
-                title = "Use `extend`, which adds several items"
+                at = context.find_attribute_span(call.func)[0]
+                if live.type == "list" and _names_place(context, call):
+                    new, title = (
+                        (at, end, f"insert({context.source[start:end]}"),
+                        "Use `insert`, which takes the place first",
+                    )
+                else:
+                    new, title = (at, end, f"extend({items}"), "Use `extend`, which adds several items"
             elif _takes_list(context, told[1]):
                 new, title = (start, end, items), "Put the arguments into one list"
             else:
@@ -107,6 +114,24 @@ class ArgumentsForList(Rule):
             )
             return
 
+    def _list_numbers(self, context: RuleContext) -> Iterator[Patch]:
+        """``sum(3, 4, 5)``: numbers, of which Python's own function takes a list."""
+        for call in context.list_calls_at_failure():
+            if read_last_name(call.func) != "sum" or len(call.args) < 2 or call.keywords:
+                continue
+            is_own = isinstance(call.func, ast.Name) and not context.is_bound_anywhere("sum")
+            if is_own and all(v.type in ("int", "float") for v in context.describe_all(call.args)):
+                start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+                yield self.patch(
+                    context.replace_here((start, end, f"[{context.source[start:end]}]")),
+                    "Put the numbers into one list",
+                    "`sum` takes one collection.",
+                    applicability=Applicability.SAFE,
+                    why="All of them are numbers, and of these `sum` takes a list.",
+                    prior=0.93,
+                )
+                return
+
     def _take_off_star(self, context: RuleContext) -> Iterator[Patch]:
         """``sum(marks)`` for ``sum(*marks)``."""
         calls = [c for c in context.list_calls_at_failure() if len(c.args) == 1 and isinstance(c.args[0], ast.Starred)]
@@ -128,6 +153,15 @@ class ArgumentsForList(Rule):
                 else "The function takes one collection, and this is the only thing that it is given.",
                 prior=0.7 if nested else 0.93,
             )
+
+
+def _names_place(context: RuleContext, call: ast.Call) -> bool:
+    """``queue.append(0, "a")``: a place in the list, and an item, where the list holds no numbers."""
+    owner = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    place = read_literal(call.args[0])[1]
+    if owner is None or len(call.args) != 2 or type(place) is not int:
+        return False
+    return context.is_true(f"0 <= {place} <= len({owner}) and not any(isinstance(_, (int, float)) for _ in {owner})")
 
 
 def _takes_row(context: RuleContext, call: ast.Call) -> bool:

@@ -86,11 +86,14 @@ class FrequencyAlias(Rule):
             yield from self._read_word(context, calls)
             return
         start, end, text = next(iter(splices))
+        is_short = nearest is not None and "ME" in text and _is_within_a_month(context, nearest)
         yield self.patch(
             context.replace(context.cell_id, splices),
             f"Change the frequency {context.source[start:end]} to {text}",
             "pandas renamed this frequency alias.",
-            prior=0.92,
+            applicability=Applicability.UNSAFE if is_short else Applicability.SAFE,
+            why="All of the data lie within a month: minutes (`min`) may be meant." if is_short else self.why,
+            prior=0.6 if is_short else 0.92,
         )
 
     def _read_word(self, context: RuleContext, calls: Sequence[ast.Call]) -> Iterator[Patch]:
@@ -144,6 +147,12 @@ def _mend_call(context: RuleContext, call: ast.Call) -> list[Splice]:
         if name in ("", "freq", "rule", "offset", "unit", "period", "window")
         for splice in _mend_constant(context, node, period=period)
     ]
+
+
+def _is_within_a_month(context: RuleContext, call: ast.Call) -> bool:
+    """``ticks.resample("M")`` of two hours of data: months are hardly meant."""
+    owner = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    return owner is not None and context.is_true(f"({owner}.index.max() - {owner}.index.min()).days < 28")
 
 
 def _is_period(context: RuleContext, call: ast.Call) -> bool:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"unsupported operand type\(s\) for (?:-|/|//|\*\*|\*\* or pow\(\)|%): '(?:list|tuple|int|float)' and '(?:list|tuple|int|float)'|"
     r"can't multiply sequence by non-int of type '(?:float|list|tuple)'|must be real number, not list|real number, not 'list'|"
     r"type list doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'list'"
 )
+GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
 MOST = 2
 """Lists that one expression may go through side by side."""
 
@@ -25,9 +26,9 @@ class ItemByItem(Rule):
     **Failure** `TypeError: unsupported operand type(s) for /: 'list' and 'float'` at `prices / 1.2`, `must be real number, not list` at
     `math.sqrt(values)`, `type list doesn't define __round__ method` at `round(prices, 2)`, where the notebook has no NumPy.
 
-    **Fix** `[price / 1.2 for price in prices]`; `[weight / height for weight, height in zip(weights, heights)]` of two lists of one length.
+    **Fix** `[price / 1.2 for price in prices]`; `[weight / height for weight, height in zip(weights, heights)]` of two lists of one length. `population = 1,250,000` becomes `1_250_000`.
 
-    **Fix safety** Unsafe: one item of the list, its sum or its length may have been meant. Silent on lists of anything but numbers, of different
+    **Fix safety** Safe for the commas of a number. Unsafe otherwise: one item of the list, its sum or its length may have been meant. Silent on lists of anything but numbers, of different
     lengths, and on `+` and whole multiples, which lists have.
     """
 
@@ -38,6 +39,7 @@ class ItemByItem(Rule):
     why = "One item of the list, its sum or its length may have been meant."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        yield from self._join_digits(context)
         for node in context.list_failing_nodes(ast.BinOp, ast.UnaryOp, ast.Call):
             whole = _find_whole(context, node)
             names = _list_number_lists(context, whole, node)
@@ -57,6 +59,28 @@ class ItemByItem(Rule):
                 prior=0.6,
             )
             return
+
+    def _join_digits(self, context: RuleContext) -> Iterator[Patch]:
+        """``population = 1,250,000``: a number with commas, which is a tuple of its groups."""
+        for name in {
+            n.id for node in context.list_failing_nodes(ast.BinOp) for n in ast.walk(node) if isinstance(n, ast.Name)
+        }:
+            made = context.find_last_assignment(name)
+            value = made.node.value if made is not None else None
+            if made is None or not isinstance(value, ast.Tuple):
+                continue
+            start, end = src.find_span(made.source, value)
+            if GROUPS.fullmatch(made.source[start:end]):
+                number = made.source[start:end].replace(",", "_")
+                yield self.patch(
+                    context.replace(made.cell_id, [(start, end, number)]),
+                    f"Write `{number}`",
+                    f"A number is written without commas: `{name}` is a tuple of {len(value.elts)} numbers.",
+                    applicability=Applicability.SAFE,
+                    why="Groups of three digits are one number, and it is reckoned with as one.",
+                    prior=0.95,
+                )
+                return
 
 
 def _has_numpy(context: RuleContext) -> bool:

@@ -74,7 +74,7 @@ class ShapeAndKind(Rule):
     **Fix** `picture.transpose(1, 2, 0)`, `picture[0]` of a batch of one, `picture.reshape(28, 28)`; `names[labels[i].item()]`, `np.array(names)[labels]` for several; `values.dropna()`; `np.hstack(values)`;
     `values.reshape(len(values), -1)`; `texts.astype(float).astype(int)`.
 
-    **Fix safety** Safe where the live value holds the same in one such form only: channels that can stand nowhere else, a batch of one picture, single values, one value as an
+    **Fix safety** Safe where the live value holds the same in one such form only: channels that can stand nowhere else, of the values of colours, a batch of one picture, single values, one value as an
     index, texts that all are whole numbers. Unsafe where values are left out (gaps), where the rows of a picture or a file are told by their number alone, and of several names for one.
     """
 
@@ -95,7 +95,8 @@ class ShapeAndKind(Rule):
                 if given is None or not re.search(form.told, context.failure.evalue):
                     continue
                 new, cause = _write_form(context, given, form)
-                splices = _list_same(context, call, form) if new and form.sure else []
+                sure = form.sure and ("channels" not in form.cause or _are_colours(context, given))
+                splices = _list_same(context, call, form) if new and sure else []
                 changes = [*splices, (*context.span(given), new)]
                 if new and form.function:
                     name = context.text(call.func).removesuffix(read_last_name(call.func)) + form.function
@@ -105,9 +106,9 @@ class ShapeAndKind(Rule):
                         edits,
                         f"Use `{new}`",
                         f"{cause[0].upper()}{cause[1:]}.",
-                        applicability=Applicability.SAFE if form.sure else Applicability.UNSAFE,
-                        why="All values stay as they are, in the one form that is taken." if form.sure else self.why,
-                        prior=0.9 if form.sure else 0.7,
+                        applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                        why="All values stay as they are, in the one form that is taken." if sure else self.why,
+                        prior=0.9 if sure else 0.7,
                     )
                     return
 
@@ -141,6 +142,12 @@ class ShapeAndKind(Rule):
                     prior=0.7,
                 )
                 return
+
+
+def _are_colours(context: RuleContext, given: ast.expr) -> bool:
+    """Whether the values are those of colours, from 0 to 1 or to 255: three months of a map have the shape of a picture, too."""
+    x = context.operand(given)
+    return context.is_true(f"0 <= {x}.min() and {x}.max() <= (1 if 'float' in str({x}.dtype) else 255)")
 
 
 def _find_given(call: ast.Call, form: Form) -> ast.expr | None:

@@ -129,7 +129,7 @@ def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator
             within += [
                 Mend(replace_line(source, number, text[:at] + closer + text[at:]), title, sure=False, prior=0.5)
                 for at in range(len(text) - 1, column, -1)
-                if code[at] and at not in spots and not _is_far_fetched(text, column, at)
+                if code[at] and at not in spots and text[at - 1] != " " and not _is_far_fetched(text, column, at)
             ]
         for at in spots if text.strip() else ():
             if number > line or at > column:

@@ -20,7 +20,7 @@ class Unpacking(Rule):
     **Failure** `ValueError: too many values to unpack (expected 2)` or `TypeError: cannot unpack non-iterable int object` at
     `for key, value in d:` or `for n, x in items:`.
 
-    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`.
+    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`; `for name, age, _ in people` of records of three parts.
 
     **Fix safety** Safe for a dictionary of texts or numbers, of which a pair of loop variables can only mean the items, and for as many lists of one length as
     there are variables, each of items of one type. Unsafe for a list: its items may have been meant to be pairs; and for a dictionary of tuples, whose parts may be. Silent
@@ -64,6 +64,9 @@ class Unpacking(Rule):
             thing = context.describe(name) if name else None
             if thing is None:
                 continue
+            if width := _find_width(context, name or ""):
+                yield from self._take_parts(context, node.target, width)
+                return
             end = src.find_span(source, node.iter)[1]
             start = src.find_span(source, node.iter)[0]
             if thing.is_a("builtins.dict"):
@@ -91,6 +94,25 @@ class Unpacking(Rule):
                     prior=0.4,
                 )
             return
+
+    def _take_parts(self, context: RuleContext, target: ast.Tuple | ast.List, width: int) -> Iterator[Patch]:
+        """``for name, age, _ in people`` of records of three parts."""
+        rest = "_" if width == 3 else "*_"
+        end = context.span(target.elts[-1])[1]
+        yield self.patch(
+            context.replace_here((end, end, f", {rest}")),
+            f"Let `{rest}` take what is behind the first two parts",
+            f"Each item has {width} parts, and the loop has two names.",
+            why="Which part is meant by which name is not known.",
+            prior=0.6,
+        )
+
+
+def _find_width(context: RuleContext, name: str) -> int:
+    """How many parts each item of a list has, where all are tuples or lists of one length above two."""
+    rows = f"isinstance({name}, (list, tuple)) and {{len(_) if isinstance(_, (list, tuple)) else 0 for _ in {name}}}"
+    width = context.number(f"max({rows}) if {rows} else 0") or 0
+    return int(width) if width > 2 and context.is_true(f"len({rows}) == 1") else 0
 
 
 def _are_side_by_side(context: RuleContext, node: ast.For | ast.comprehension) -> bool:

@@ -264,6 +264,12 @@ def test_a_module_that_its_library_no_longer_has_is_not_said_to_be_a_missing_fil
     assert advice in found.advice
 
 
+def test_who_raises_a_text_is_told_to_raise_an_exception(bench: Bench) -> None:
+    found = diagnose(bench.fail("def check(x):\n    if x < 0:\n        raise 'negative'", "check(-1)"))
+    assert found.cause == "`check` raises what is no exception (cell 1, line 3)."
+    assert found.advice.startswith("Write `raise ValueError(…)` there.")
+
+
 def test_a_fault_in_a_function_of_another_cell_is_placed_there(bench: Bench) -> None:
     found = diagnose(bench.fail("def f(d):\n    return d['b']", "f({'a': 1})"))
     assert (found.locus, found.cell_id) == (Locus.ELSEWHERE, "c1")

@@ -81,6 +81,11 @@ def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     where = f"`{function.name}`" if function is not None else "The cell"
     number = context.notebook.index(cell_id) + 1
     place = f" (cell {number}, line {line})" if number and cell_id != failure.cell_id else f" (line {line})"
+    if failure.evalue.startswith("exceptions must derive"):
+        return Diagnosis(
+            f"{where} raises what is no exception{place}.", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
+            "Write `raise ValueError(…)` there. It refuses what it was given, so it will still fail, and say why.",
+        )  # fmt: skip
     return Diagnosis(
         f"{where} itself rejects its input{place}: {failure.headline}", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
         "Check the value named in the message. The check is part of your notebook, so it was kept.",
