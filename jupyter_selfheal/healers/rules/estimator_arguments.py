@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.healers.rules.one_vs_rest import is_wrapped, looks_inside, wrap_classifiers
@@ -17,6 +18,10 @@ SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+
 NO_SHUFFLE_RAISES = "0.24"
 """The release since which this is an error (https://scikit-learn.org/stable/whats_new/v0.24.html)."""
 NAMED = re.compile(r"Only '(\w+)' (\w+) supports .*, got \2=(\w+)")
+QDA = (
+    "https://scikit-learn.org/stable/modules/generated/sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis.html"
+)
+RANK = re.compile(r"covariance matrix of class \S+ is not full rank")
 SHUFFLE = re.compile(r"Setting a random_state has no effect since shuffle is False")
 
 
@@ -24,12 +29,13 @@ class EstimatorArguments(Rule):
     """Complete or take out an argument that contradicts another one of the same estimator.
 
     **Failure** `ValueError: Solver lbfgs supports only 'l2' or None penalties, got l1 penalty.`, `Setting a random_state has no
-    effect since shuffle is False.`
+    effect since shuffle is False.`, `LinAlgError: The covariance matrix of class 0 is not full rank.`
 
     **Fix** `solver="liblinear"`, the default before scikit-learn 0.22, where `penalty="l1"` was written for it; `random_state`
-    is taken out where nothing is shuffled, or `shuffle=True` added.
+    is taken out where nothing is shuffled, or `shuffle=True` added; `QuadraticDiscriminantAnalysis(tol=0)`.
 
-    **Fix safety** Safe for the solver, which is the one that the code ran with, and for `random_state` beside `shuffle=False`, where it never had an
+    **Fix safety** Safe for the solver, which is the one that the code ran with, for `tol`, which "does not affect the predictions" by its manual and
+    says from where on to warn of collinear columns (since 1.8 to raise), and for `random_state` beside `shuffle=False`, where it never had an
     effect. So it is where `shuffle` is not given and the notebook uses what scikit-learn removed before it raised here (0.24): what it gave, it
     gave without shuffling. Unsafe in any other notebook: `shuffle=True` may be what is meant, and is offered too.
     """
@@ -37,8 +43,8 @@ class EstimatorArguments(Rule):
     code = "SKL102"
     name = "contradicting arguments of an estimator"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError", "InvalidParameterError"})
-    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}|{NAMED.pattern.replace('2', '5')}")
+    enames = frozenset({"ValueError", "InvalidParameterError", "LinAlgError"})
+    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}|{RANK.pattern}|{NAMED.pattern.replace('2', '5')}")
     applicability = Applicability.SAFE
     why = (
         "liblinear was the default solver when this was written (https://scikit-learn.org/stable/whats_new/v0.22.html)."
@@ -47,6 +53,9 @@ class EstimatorArguments(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if (named := NAMED.search(context.failure.evalue)) is not None:
             yield from self._take_named(context, named[2], named[3], named[1])
+            return
+        if RANK.search(context.failure.evalue):
+            yield from self._warn_of_no_rank(context)
             return
         shuffles = SHUFFLE.search(context.failure.evalue) is not None
         for view in context.look_upwards():
@@ -91,6 +100,20 @@ class EstimatorArguments(Rule):
                     applicability=Applicability.UNSAFE,
                     why="The other argument may be meant to be another.",
                     prior=0.65,
+                )
+                return
+
+    def _warn_of_no_rank(self, context: RuleContext) -> Iterator[Patch]:
+        for view in context.look_upwards():
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == "QuadraticDiscriminantAnalysis"]
+            free = [c for c in calls if not any(k.arg in (None, "tol", "reg_param", "solver") for k in c.keywords)]
+            if calls:
+                yield self.patch(
+                    view.replace(view.cell_id, [append_argument(view.source, c, "tol=0") for c in free]),
+                    "Add `tol=0`",
+                    "Columns of the table hang on one another; scikit-learn warned of that, and fitted the model all the same.",
+                    why=f"`tol` does not affect the predictions: it says where collinear columns are complained of ({QDA}).",
+                    prior=0.85,
                 )
                 return
 

@@ -10,7 +10,12 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_dotted_name, read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import (
+    find_keyword,
+    list_attributes_named,
+    read_dotted_name,
+    read_last_name,
+)
 from jupyter_selfheal.healers.rules.context.remedies import QUOTED_PATH
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Failure, Patch
@@ -121,7 +126,7 @@ class RemovedName(Rule):
         splices = keep_outermost(splices)
         if not splices:
             return
-        doubt = "" if change.settled and _is_settled(context, targets, change.settled) else change.unsafe
+        doubt = "" if change.settled and _is_settled(context, targets, change) else change.unsafe
         level = Applicability.UNSAFE if doubt else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
         when = f" ({change.library} {change.version})" if change.version else ""
@@ -138,16 +143,24 @@ class RemovedName(Rule):
         )
 
 
-def _is_settled(context: RuleContext, targets: list[ast.expr], condition: str) -> bool:
+def _is_settled(context: RuleContext, targets: list[ast.expr], change: Change) -> bool:
     """True where a condition that makes the successor the same thing holds of the first argument of each use."""
     calls = [context.call_of(node) for node in targets]
-    firsts = [call.args[0] if call is not None and call.args else None for call in calls]
+    firsts = [_find_first_argument(call, change.params) for call in calls]
     return all(
         first is not None
         and not any(isinstance(n, ast.Call) for n in ast.walk(first))
-        and context.is_true(condition.replace("{first}", context.text(first)))
+        and context.is_true(change.settled.replace("{first}", context.text(first)))
         for first in firsts
     )
+
+
+def _find_first_argument(call: ast.Call | None, params: tuple[str, ...]) -> ast.expr | None:
+    """What a call gives for the first parameter, by its place or by its name."""
+    if call is None or call.args:
+        return call.args[0] if call is not None else None
+    named = find_keyword(call, params[0]) if params else None
+    return named.value if named is not None else None
 
 
 def _make_public(path: str) -> str:

@@ -1,4 +1,4 @@
-"""SKL125: the steps of a pipeline without their names."""
+"""SKL125: the steps of a pipeline without their names, or in another order."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ class StepsWithoutNames(Rule):
 
     **Failure** `TypeError: Pipeline.__init__() takes 2 positional arguments but 3 were given` at `Pipeline(StandardScaler(), LogisticRegression())`,
     `TypeError: cannot unpack non-iterable StandardScaler object`, and `object is not iterable`, at `Pipeline([StandardScaler(), LogisticRegression()])`;
-    `Last step of Pipeline should implement fit` at `make_pipeline([StandardScaler(), LogisticRegression()])`.
+    `Last step of Pipeline should implement fit` at `make_pipeline([StandardScaler(), LogisticRegression()])`; `All estimators should implement fit and
+    transform` at `make_column_transformer((["age"], StandardScaler()))`.
 
-    **Fix** `make_pipeline(StandardScaler(), LogisticRegression())`, with its import.
+    **Fix** `make_pipeline(StandardScaler(), LogisticRegression())`, with its import; `make_column_transformer((StandardScaler(), ["age"]))`.
 
     **Fix safety** Safe: `make_pipeline` is scikit-learn's own short form of `Pipeline`, which names the steps itself
     (https://scikit-learn.org/stable/modules/generated/sklearn.pipeline.make_pipeline.html). Silent where a step has a name (a pair), where a step is no
-    estimator, and where any cell reads steps by names (`named_steps`, `clf__C`).
+    estimator (of a pair, the second; the columns came first until scikit-learn 0.22), and where any cell reads steps by names (`named_steps`, `clf__C`).
     """
 
     code = "SKL125"
@@ -31,12 +32,15 @@ class StepsWithoutNames(Rule):
     enames = frozenset({"TypeError"})
     message = re.compile(
         r"Pipeline.__init__\(\) takes|cannot unpack non-iterable \w+ object|object is not iterable|object is not subscriptable|"
-        r"^Last step of Pipeline should implement fit"
+        r"^Last step of Pipeline should implement fit|All estimators should implement fit and transform"
     )
     applicability = Applicability.SAFE
     why = "`make_pipeline` is scikit-learn's own form for steps without names."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.startswith("All estimators"):
+            yield from self._put_transformers_first(context)
+            return
         made = [n for n in context.walk(ast.Call) if isinstance(n, ast.Call) and read_last_name(n.func) == "Pipeline"]
         known = context.reference("sklearn.pipeline.make_pipeline")
         listed = [n for n in context.walk(ast.Call) if read_last_name(n.func) == "make_pipeline" and n.args]
@@ -61,6 +65,24 @@ class StepsWithoutNames(Rule):
             "`Pipeline` takes a list of pairs, each a name and a step; these have no names.",
             prior=0.93,
         )
+
+    def _put_transformers_first(self, context: RuleContext) -> Iterator[Patch]:
+        for view in context.look_upwards():
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == "make_column_transformer"]
+            pairs = [a for c in calls for a in c.args if isinstance(a, ast.Tuple) and len(a.elts) == 2]
+            old = [p for p in pairs if not _is_estimator(view, p.elts[0]) and _is_estimator(view, p.elts[1])]
+            if not calls:
+                continue
+            if old and len(old) == len(pairs):
+                texts = [(p, f"({view.text(p.elts[1])}, {view.text(p.elts[0])})") for p in old]
+                yield self.patch(
+                    view.replace(view.cell_id, [(*view.span(p), text) for p, text in texts]),
+                    f"Write `{texts[0][1]}`",
+                    "Since scikit-learn 0.22 the transformer comes first, and then its columns.",
+                    why="The order was changed (https://scikit-learn.org/stable/whats_new/v0.22.html), and the second of each pair is the transformer.",
+                    prior=0.93,
+                )
+            return
 
 
 def _is_estimator(context: RuleContext, node: ast.expr) -> bool:

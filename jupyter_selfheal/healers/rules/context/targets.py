@@ -19,21 +19,22 @@ _MOST_CLASSES = 50
 def is_fitted_to_two_classes(context: RuleContext, call: ast.Call) -> bool:
     """Whether the model that a call makes is fitted to a target of two classes, in every place that tells what it is fitted to, here and below.
 
-    ``model.fit(x, y)`` tells it, and so do values of two kinds that a call gets with the model (``cross_val_score(model, x, y)``, ``evaluate(models, x, y)``) where it gets none
+    ``model.fit(x, y)`` tells it, also right where the model is made, and so do values of two kinds that a call gets with the model (``cross_val_score(model, x, y)``, ``evaluate(models, x, y)``) where it gets none
     of some more. The model may be an item of what is bound, a step of a pipeline, or a loop's variable.
     """
     codes = [context.source, *(c.source for c in context.notebook.list_code_after(context.failure.cell_id))]
+    chained = next((n for n in context.walk(ast.Call) if _is_fit_of(n, call)), None)
     made = next((n.targets[0] for n in context.walk(ast.Assign) if call in ast.walk(n.value)), None)
-    if not isinstance(made, ast.Name):
+    if not isinstance(made, ast.Name) and chained is None:
         return False
-    names = _follow_name(codes, made.id)
-    told: list[bool] = []
+    names = _follow_name(codes, made.id) if isinstance(made, ast.Name) else set[str]()
+    told = [_tells_two(context, context.source, chained)] if chained is not None else []
     for code in codes:
         for node in src.walk(code):
             if not isinstance(node, ast.Call):
                 continue
             if _is_fit(node, names):
-                told.append(len(node.args) > 1 and _count_kinds(context, code, node.args[1]) == 2)
+                told.append(_tells_two(context, code, node))
             elif any(isinstance(a, ast.Name) and a.id in names for a in node.args):
                 kinds = {_count_kinds(context, code, a) for a in node.args} & set(range(2, _MOST_CLASSES))
                 told += [kinds == {2}] if kinds else []
@@ -67,6 +68,15 @@ def _mentions(value: ast.expr, names: set[str]) -> bool:
 def _is_fit(call: ast.Call, names: set[str]) -> bool:
     func = call.func
     return isinstance(func, ast.Attribute) and func.attr == "fit" and src.find_root_name(func.value) in names
+
+
+def _is_fit_of(call: ast.Call, model: ast.Call) -> bool:
+    """``LogisticRegression(…).fit(x, y)``: whether a call fits the model where it is made."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "fit" and call.func.value is model
+
+
+def _tells_two(context: RuleContext, code: str, fit: ast.Call) -> bool:
+    return len(fit.args) > 1 and _count_kinds(context, code, fit.args[1]) == 2
 
 
 def _count_kinds(context: RuleContext, code: str, value: ast.expr) -> int:
