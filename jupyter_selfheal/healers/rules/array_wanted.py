@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.model import Applicability, Patch
 
 MATRIX = re.compile(r"np\.matrix is not supported")
@@ -22,11 +23,11 @@ class ArrayWanted(Rule):
     **Failure** `TypeError: np.matrix is not supported` (scikit-learn), `ValueError: … inhomogeneous shape`, `ValueError: Unable to
     avoid copy while creating an array as requested`.
 
-    **Fix** `np.asarray(m)` around the matrix; `dtype=object` for an array of lists of different lengths; `np.asarray(x)` in
+    **Fix** `np.asarray(m)` around the matrix; `dtype=object` for an array of lists of different lengths; `.convert("RGB")` where pictures of several modes are opened; `np.asarray(x)` in
     place of `np.array(x, copy=False)`.
 
     **Fix safety** Safe: each is what the library did before by itself, and what its message or its migration guide names. Unsafe for rows of numbers that stand in
-    the call, of which one may be missing.
+    the call, of which one may be missing, and for pictures.
     """
 
     code = "NPA101"
@@ -39,6 +40,8 @@ class ArrayWanted(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue
+        if RAGGED.search(message):
+            yield from self._read_alike(context)
         for call in context.list_calls_at_failure()[:4]:
             if MATRIX.search(message):
                 patch = self._convert_matrix(context, call)
@@ -71,6 +74,8 @@ class ArrayWanted(Rule):
             or len(call.args) != 1
         ):
             return None
+        if context.is_true(f"any(hasattr(_, 'shape') for _ in {context.text(call.args[0])})"):
+            return None  # arrays of other shapes are meant to be of one
         end = context.span(call)[1] - 1
         is_written = _is_written_out(call.args[0])
         return self.patch(
@@ -81,6 +86,29 @@ class ArrayWanted(Rule):
             why="A number may be missing in a row." if is_written else self.why,
             prior=0.6 if is_written else 0.85,
         )
+
+    def _read_alike(self, context: RuleContext) -> Iterator[Patch]:
+        """``Image.open(path)`` of pictures of which some have a fourth channel, or one only."""
+        depth = "{getattr(_, 'shape', ())[2:] for _ in %s}"
+        given = [context.text(c.args[0]) for c in context.list_calls_at_failure() if c.args]
+        if not any(
+            context.is_true(f"len({depth % x}) > 1 and {depth % x} <= {{(), (1,), (2,), (3,), (4,)}}") for x in given
+        ):
+            return
+        for view in context.look_upwards():
+            opened = [c for c in view.walk(ast.Call) if view.text(c.func) in ("Image.open", "PIL.Image.open")]
+            if not opened or ".convert(" in view.source:
+                continue
+            ends = [view.span(c)[1] for c in opened]
+            yield self.patch(
+                change_and_replay(context, {view.cell_id: [(end, end, '.convert("RGB")') for end in ends]}),
+                'Read all pictures alike: `.convert("RGB")`',
+                "Some of the pictures have another number of channels than the others.",
+                applicability=Applicability.UNSAFE,
+                why="Pictures that are not like the others may be meant to be left out.",
+                prior=0.7,
+            )
+            return
 
     def _avoid_copy(self, context: RuleContext, call: ast.Call) -> Patch | None:
         keyword = next((k for k in call.keywords if k.arg == "copy"), None)

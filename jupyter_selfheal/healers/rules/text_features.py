@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.model import Patch
@@ -14,6 +15,13 @@ from jupyter_selfheal.model import Patch
 MESSAGE = re.compile(r"could not convert string to float: ")
 KINDS = 12
 """Values of a column that are kinds of something; more are names or sentences."""
+
+_VALUES = "__import__('numpy').ravel({0}).tolist()"
+TEXTS = (
+    f"{{0}}.dtype.kind in 'OUT' and 1 < len(set({_VALUES})) <= {KINDS} and all(isinstance(_, str) for _ in {_VALUES})"
+    f" and not any(_.isdigit() for _ in {_VALUES})"
+)
+"""What holds of an array whose texts are kinds of something."""
 
 ASKING = frozenset({"predict", "predict_proba", "score", "decision_function"})
 """Methods that ask a fitted model about a table."""
@@ -27,6 +35,8 @@ class TextFeatures(Rule):
     **Fix** `X = pd.get_dummies(df[["sex", "age"]])` where `X` is made, also above a `train_test_split`; the same with `drop_first=True`. Where the table is written in the call (`model.fit(df[["sex", "age"]], y)`), it is encoded
     there, and wherever the notebook gives the same table to a model.
 
+    A column as an array becomes `OrdinalEncoder().fit_transform(x)`; labels that a scaler was given are encoded by a `LabelEncoder` in its place.
+
     **Fix safety** Unsafe: another encoding may be meant, or the column be left out. Silent where a column of text holds more than twelve different
     values, or numbers, where nothing says how the table was made, and where a model is asked about another table.
     """
@@ -39,6 +49,9 @@ class TextFeatures(Rule):
     why = "Another encoding may be meant, or the column be left out."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if (patch := self._encode_arrays(context)) is not None:
+            yield patch
+            return
         dummies = context.reference("pandas.get_dummies")
         if dummies is None or dummies.import_line:
             return
@@ -63,6 +76,48 @@ class TextFeatures(Rule):
                     prior=0.6 - n / 20,
                 )
             return
+
+    def _encode_arrays(self, context: RuleContext) -> Patch | None:
+        """A column of texts as an array, or labels that are given to a scaler: the kinds become numbers."""
+        for call in context.list_calls_at_failure():
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("fit", "fit_transform", "transform"):
+                continue
+            owner, is_scaler = context.text(call.func.value), call.func.attr != "fit"
+            found = [
+                a
+                for a in call.args
+                if not _has_call(a)
+                and context.is_true(
+                    f"not hasattr({context.operand(a)}, 'columns') and " + TEXTS.format(context.operand(a))
+                )
+            ]
+            if not found:
+                continue
+            flat = is_scaler and context.is_true(f"{context.operand(found[0])}.ndim == 1")
+            known = context.reference(f"sklearn.preprocessing.{'LabelEncoder' if flat else 'OrdinalEncoder'}")
+            if known is None or not (flat or not is_scaler):
+                continue
+            splices: list[Splice] = [*context.add_imports([known.import_line])]
+            if flat:  # what is fitted to the labels is asked about the others, too
+                at = context.span(next(s for s in context.walk(ast.stmt) if call in ast.walk(s)))[0]
+                before = "".join(text for start, _, text in splices if start == at)
+                splices = [s for s in splices if s[0] != at] + [(at, at, f"{before}encoder = {known.text}()\n")]
+                for other in context.walk(ast.Call):
+                    if isinstance(other.func, ast.Attribute) and context.text(other.func.value) == owner and other.args:
+                        x = context.operand(other.args[0])
+                        if context.is_true(f"{x}.ndim == 1 and {TEXTS.format(x)}"):
+                            splices.append((*context.span(other.func.value), "encoder"))
+            else:
+                ends = [(context.span(a), f"{known.text}().fit_transform({context.text(a)})") for a in found]
+                splices += [(*span, new) for span, new in ends]
+            text = context.text(found[0])
+            return self.patch(
+                context.replace_here(*splices),
+                f"Encode the kinds of `{text}`: `{known.text}`",
+                f"`{text}` holds texts, and `{context.text(call.func)}` takes numbers.",
+                prior=0.6,
+            )
+        return None
 
     def _encode_written(self, context: RuleContext, table: str, dummies: str) -> Iterator[Patch]:
         """Encode a table that is written in the call, wherever the notebook gives it to a model."""
@@ -94,6 +149,10 @@ class TextFeatures(Rule):
                 f"`{table}` has columns of text, and the estimator takes numbers.",
                 prior=0.6 - n / 20,
             )
+
+
+def _has_call(node: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call) for n in ast.walk(node))
 
 
 def _find_whole_table(context: RuleContext, name: str) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.model import Applicability, Patch
 
 POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
@@ -29,6 +30,8 @@ class TickTexts(Rule):
     **Fix** `yticks=[""]`, which once hid the ticks, becomes `yticks=[]`, and the empty labels beside it too;
     `ax.set_xticks(["a", "b"])` becomes `ax.set_xticks(range(2), ["a", "b"])`.
 
+    A confusion matrix is shown with the labels that it was made of: `display_labels=np.union1d(y_test, guesses)` (unsafe).
+
     Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`.
 
     **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Unsafe where they say something: they may
@@ -46,6 +49,7 @@ class TickTexts(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if uneven := UNEVEN.search(context.failure.evalue):
             yield from self._drop_unlabelled(context, int(uneven[1]), int(uneven[2]))
+            yield from self._name_classes(context)
             return
         cell_id, source, _ = context.location
         inner = [
@@ -81,6 +85,39 @@ class TickTexts(Rule):
                     applicability=Applicability.SAFE if blank else Applicability.UNSAFE,
                     why=self.why if blank else "The texts may belong to other positions than 0, 1, 2 …",
                     prior=0.85,
+                )
+                return
+
+    def _name_classes(self, context: RuleContext) -> Iterator[Patch]:
+        """``ConfusionMatrixDisplay(confusion_matrix=cm, display_labels=[False, True])`` of three classes: the labels that `cm` was made of."""
+        for view in context.look_upwards():
+            for call in view.walk(ast.Call):
+                labels, made = find_keyword(call, "display_labels"), find_keyword(call, "confusion_matrix")
+                given = made.value if made is not None else call.args[0] if call.args else None
+                if (
+                    read_last_name(call.func) != "ConfusionMatrixDisplay"
+                    or labels is None
+                    or not isinstance(given, ast.Name)
+                ):
+                    continue
+                home, union = context.find_last_assignment(given.id), context.reference("numpy.union1d")
+                asked = home.node.value if home is not None else None
+                if home is None or union is None or not isinstance(asked, ast.Call) or len(asked.args) < 2:
+                    return
+                if read_last_name(asked.func) != "confusion_matrix" or asked.keywords:
+                    return
+                both = ", ".join(src.extract_text(home.source, a) for a in asked.args[:2])
+                new = f"{union.text}({both})"
+                yield self.patch(
+                    change_and_replay(
+                        context,
+                        {view.cell_id: [(*view.span(labels.value), new), *view.add_imports([union.import_line])]},
+                    ),
+                    f"Name the classes that there are: `display_labels={new}`",
+                    f"`{given.id}` has another number of classes than `{view.text(labels.value)}` names.",
+                    applicability=Applicability.UNSAFE,
+                    why="Other names may be meant for the classes.",
+                    prior=0.75,
                 )
                 return
 

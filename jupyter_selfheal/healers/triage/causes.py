@@ -33,6 +33,9 @@ UNSEEN = re.compile(
 )
 """What scikit-learn's encoders say of values that they were not fitted on."""
 
+LONGEST_OWNER = 120
+"""How long an expression may be whose result is asked for its columns."""
+
 MOST_COLUMNS = 8
 """How many columns of a table are listed."""
 
@@ -42,6 +45,8 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     name = context.missing_name if context.failure.ename == "NameError" else ""
     if name:
         return _explain_name(context, name)
+    if (repeated := _explain_repeated(context)) is not None:
+        return repeated
     if context.failure.ename == "KeyError":
         return _explain_key(context, context.failure.evalue.strip("'\"")) or explain_plainly(context)
     if context.is_about_none:
@@ -59,6 +64,19 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     if context.failure.ename == "IndexError" and context.failure.evalue == "no such group":
         return _explain_group(context)
     return explain_plainly(context)
+
+
+def _explain_repeated(context: RuleContext) -> tuple[str, str] | None:
+    """A cell that was copied, or was meant to run once: the same one above ran, and changed what both read."""
+    own, changed = context.failure.source.strip(), src.find_names(context.failure.source)
+    for cell in reversed(context.notebook.list_code_before(context.failure.cell_id)):
+        if cell.source.strip() == own and not cell.failed and (changed.changes or changed.binds & changed.uses):
+            number = context.notebook.index(cell.id) + 1
+            return (
+                f"Cell {number}, which is the same as this one, has run already, and changed what both of them read.",
+                f"Run one of the two: take this cell out, or cell {number}.",
+            )
+    return None
 
 
 def _explain_unseen(told: re.Match[str]) -> tuple[str, str]:
@@ -168,7 +186,9 @@ def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | 
     for owner, given in _list_reads(context):
         table = context.read_plain_chain(owner)
         asked = [n.value for part in given for n in ast.walk(part) if isinstance(n, ast.Constant)]
-        keys = context.keys(table) if table and key in asked else None
+        is_result = not table and len(context.text(owner)) <= LONGEST_OWNER
+        table = context.text(owner) if is_result else table
+        keys = context.keys(table, calls=is_result) if table and key in asked else None
         if keys is None or keys.type != "DataFrame" or key in keys.columns:
             continue
         shown = ", ".join(f"`{c}`" for c in keys.columns[:MOST_COLUMNS]) + (

@@ -81,7 +81,59 @@ def _explain_closed_file(context: RuleContext, told: re.Match[str]) -> Cause | N
     return None
 
 
+def _explain_ragged(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """The shapes of what is to become one array, and how often the rarer ones come."""
+    for call in context.list_calls_at_failure():
+        x = context.text(call.args[0]) if call.args else ""
+        shape = "getattr(_, 'shape', None) or (len(_) if hasattr(_, '__len__') else ())"
+        keys = context.keys(f"__import__('collections').Counter(str({shape}) for _ in {x})", calls=True) if x else None
+        if keys is None or not 1 < len(keys.keys) <= MOST_KEYS:
+            continue
+        shown = ", ".join(f"`{k}`" for k in keys.keys)
+        first = context.number(f"next(n for n, _ in enumerate({x}) if str({shape}) != {keys.keys[0]!r})")
+        where = f" Item {int(first)} is the first that is not as item 0." if first is not None else ""
+        return f"`{x}` holds items of different shapes: {shown}.{where}", "Bring them to one shape where they are made."
+    return None
+
+
+def _explain_bounds(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """``index 16 is out of bounds for axis 0 with size 16``: of what, and how it was counted."""
+    for owner, index in _list_read(context):
+        text, last = context.text(index), int(told[3]) - 1
+        if told[2] != "0" or context.number(index) != int(told[1]):
+            continue
+        counted = f" (`{text}`)" if not isinstance(index, ast.Constant) else ""
+        return (
+            f"`{owner}` has {told[3]} item{'s' * (told[3] != '1')}, and item {told[1]}{counted} is asked for.",
+            f"Counting begins at 0: the last one is {last}. Look how far `{text}` counts."
+            if counted and last >= 0
+            else f"Counting begins at 0: the last one is {last}.",
+        )
+    return None
+
+
+def _explain_text_column(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """``model.fit(x, y)`` of texts: which of the arguments holds them, and how many different ones."""
+    for call in context.list_calls_at_failure():
+        for given in (*call.args, *(k.value for k in call.keywords)):
+            x = context.operand(given)
+            texts = f"[_ for _ in __import__('numpy').ravel({x})[:500].tolist() if isinstance(_, str)]"
+            if not context.is_true(f"hasattr({x}, 'ndim') and len(set({texts})) > 1"):
+                continue
+            keys = context.keys(f"dict.fromkeys({texts})", calls=True)
+            if keys is None or any(re.search(r"\d", str(k)) for k in keys.keys[:1]):
+                continue
+            shown = ", ".join(f"`{k}`" for k in keys.keys[:4]) + ", …" * (len(keys.keys) > 4)
+            return (
+                f"`{context.text(given)}` holds texts ({shown}), and `{context.text(call.func)}` takes numbers.",
+                "Encode them as numbers, or leave them out.",
+            )
+    return None
+
+
 def _explain_literal(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    if (column := _explain_text_column(context, told)) is not None and not told[1]:
+        return column
     kind = "whole number" if told[1] else "number"
     return f"The text `{told[2] or told[3]}` is no {kind}.", "Look where it comes from."
 
@@ -161,6 +213,8 @@ _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]
     for message, explain in (
         (r"^KeyError: (.+)$", _explain_key),
         (r"^IndexError: (?:list|string|tuple) index out of range", _explain_index),
+        (r"^IndexError: index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _explain_bounds),
+        (r"inhomogeneous shape", _explain_ragged),
         (r"^TypeError: (list|tuple) indices must be integers or slices, not str", _explain_text_index),
         (r"^UnsupportedOperation: not (writable|readable)", _explain_mode),
         (r"^ValueError: I/O operation on closed file", _explain_closed_file),

@@ -19,6 +19,13 @@ from tests.unit.healers.triage import diagnose
         ("`f` is open for writing.", ["with open('x.txt', 'w') as f:\n    print(f.read())"]),
         ("The text `twelve` is no whole number.", ["int('twelve')"]),
         (
+            "`rows` holds items of different shapes: `(2,)`, `(3,)`. Item 1 is the first that is not as item 0.",
+            ["import numpy as np\nrows = [np.ones(2), np.ones(3)]", "np.array(rows)"],
+        ),
+        ("`v` has 2 items, and item 2 (`k`) is asked for.", ["import numpy as np\nv, k = np.ones(2), 2", "v[k]"]),
+        ("Cell 2, which is the same as this one, has run already, and changed what both of them read.", ["d = ['a']", "d.remove('a')", "d.remove('a')"]),
+        ("`d.head(1)` has no column `z`. It has `a`.", ["import pandas as pd\nd = pd.DataFrame({'a': [1]})", "d.head(1).sort_values(by='z')"]),
+        (
             "`total` is 0.30000000000000004, and `0.3` is 0.3: fractions are rounded where they are stored.",
             ["total = 0.1 + 0.2", "assert total == 0.3"],
         ),
