@@ -1,7 +1,7 @@
 """``jupyter selfheal bench aged|relancer CLONES``: heal public notebooks that no longer run, by a list.
 
 Each notebook is taken out of its clone at the list's commit, run in a new kernel, healed by ``jupyter selfheal heal``, and run again. A cell is *healed* where it
-failed before and runs now, *lost* where it ran before and fails now; a cell that the seconds of a notebook cut off says nothing, and *inserted* cells that fail are
+failed before and runs now, *lost* where it ran before and fails now; a cell that its seconds or those of a notebook cut off says nothing, and *inserted* cells that fail are
 counted apart. "Runs" is not "right": read the diffs.
 """
 
@@ -35,6 +35,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.execute import (
     count_cells,
     list_installs,
     run_apart,
+    settle_late,
 )
 from jupyter_selfheal.surfaces.bench.notebooks.roots import (
     add_roots,
@@ -243,6 +244,7 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
             given.write_bytes(out.read_bytes())  # where it was, so that what it reads beside it is found
             after, extra = _run_healed(given)
         healed_seconds = round(time.monotonic() - began, 1)
+        before, after = settle_late(before, after)
     return {
         **asdict(entry), **count_cells(before, after, extra), "roots": count_roots(printed, before, after), "ended": ended, "seconds": seconds, "own_seconds": own_seconds, "healed_seconds": healed_seconds,
         "missing_files": len(missing), "absent_files": len(absent),

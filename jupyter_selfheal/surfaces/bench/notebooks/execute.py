@@ -25,7 +25,7 @@ APART = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child
 NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull}
 """What keeps a notebook's ``%pip install`` from changing the environment that others are measured in, from folders of this machine too."""
 Status = Mapping[int, str]
-"""By the number of a cell among the given code cells that are not empty: ``ran``, ``failed`` or ``cut``."""
+"""By the number of a cell among the given code cells that are not empty: ``ran``, ``failed``, ``late`` (it ended in its time limit) or ``cut``."""
 
 
 def run_cells(path: Path) -> list[dict[str, Any]]:
@@ -49,8 +49,10 @@ def run_cells(path: Path) -> list[dict[str, Any]]:
             if status == "ran":
                 try:
                     client.execute_cell(cell, index)
-                except (CellExecutionError, CellTimeoutError):
+                except CellExecutionError:
                     status = "failed"
+                except CellTimeoutError:
+                    status = "late"
                 except DeadKernelError:
                     status, dead = "failed", True
             rows.append({"status": status, **dict(cell.metadata.get("selfheal", {}))})
@@ -91,6 +93,14 @@ def read_statuses(rows: Sequence[Mapping[str, Any]]) -> tuple[Status, int]:
     own = [row for row in rows if not row.get("inserted")]
     found = {n if row.get("origin") is None else int(row["origin"]): str(row["status"]) for n, row in enumerate(own)}
     return found, sum(row["status"] == "failed" for row in rows if row.get("inserted"))
+
+
+def settle_late(before: Status, after: Status) -> tuple[Status, Status]:
+    """Both runs without ``late``: such a cell failed, but for one that ran before and needs a little longer than its seconds now, beside whatever else
+    the machine does: the limit cut that one off, and it says nothing."""
+    given = {n: "failed" if status == "late" else status for n, status in before.items()}
+    late = {n: "cut" if before.get(n) == "ran" else "failed" for n, status in after.items() if status == "late"}
+    return given, {**after, **late}
 
 
 def count_cells(before: Status, after: Status, inserted_failing: int) -> dict[str, int]:

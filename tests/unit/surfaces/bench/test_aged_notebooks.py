@@ -13,7 +13,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.rules.context.own_repository import names_repository
 from jupyter_selfheal.surfaces.bench.notebooks import command
 from jupyter_selfheal.surfaces.bench.notebooks.command import format_total
-from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, list_installs, read_statuses
+from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, list_installs, read_statuses, settle_late
 from jupyter_selfheal.surfaces.bench.notebooks.roots import (
     add_roots,
     count_roots,
@@ -194,6 +194,15 @@ def test_cells_are_paired_by_where_they_were() -> None:
     ]
     found = count_cells(before, *read_statuses(healed))
     assert found == {"cells": 4, "failing": 2, "healed": 1, "lost": 1, "cut": 0, "inserted_failing": 1}
+
+
+def test_a_cell_that_ran_and_ends_in_its_time_limit_now_is_cut_off_and_not_lost() -> None:
+    before, after = settle_late(
+        {0: "ran", 1: "ran", 2: "late", 3: "failed", 4: "late"},
+        {0: "late", 1: "failed", 2: "late", 3: "late", 4: "ran"},
+    )
+    found = count_cells(before, after, 0)
+    assert found == {"cells": 5, "failing": 3, "healed": 1, "lost": 1, "cut": 1, "inserted_failing": 0}
 
 
 def print_report(*cells: dict[str, object]) -> bytes:
