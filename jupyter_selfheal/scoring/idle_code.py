@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.source import dump_tree
@@ -154,6 +155,22 @@ def find_repeated_question(function: ast.FunctionDef) -> str:
             else:
                 seen.add(asked)
             link = link.orelse[0] if len(link.orelse) == 1 else None
+    return ""
+
+
+def find_value_lost_at_once(function: ast.FunctionDef) -> str:
+    """``r = 0`` right above ``r = n``: the first value is read by nothing. Some write so themselves: it tells of a patch that makes it so."""
+    blocks = [
+        getattr(n, part)
+        for n in (function, *walk_in_order(function))
+        for part in ("body", "orelse")
+        if isinstance(getattr(n, part, None), list)
+    ]
+    for one, other in (pair for block in blocks for pair in pairwise(block)):
+        match one, other:
+            case ast.Assign([ast.Name(name)], ast.Constant()), ast.Assign([ast.Name(again)], value) if name == again:
+                if name not in list_names(value):
+                    return f"`{ast.unparse(one)}` does nothing, as `{ast.unparse(other)}` comes right behind it"
     return ""
 
 

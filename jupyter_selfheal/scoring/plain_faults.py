@@ -106,7 +106,7 @@ def _find_greatest_from_nothing(function: ast.FunctionDef) -> str:
             match node:
                 case ast.If(test, [ast.Assign([ast.Name(best)], value)]) if ast.unparse(value) in items:
                     item = ast.unparse(value)
-                    asked = ast.unparse(test) in (f"{item} > {best}", f"{best} < {item}")
+                    asked = _asks_for_greater(test, item, best)
                 case ast.Assign([ast.Name(best)], ast.Call(ast.Name("max"), [one, other])):
                     sides = {ast.unparse(one), ast.unparse(other)}
                     asked = best in sides and bool(sides & items)
@@ -115,6 +115,18 @@ def _find_greatest_from_nothing(function: ast.FunctionDef) -> str:
             if asked and best in begun and stored.count(best) == 2:
                 return f"`{best}` begins at 0, which is no item of `{ast.unparse(loop.iter)}` where all are less"
     return ""
+
+
+def _asks_for_greater(test: ast.expr, item: str, best: str) -> bool:
+    """``x > best``, ``best <= x`` or ``not x < best``."""
+    match test:
+        case ast.UnaryOp(ast.Not(), inner):
+            return _asks_for_greater(inner, best, item)
+        case ast.Compare(left, [ast.Gt() | ast.GtE()], [right]):
+            return [ast.unparse(left), ast.unparse(right)] == [item, best]
+        case ast.Compare(left, [ast.Lt() | ast.LtE()], [right]):
+            return [ast.unparse(right), ast.unparse(left)] == [item, best]
+    return False
 
 
 def _list_items(loop: ast.For, parameters: set[str]) -> Iterator[str]:

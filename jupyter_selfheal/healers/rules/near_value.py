@@ -65,7 +65,7 @@ class NearValue(Rule):
     **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`; `line="45"` for `line=45`, where the function's documentation lists the text.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
-    least), and for words that mean one type of a column alone (`text`, `date`). Silent otherwise, and where a number in the text would be lost (`float23` is not `float`).
+    least), for words that mean one type of a column alone (`text`, `date`), and for a `full` join, which is an outer one. Silent otherwise, and where a number in the text would be lost (`float23` is not `float`).
     """
 
     code = "API209"
@@ -109,11 +109,15 @@ class NearValue(Rule):
                     if named and given.value not in evalue
                     else [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
                 )
+                if "Merge type" in evalue:
+                    words = re.findall(r"\w+", evalue.partition("Merge type:")[2])
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
                 if "not understood" in evalue:
                     meant = DTYPES.get(given.value.lower(), "" if re.search(r"\d", given.value) else meant)
                 if "No axis named" in evalue:
                     meant = SHORT.get(given.value.lower(), meant)
+                if "Merge type" in evalue and given.value in ("full", "full_outer"):
+                    meant = "outer"
                 if meant and not is_renamed(call, given.value):
                     mark = context.text(given)[-1]
                     yield self.patch(

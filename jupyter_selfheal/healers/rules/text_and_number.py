@@ -51,6 +51,7 @@ class TextAndNumber(Rule):
 
     **Fix** `"Sum: " + total` becomes `"Sum: " + str(total)` (all numbers of the chain at once). Where the text holds a number
     (a value typed in or read) and the operation is one of numbers, `int(…)` or `float(…)` as the text demands, at the operation.
+    `len(word) > longest` of two words becomes `len(word) > len(longest)` (offered).
 
     **Fix safety** Safe where one side is a literal text or is seen to hold no number: joining is the only thing it can mean. Unsafe
     where a text that holds a number or an amount, is empty, or cannot be seen meets a number, for `"1" + 1` may mean either; and
@@ -72,6 +73,7 @@ class TextAndNumber(Rule):
             return  # `str` of a column is the column as it is shown
         if HOLLOW & {t for patches in ABOUT.findall(context.failure.evalue) for t in patches}:
             return
+        yield from self._compare_lengths(context)
         for failing in context.list_failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign):
             patches = list(self._propose_for(context, failing))
             if patches:
@@ -105,6 +107,26 @@ class TextAndNumber(Rule):
                 prior=0.9,
             )
             return
+
+    def _compare_lengths(self, context: RuleContext) -> Iterator[Patch]:
+        """``len(word) > longest`` of two words: the other one's length is meant."""
+        for node in context.list_failing_nodes(ast.Compare):
+            match [node.left, *node.comparators]:
+                case [ast.Call(ast.Name("len")), other] | [other, ast.Call(ast.Name("len"))] if (
+                    find_type(context, other) == "str"
+                ):
+                    if read_number_in(context, other):
+                        return
+                    new = f"len({context.text(other)})"
+                    yield self.patch(
+                        context.replace_here((*context.span(other), new)),
+                        f"Compare with `{new}`",
+                        f"A length is a number, and `{context.text(other)}` is a text.",
+                        applicability=Applicability.UNSAFE,
+                        why="The texts themselves may be compared.",
+                        prior=0.85,
+                    )
+                    return
 
     def _propose_for(self, context: RuleContext, node: ast.AST) -> Iterator[Patch]:
         sides = _list_sides(node)

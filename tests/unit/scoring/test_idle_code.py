@@ -128,3 +128,19 @@ def test_what_is_handed_on_is_given_what_its_caller_has(use: str, is_told: bool)
     before, after = (f"def f(day, year):\n    k = {name}\n    return k\n" for name in ("dya", "day"))
     case = Case(Failure("a", before, FailureKind.RAISED, "NameError"), Notebook((Cell("a", before), Cell("b", use))))
     assert bool(find_left_fault(case, Patch((Replace("a", before, after),), "Change it"))) == is_told
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_told"),
+    [
+        ("    r = 0\n", "    r = 0\n    r = n\n", True),
+        ("    r = 0\n", "    r = 0\n    r = r + n\n", False),
+        ("    r = 0\n    r = n\n    r += 2\n", "    r = 0\n    r = n\n    r += 1\n", False),
+    ],
+    ids=["set anew by the patch", "read", "the author wrote so"],
+)
+def test_a_value_that_a_patch_sets_anew_is_told(before: str, after: str, is_told: bool) -> None:
+    before, after = (f"def f(n):\n{text}    return r\n" for text in (before, after))
+    case = Case(Failure("a", before, FailureKind.RAISED, "AssertionError"), Notebook((Cell("a", before),)))
+    found = find_left_fault(case, Patch((Replace("a", before, after),), "Change it"))
+    assert found == ("`r = 0` does nothing, as `r = n` comes right behind it" if is_told else "")

@@ -26,6 +26,8 @@ def fault_of(source: str) -> str:
         ("def f(xs):\n    best = float('inf')\n    for x in xs:\n        best = max(best, x)\n    return best\n", "`best` begins at infinity, so that `max(best, x)` is that each time"),
         ("def f(xs):\n    best = -math.inf\n    for x in xs:\n        best = min(x, best)\n    return best\n", "`best` begins at -infinity, so that `min(x, best)` is that each time"),
         ("def f(xs):\n    best = 0\n    for x in xs:\n        if x > best:\n            best = x\n    return best\n", "`best` begins at 0, which is no item of `xs` where all are less"),
+        ("def f(xs):\n    best = 0\n    for x in xs:\n        if x >= best:\n            best = x\n    return best\n", "`best` begins at 0, which is no item of `xs` where all are less"),
+        ("def f(xs):\n    best = 0\n    for x in xs:\n        if not x < best:\n            best = x\n    return best\n", "`best` begins at 0, which is no item of `xs` where all are less"),
         ("def f(xs):\n    best = 0\n    for i in range(len(xs)):\n        best = max(best, xs[i])\n    return best\n", "`best` begins at 0, which is no item of `range(len(xs))` where all are less"),
         ("def f(xs):\n    i = 0\n    while i <= len(xs):\n        if xs[i] > 3:\n            return i\n        i += 1\n", "`i <= len(xs)` goes behind the end of `xs`, of which `xs[i]` is read"),
         ("def f(xs):\n    for i in range(len(xs) + 1):\n        print(xs[i])\n", "`range(len(xs) + 1)` goes behind the end of `xs`, of which `xs[i]` is read"),
