@@ -28,7 +28,8 @@ class MissingSelf(Rule):
     The `self` of a `@staticmethod` that does not read it goes.
 
     **Fix safety** Safe: the class itself has the attribute, no cell binds a variable of that name, and Python always passes
-    the object first. Unsafe where a loop of the method updates the name: a sum of its own may be meant.
+    the object first. Unsafe where a loop of the method updates the name: a sum of its own may be meant;
+    and where it reads another attribute so that is a variable of the notebook, too (both are changed).
     """
 
     code = "NAM104"
@@ -131,6 +132,8 @@ class MissingSelf(Rule):
             for n in ast.walk(method)
             if isinstance(n, ast.Name) and n.id == name
         ]
+        others = [] if is_local else _list_other_attributes(context, owner, method)
+        changes += [(*src.find_span(source, n), f"self.{n.id}") for n in others]
         sums_up = is_local and any(
             isinstance(n, ast.Name) and n.id == name
             for loop in ast.walk(method) if isinstance(loop, ast.For | ast.While)
@@ -140,10 +143,25 @@ class MissingSelf(Rule):
             context.replace(cell_id, changes),
             f"Change `{name}` to `{holder}.{name}`",
             f"`{name}` is an attribute of `{owner.name}`, not a variable. Did you mean `{holder}.{name}`?",
-            applicability=Applicability.UNSAFE if sums_up else Applicability.SAFE,
-            why="A loop updates it: a sum of the method's own may be meant." if sums_up else self.why,
+            applicability=Applicability.UNSAFE if sums_up or others else Applicability.SAFE,
+            why="A loop updates it: a sum of the method's own may be meant."
+            if sums_up
+            else f"`{others[0].id}` is a variable of the notebook, too, which may be meant."
+            if others
+            else self.why,
             prior=0.6 if sums_up else 0.95,
         )
+
+
+def _list_other_attributes(
+    context: RuleContext, owner: ast.ClassDef, method: ast.FunctionDef | ast.AsyncFunctionDef
+) -> list[ast.Name]:
+    """Variables of the notebook that the method reads, and that its class keeps on the object, too: ``w`` of ``w * h``."""
+    names = [n for n in ast.walk(method) if isinstance(n, ast.Name)]
+    own = {a.arg for a in ast.walk(method) if isinstance(a, ast.arg)}
+    own |= {n.id for n in names if not isinstance(n.ctx, ast.Load)}
+    taken = {i for i in {n.id for n in names} - own if _is_set_on_self(owner, i) and context.is_bound_anywhere(i)}
+    return [n for n in names if n.id in taken]
 
 
 def _lacks_self(method: ast.FunctionDef) -> bool:

@@ -42,7 +42,7 @@ class MisspeltName(Rule):
 
     **Fix** Every use of the misspelt name in the cell becomes the known one. Where the definition is the odd one out (`totl = 0`,
     and `total` everywhere else) it is the definition that is corrected. Silent in exercises that await completion, where two
-    known names are equally near, and where the name is compared with a text and the known one is a number, or the other way round.
+    known names are equally near, where it is reckoned with in one expression and differs by more than a slip (`weight / height ** 2`), and where the name is compared with a text and the known one is a number, or the other way round.
 
     **Fix safety** Safe where the two differ in case or punctuation only, or by one slip in a name of four letters or more
     (two in eight) that is no plural and no other number, and is called if and only if it can be; also where the known name is the
@@ -87,6 +87,8 @@ class MisspeltName(Rule):
             unread = len(near) == 1 and not slip and _is_unread_parameter(context, name, word)
             module = len(near) == 1 and is_plural(name, word) and _is_module_read(context, name, word)
             sure = slip or unread or module or (bool(builtin) and name not in read_words("common_words", "words"))
+            if not sure and not is_plural(name, word) and _stands_beside(context, name, word):
+                continue  # `weight / height ** 2`: nobody divides the one by itself
             definition = correct_definition(context, name, word) if slip else ()
             if definition:
                 yield self.patch(
@@ -106,6 +108,15 @@ class MisspeltName(Rule):
                 why=UNREAD if unread else MODULE if module else SLIP if sure else self.why,
                 prior=0.8 if sure else 0.5,
             )
+
+
+def _stands_beside(context: RuleContext, name: str, word: str) -> bool:
+    """Whether two names are reckoned with or compared in one expression."""
+    both = {name, word}
+    return any(
+        both <= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        for node in context.walk(ast.BinOp, ast.Compare)
+    )
 
 
 def _find_called_builtin(context: RuleContext, name: str) -> str:
