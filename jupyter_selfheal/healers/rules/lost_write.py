@@ -212,11 +212,14 @@ def _list_results(context: RuleContext, called: Called, write: Write) -> list[st
 
 def keep_write(context: RuleContext, patch: Patch) -> Patch:
     """A patch after which a write into a column would be lost, with the write kept: ``df["c"].fillna(method="ffill", inplace=True)`` becomes
-    ``df["c"] = df["c"].ffill()``, not ``df["c"].ffill(inplace=True)``, which runs and does nothing since pandas 3."""
+    ``df["c"] = df["c"].ffill()``, not ``df["c"].ffill(inplace=True)``, which runs and does nothing since pandas 3. What else the cell writes in
+    place into columns of that table is kept too: with one half of it the cell would run, and give something else than it did."""
     edits = []
     for edit in patch.edits:
         if isinstance(edit, Replace) and edit.cell_id == context.failure.cell_id and "inplace" in edit.source:
-            lost = [w for w in read_writes(edit.cell_id, edit.source) if _is_new(edit, w) and _is_of_table(context, w)]
+            writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w)]
+            tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
+            lost = [w for w in writes if w.table in tables and _is_of_table(context, w)]
             edit = replace(edit, source=src.splice(edit.source, [w.splice for w in lost]))
         edits.append(edit)
     return (
@@ -226,11 +229,15 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
     )
 
 
-def _is_new(edit: Replace, write: Write) -> bool:
-    """Whether a write in place stands in a patched cell as it did not before."""
+def _is_in_place(edit: Replace, write: Write) -> bool:
     start, end, _ = write.splice
-    call = edit.source[start:end]
-    return "inplace" in call and call not in edit.old
+    return "inplace" in edit.source[start:end]
+
+
+def _is_new(edit: Replace, write: Write) -> bool:
+    """Whether a write stands in a patched cell as it did not before."""
+    start, end, _ = write.splice
+    return edit.source[start:end] not in edit.old
 
 
 def _is_of_table(context: RuleContext, write: Write) -> bool:
