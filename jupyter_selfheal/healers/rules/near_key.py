@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
+from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
@@ -43,7 +44,7 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read are data, a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
+    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`), are data, a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
     cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
@@ -238,7 +239,13 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     word = near[0]
     slip = is_plain_slip(wrong, word, strict=True) and not is_plural(wrong.casefold(), word.casefold())
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
+    slip = slip and not (_is_proper_name(wrong) and _is_proper_name(word) and not keys.is_table)
     return [(word, slip and (len(wrong) > 2 or normalize(wrong) == normalize(word)))]
+
+
+def _is_proper_name(word: str) -> bool:
+    """``Christina``, which is no slip of ``Christian``: who or what a dictionary tells something of."""
+    return word.istitle() and word.isalpha() and word.lower() not in read_words("common_words", "words")
 
 
 def _has_other_unit(one: str, other: str) -> bool:
