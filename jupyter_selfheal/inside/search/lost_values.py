@@ -4,6 +4,7 @@ gives back, a number that a loop uses up, a part of a line that is still a text,
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -12,11 +13,14 @@ from jupyter_selfheal.inside.search.method_changes import ends_with_text
 from jupyter_selfheal.inside.search.reading_changes import is_call
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
+from jupyter_selfheal.inside.tree_names import list_defined_names
 
 IN_PLACE = frozenset({"append", "extend", "insert", "remove", "reverse", "sort"})
 """Methods of a list that change it, and give nothing back."""
 BEGINNINGS = {ast.Add: ("0", '""', "[]"), ast.Mult: ("1",)}
 """What a sum and a product begin with, the likeliest first."""
+FILLED = {"append": "[]", "add": "set()"}
+"""What a collection begins with that one of these methods fills."""
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DIGITS = re.compile(r"\d\.(\d+)")
@@ -29,6 +33,8 @@ def list_lost_values(source: Source, expected: str, known: frozenset[str]) -> li
         *_append_items(source),
         *_keep_used_up(source),
         *_begin_sums(source, known),
+        *_begin_collections(source, known),
+        *_set_letters(source),
         *_convert_parts(source),
         *_open_slots(source, expected),
         *_go_through_places(source),
@@ -130,6 +136,61 @@ def _begin_sums(source: Source, known: frozenset[str]) -> Iterator[Change]:
     if first and head is not None:
         at, words = source.start_of(head), f"`{next(iter(first))}` is added to and never begun"
         yield Change(((at, at, "".join(f"{name} = {value}\n" for name, value in first.items())),), 0.9, 1, words)
+
+
+def _begin_collections(source: Source, known: frozenset[str]) -> Iterator[Change]:
+    """``xs.append(x)`` and ``seen[k] = 1`` where nothing binds ``xs`` or ``seen``: an empty one above the outermost loop around it."""
+    there = list_defined_names(source.tree) | known | set(dir(builtins))
+    begun: set[str] = set()
+    for node in source.order:
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), method), _) if method in FILLED:
+                value = FILLED[method]
+            case ast.Subscript(ast.Name(name), index, ast.Store()) if not isinstance(index, ast.Slice):
+                value = "{}"
+            case _:
+                continue
+        if name in there | begun:
+            continue
+        begun.add(name)
+        outer = [n for n in source.walk_upwards(node) if isinstance(n, (*_LOOPS, *_FUNCTIONS, ast.stmt))]
+        inner = next(
+            (n for n, around in enumerate(outer) if isinstance(around, (*_FUNCTIONS, ast.ClassDef))), len(outer)
+        )
+        place = outer[inner - 1] if inner else None
+        indent = source.read_indent(place) if place is not None else None
+        if place is not None and indent is not None:
+            at, words = source.start_of(place), f"`{name}` is filled and never begun"
+            yield Change(((at, at, f"{name} = {value}\n{indent}"),), 0.9, node.lineno, words, kind="name")
+
+
+def _set_letters(source: Source) -> Iterator[Change]:
+    """``word[0] = "J"`` as ``word = "J" + word[1:]``, of all such statements at once: the letters of a text cannot be changed."""
+    texts = {
+        _find_target(n)
+        for n in source.order
+        if isinstance(n, ast.Assign) and (is_call(n.value, "input", "str") or ends_with_text(n.value))
+    }
+    edits: list[Edit] = []
+    line = 0
+    for node in source.order:
+        match node:
+            case ast.Assign([ast.Subscript(ast.Name(name), index)], value) if name in texts:
+                pass
+            case _:
+                continue
+        if isinstance(index, ast.Slice):
+            continue
+        at = source.text_of(index)
+        behind = {"-1": "", "0": f" + {name}[1:]"}.get(at, f" + {name}[{at} + 1:]")
+        before = "" if at == "0" else f"{name}[:{at}] + "
+        if at.startswith("-") and at != "-1":
+            continue  # one more than a place from the end may be the beginning
+        new = f"{name} = {before}{source.parenthesize(value)}{behind}"
+        edits.append((source.start_of(node), source.end_of(node), new))
+        line = line or node.lineno
+    if edits:
+        yield Change(tuple(sorted(edits)), 0.8, line, "the letters of a text cannot be changed", kind="failing")
 
 
 def _adds_text(statement: ast.AST) -> bool:

@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.beginner_changes import list_beginner_changes
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
+from jupyter_selfheal.inside.search.input_lines import list_line_changes
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.lost_values import list_lost_values
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
@@ -50,6 +51,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     whole = Source(source)
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
+    changes += list_line_changes(whole)
     return sorted(changes, key=lambda c: -c.prior)
 
 

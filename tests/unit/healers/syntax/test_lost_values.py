@@ -26,6 +26,17 @@ MENDED = {
         "for r in rows:\n    for x in r:\n        s = s + x\n    print(s)",
         "for r in rows:\n    s = 0\n    for x in r:\n        s = s + x\n    print(s)",
     ),
+    "a list that is never begun": (
+        "for r in rows:\n    for x in r:\n        if x not in seen:\n            seen.append(x)",
+        "seen = []\nfor r in rows:\n    for x in r:\n        if x not in seen:\n            seen.append(x)",
+    ),
+    "a dictionary of a function": (
+        "def f(t):\n    for c in t:\n        d[c] = 1\n    return d", "def f(t):\n    d = {}\n    for c in t:\n        d[c] = 1\n    return d",
+    ),
+    "letters of a text": (
+        "w = input()\nc = w[0]\nw[0] = w[-1]\nw[-1] = c", "w = input()\nc = w[0]\nw = w[-1] + w[1:]\nw = w[:-1] + c",
+    ),
+    "a letter in a place": ("w = input()\nw[k] = 'x'", "w = input()\nw = w[:k] + 'x' + w[k + 1:]"),
     "a text in a function": (
         "def f(t):\n    for c in t:\n        out = c + out\n    return out",
         'def f(t):\n    out = ""\n    for c in t:\n        out = c + out\n    return out',
@@ -71,6 +82,10 @@ def test_what_is_right_is_left() -> None:
         "half = n / 2\nprint(xs[n//2])",
         "print('Sum: {}'.format(s))",
         "for x in xs:\n    print(x)",
+        "seen = set()\nfor x in xs:\n    seen.add(x)",
+        "def f(seen):\n    seen.append(1)",
+        "w = list(input())\nw[0] = 'x'",
+        "w = input()\nw[-2] = 'x'",
         'print("and", b"is")',
     ]
     assert [_list_sources(s) for s in sources] == [[]] * len(sources)
