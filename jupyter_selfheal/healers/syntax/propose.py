@@ -304,5 +304,6 @@ def _offer_readings(case: Case, readings: Sequence[Reading], history: Sequence[A
 def _quote_change(old: str, new: str) -> str:
     """The first line that a reading changes, as it makes it."""
     lines = difflib.ndiff(old.splitlines(), new.splitlines())
-    changed = next((line[2:].strip() for line in lines if line.startswith("+ ")), "")
-    return f"`{changed[:80]}`"
+    changed = [(line[:2], line[2:].strip()) for line in lines if line[:2] in ("+ ", "- ")]
+    added = next((text for sign, text in changed if sign == "+ "), "")
+    return f"`{added[:80]}`" if added or not changed else f"nothing in place of `{changed[0][1][:80]}`"

@@ -103,6 +103,8 @@ def quote_words(site: Site) -> Iterator[Slip]:
                 continue
             if begin.text in COMPOUND and site.list_line_tokens(begin.start)[:1] == [begin]:
                 continue  # the head of a block is no text
+            if length == 1 and begin.text in ENDS_ALONE and site.list_line_tokens(begin.start) == [begin]:
+                continue  # nor is a `break` that stands alone
             chosen = site.tokens[segment[n] : segment[n + length - 1] + 1]
             if is_head and any(t.text in ("and", "or", ":") for t in chosen):
                 continue  # nor is what a condition is made of: `if letter == a or e:`
@@ -117,6 +119,8 @@ def quote_words(site: Site) -> Iterator[Slip]:
                 yield from _quote_around_names(site, site.tokens[segment[0] : segment[-1] + 1], cost)
 
 
+ENDS_ALONE = frozenset({"break", "continue", "pass", "return"})
+"""Words that are a line by themselves."""
 SIGNS_SHOWN = frozenset("+-*/=%:,!?.<>&#@$|^~_;")
 """Signs that a program prints, or compares what was typed with."""
 

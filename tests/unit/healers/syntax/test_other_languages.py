@@ -86,6 +86,7 @@ def test_what_stands_so_is_left(source: str) -> None:
         ("round(ndigits=2, 'a'", "[2"),  # of another kind
         ("def f(a: int, b: int\n    return a", "= int"),  # a type
         ("while True:\n    switch = on off\n    break", "match"),  # a name
+        ("x = 5\nif x > 3:\n    break\nprint(x)", '"break"'),  # a word that is a line
     ],
 )
 def test_a_word_that_is_none_of_these_is_left(source: str, never: str) -> None:
