@@ -48,7 +48,7 @@ DTYPES = {
 LETTERS, COLOUR_ASKED = (
     frozenset("BGRCMYKW"),
     re.compile(
-        r"valid value for \w*color|'c' argument must be a color|valid color value|Invalid color [A-Z]$|Invalid RGBA argument: '[A-Z]'"
+        r"valid value for \w*color|'c' argument must be a color|'color' kwarg must be a color|argument must be a valid color|valid color value|Invalid color [A-Z]$|Invalid RGBA argument: '[A-Z]'"
     ),
 )
 """Letters that stood for colours like small ones until Matplotlib 3.3 (API changes of 3.1 and 3.3), and how it asks for a colour."""
@@ -148,6 +148,7 @@ def _list_letters(call: ast.Call, evalue: str) -> list[ast.Constant]:
     for given in named or call.args:
         items = given.elts if isinstance(given, ast.List | ast.Tuple) else [given]
         letters = [n for n in items if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value in LETTERS]
-        if any(re.search(rf"(?<![\w']){n.value!s}$|'{n.value!s}'", evalue) for n in letters):
+        names_none = "sequence of color" in evalue
+        if names_none or any(re.search(rf"(?<![\w']){n.value!s}$|'{n.value!s}'", evalue) for n in letters):
             return letters
     return []

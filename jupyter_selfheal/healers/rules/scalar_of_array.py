@@ -12,7 +12,8 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays|"
-    r"must be real number, not Series|^setting an array element with a sequence\.?$|Conversion of an array with ndim > 0 to a scalar is deprecated"
+    r"must be real number, not Series|^setting an array element with a sequence\.?$|Conversion of an array with ndim > 0 to a scalar is deprecated|"
+    r"format: an? (?:real number|integer) is required, not (?:numpy\.)?ndarray"
 )
 
 
@@ -20,7 +21,7 @@ class ScalarOfArray(Rule):
     """Take the one value out of an array that is used as a number.
 
     **Failure** `TypeError: only 0-dimensional arrays can be converted to Python scalars` from `float(x)` or `math.sqrt(x)`,
-    `ValueError: setting an array element with a sequence.` from `a[0] = x`.
+    `ValueError: setting an array element with a sequence.` from `a[0] = x`, `TypeError: %d format: a real number is required, not numpy.ndarray`.
 
     **Fix** `x.item()` for the arguments whose live values are arrays of one value; `np.sqrt(x)` for `math.sqrt(x)` of several where NumPy is at hand.
 
