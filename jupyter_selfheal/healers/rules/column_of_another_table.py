@@ -14,7 +14,7 @@ from jupyter_selfheal.model import Patch
 class ColumnOfAnotherTable(Rule):
     """Read a column of the table that has it.
 
-    **Failure** `KeyError: 'hour'` at `trips["hour"]`, where `trips_2 = trips.copy()` got that column; also at `late[column]` below `late = trips[trips["late"]]`.
+    **Failure** `KeyError: 'hour'` at `trips["hour"]` or `trips.groupby("hour")`, where `trips_2 = trips.copy()` got that column; also at `late[column]` below `late = trips[trips["late"]]`.
 
     **Fix** `trips_2["hour"]`; `late = trips_2[trips_2["late"]]`, wherever the failing cell makes a table of `trips`.
 
@@ -31,12 +31,16 @@ class ColumnOfAnotherTable(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         key = context.failure.evalue.strip("'\"")
-        for read in context.list_nodes_at_failure(ast.Subscript):
-            owner = read.value.id if isinstance(read.value, ast.Name) and isinstance(read.ctx, ast.Load) else ""
-            keys = context.keys(owner) if owner else None
+        for read in context.list_nodes_at_failure(ast.Subscript, ast.Call):
+            table, asked = _read_table(read)
+            if not isinstance(table, ast.Name):
+                continue
+            owner = table.id
+            keys = context.keys(owner)
             if keys is None or keys.type != "DataFrame" or key in keys.columns:
                 continue
-            if not context.is_true(f"({context.text(read.slice)}) == {key!r}"):
+            named = [n.value for a in asked for n in ast.walk(a) if isinstance(n, ast.Constant)]
+            if key not in named and not any(context.is_true(f"({context.text(a)}) == {key!r}") for a in asked):
                 continue
             if find_nearest(key, [c for c in keys.columns if isinstance(c, str)]):
                 return
@@ -52,7 +56,7 @@ class ColumnOfAnotherTable(Rule):
                 n for n in context.walk(ast.Assign) if n.lineno < read.lineno and ast.unparse(n.targets[0]) == owner
             ]
             root = src.find_root_name(made[0].value) if made else owner
-            inside = [n for a in made for n in ast.walk(a.value)] if made else list(ast.walk(read.value))
+            inside: list[ast.AST] = [n for a in made for n in ast.walk(a.value)] if made else [table]
             if made and root:  # tables made beside it of the same one
                 inside += [
                     n
@@ -68,3 +72,11 @@ class ColumnOfAnotherTable(Rule):
                 prior=0.6,
             )
             return
+
+
+def _read_table(node: ast.Subscript | ast.Call) -> tuple[ast.expr | None, list[ast.expr]]:
+    """What is read by names of columns, and the names: ``df`` and ``"town"`` of ``df["town"]``, ``df.groupby("town")``."""
+    if isinstance(node, ast.Subscript):
+        return (node.value, [node.slice]) if isinstance(node.ctx, ast.Load) else (None, [])
+    given = [*node.args, *(k.value for k in node.keywords)]
+    return (node.func.value, given) if isinstance(node.func, ast.Attribute) else (None, [])

@@ -38,13 +38,13 @@ _REFUSED = r"range of \[.*(?:nan|inf)|infs or NaNs|must be finite|SVD did not co
 _NO_GAPS = "histogram|histogram_bin_edges|gaussian_kde|bincount|hist"
 
 FORMS = (
-    Form(_PICTURE, "imshow", 0, _ARRAY + "{x}.ndim == 3 and {x}.shape[0] in (3, 4) and {x}.shape[2] > 4", "{x}.transpose(1, 2, 0)",
+    Form(_PICTURE, "imshow", 0, _ARRAY + "{x}.ndim == 3 and {x}.shape[0] == 3 and {x}.shape[2] > 4", "{x}.transpose(1, 2, 0)",
          "the channels of `{x}` come first, and a picture has them last", sure=True),
-    Form(_PICTURE, "imshow", 0, "{x}.ndim == 3 and {x}.shape[0] in (3, 4) and {x}.shape[2] > 4 and hasattr({x}, 'permute')", "{x}.permute(1, 2, 0)",
+    Form(_PICTURE, "imshow", 0, "{x}.ndim == 3 and {x}.shape[0] == 3 and {x}.shape[2] > 4 and hasattr({x}, 'permute')", "{x}.permute(1, 2, 0)",
          "the channels of `{x}` come first, and a picture has them last", sure=True),
-    Form(_PICTURE, "imshow", 0, "{x}.ndim in (3, 4) and {x}.shape[0] == 1 and ({x}.ndim == 3 or {x}.shape[3] in (1, 3, 4))", "{x}[0]",
+    Form(_PICTURE, "imshow", 0, "{x}.ndim in (3, 4) and {x}.shape[0] == 1 and ({x}.ndim == 3 or {x}.shape[3] in (1, 3, 4) or {x}.shape[1] == 1)", "{x}[0]",
          "`{x}` is one picture in a batch", sure=True),
-    Form(_PICTURE, "imshow", 0, _ARRAY + "{x}.ndim == 4 and {x}.shape[0] == 1 and {x}.shape[1] in (1, 3, 4)", "{x}[0].transpose(1, 2, 0)",
+    Form(_PICTURE, "imshow", 0, _ARRAY + "{x}.ndim == 4 and {x}.shape[0] == 1 and {x}.shape[1] == 3", "{x}[0].transpose(1, 2, 0)",
          "`{x}` is one picture in a batch, with its channels first", sure=True),
     Form(_PICTURE, "imshow", 0, "({x}.ndim == 1 or {x}.ndim == 2 and {x}.shape[0] == 1) and {x}.size > 9", "{x}.reshape({n}, {n})",
          "`{x}` holds the {n} rows of a square picture one behind the other", "{x}.size ** 0.5"),

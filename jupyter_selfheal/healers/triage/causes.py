@@ -76,6 +76,9 @@ def _explain_repeated(context: RuleContext) -> tuple[str, str] | None:
                 f"Cell {number}, which is the same as this one, has run already, and changed what both of them read.",
                 f"Run one of the two: take this cell out, or cell {number}.",
             )
+        names = src.find_names(cell.source)
+        if (names.binds | names.changes) & (changed.uses | changed.changes):
+            return None  # what this one reads was changed in between
     return None
 
 
