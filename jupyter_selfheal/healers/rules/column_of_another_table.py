@@ -74,9 +74,10 @@ class ColumnOfAnotherTable(Rule):
             return
 
 
-def _read_table(node: ast.Subscript | ast.Call) -> tuple[ast.expr | None, list[ast.expr]]:
+def _read_table(node: ast.expr) -> tuple[ast.expr | None, list[ast.expr]]:
     """What is read by names of columns, and the names: ``df`` and ``"town"`` of ``df["town"]``, ``df.groupby("town")``."""
     if isinstance(node, ast.Subscript):
         return (node.value, [node.slice]) if isinstance(node.ctx, ast.Load) else (None, [])
-    given = [*node.args, *(k.value for k in node.keywords)]
-    return (node.func.value, given) if isinstance(node.func, ast.Attribute) else (None, [])
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value, [*node.args, *(k.value for k in node.keywords)]
+    return None, []
