@@ -33,10 +33,18 @@ def edit_distance(a: str, b: str, limit: int = 4) -> int:
     return min(row[-1], limit)
 
 
+_SIGNS = re.compile(r"(?<=\w)[-+#*]+$|^\s*[-+](?=[\d.]+\s*$)")
+
+
 @lru_cache(_REMEMBERED)
 def normalize(word: str) -> str:
-    """The word without case, blanks and punctuation: equal for ``First Name``, ``first_name`` and ``firstName``."""
-    return re.sub(r"[\W_]+", "", word).casefold()
+    """The word without case, blanks and punctuation: equal for ``First Name``, ``first_name`` and ``firstName``.
+
+    A sign at its end tells one from another: ``A+`` and ``A-``, ``C``, ``C++`` and ``C#``; and so does that of a number.
+    """
+    sign = _SIGNS.search(word)
+    plain = re.sub(r"[\W_]+", "", word).casefold()
+    return plain + (sign[0].strip() if sign is not None and plain else "")
 
 
 @lru_cache(_REMEMBERED)
