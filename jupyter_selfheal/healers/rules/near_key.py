@@ -44,7 +44,7 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`), are data, a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
+    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`), are data, two letters in another case another unit (`mW`, `MW`), a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
     cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
@@ -240,7 +240,7 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     slip = is_plain_slip(wrong, word, strict=True) and not is_plural(wrong.casefold(), word.casefold())
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
     slip = slip and not (_is_proper_name(wrong) and _is_proper_name(word) and not keys.is_table)
-    return [(word, slip and (len(wrong) > 2 or normalize(wrong) == normalize(word)))]
+    return [(word, slip and (len(wrong) > 2 or (keys.is_table and normalize(wrong) == normalize(word))))]
 
 
 def _is_proper_name(word: str) -> bool:
