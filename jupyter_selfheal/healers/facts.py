@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import threading
@@ -15,6 +16,14 @@ PROBE_SECONDS = 20.0
 
 REPEATS_SECONDS = 10.0
 """Seconds that running the cell anew for one question after the other may take in all, where no state after it can be kept."""
+
+_READING = frozenset({
+    "len", "int", "float", "bool", "isinstance", "hasattr", "type", "abs", "callable", "all", "any", "min", "max", "sum", "mean", "keys",
+    "lower", "upper", "startswith", "endswith",
+})  # fmt: skip
+"""Functions and methods that change nothing of what a cell usually holds."""
+_OF_ITERATORS = frozenset({"all", "any", "min", "max", "sum"})
+"""Of these only as methods: as functions they use an iterator up."""
 
 _WITHOUT_AFTER = (FailureKind.TIMED_OUT, FailureKind.DIED)
 
@@ -94,7 +103,9 @@ class KernelFacts:
 
     def _ask_state(self, kernel: TrialKernel, probe: Probe) -> JSON:
         if not isinstance(kernel, AnswersQuestions):
-            return self._answer_request(kernel, TrialRequest((probe,), timeout=PROBE_SECONDS))
+            # a state that is made by running cells again costs as much as they do: a process that only was looked at is asked on
+            keep = Keep.ALWAYS if kernel is self._after and is_only_read(probe.argument) else Keep.NEVER
+            return self._answer_request(kernel, TrialRequest((probe,), timeout=PROBE_SECONDS, keep=keep))
         closings, line = self._closings, self._line
         if line is not None:
             try:
@@ -128,7 +139,7 @@ class KernelFacts:
             return None  # the machinery's fault shows in the trials themselves; a fact is only a help
         if kept is not None:
             self._keep_state(kept, closings)
-        elif request.keep is Keep.ALWAYS:
+        elif request.keep is Keep.ALWAYS and kernel is self._kernel:
             self._repeated += trial.seconds
         return trial.probe(request.steps[-1].name) if isinstance(request.steps[-1], Probe) else None
 
@@ -136,7 +147,34 @@ class KernelFacts:
         """Keep the state for further questions, unless :meth:`close` came while it was made."""
         with self._keeping:
             is_wanted = closings == self._closings
+            unwanted = self._after if is_wanted else kept
             if is_wanted:
                 self._after = kept
-        if not is_wanted:
-            kept.close()
+        if unwanted is not None:
+            unwanted.close()
+
+
+def is_only_read(argument: JSON) -> bool:
+    """Whether a question's expressions look at the state alone, so that what is asked next finds it as it was."""
+    given = argument.get("argument") if isinstance(argument, dict) and "question" in argument else None
+    if not isinstance(given, dict):
+        return False  # a source of another form may do anything
+    listed = given.get("expressions")
+    texts = [given.get("expression", ""), *(listed if isinstance(listed, list) else [])]
+    return all(_reads_only(text) for text in texts if isinstance(text, str))
+
+
+def _reads_only(text: str) -> bool:
+    try:
+        nodes = list(ast.walk(ast.parse(f"({text.strip()}\n)", mode="eval")))
+    except (SyntaxError, ValueError):
+        return True  # it has no value, and is not run
+    if any(isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.comprehension) for n in nodes):
+        return False
+    calls = [n.func for n in nodes if isinstance(n, ast.Call)]
+    return all(
+        f.attr in _READING
+        if isinstance(f, ast.Attribute)
+        else isinstance(f, ast.Name) and f.id in _READING - _OF_ITERATORS
+        for f in calls
+    )

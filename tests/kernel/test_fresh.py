@@ -11,11 +11,25 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.healers.facts import KernelFacts
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels import fresh
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.replay_plan import PastCell, describe_replay, list_needed_cells
-from jupyter_selfheal.model import OPEN, Cell, Ending, Keep, Probe, Run, Sandbox, Start, Trial, TrialRequest
+from jupyter_selfheal.model import (
+    JSON,
+    OPEN,
+    Cell,
+    Ending,
+    Failure,
+    Keep,
+    Probe,
+    Run,
+    Sandbox,
+    Start,
+    Trial,
+    TrialRequest,
+)
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
@@ -270,3 +284,22 @@ def test_a_cell_that_took_a_moment_and_has_no_end_now_is_cut_off(monkeypatch: py
     state = FreshKernel("python3", "", [PastCell("while True: pass", "loop", failed=True, seconds=0.1)], ahead=False)
     with closing(state), pytest.raises(KernelError, match="'loop', which ran before, now does not \\(timeout\\)"):
         state.run(TrialRequest((Run("1"),)))
+
+
+def test_questions_that_only_read_are_asked_of_one_process_in_which_the_error_stays(folder: Path) -> None:
+    """Where no copy can be made (TensorFlow's threads), each question cost a kernel and all cells above."""
+    source = "def probe(shell, last, argument):\n    import os\n    return [os.getpid(), type(last.error).__name__]"
+    start = FreshKernel("python3", str(folder), [Cell("a", "seen = [1]")], ahead=False)
+    facts = KernelFacts(start, Failure("c", "seen['k']"))
+    asked: list[JSON] = [
+        {"question": "describe", "argument": {"expressions": [e]}}
+        for e in ("seen", "seen[0]", "seen.pop()", "len(seen)")
+    ]
+    first, second, calling, last = (facts.ask(source, a) for a in asked)
+    assert first == second == last
+    assert isinstance(first, list)
+    assert first[1] == "TypeError"
+    assert calling is not None
+    assert calling != first, "what calls something is asked of another process"
+    facts.close()
+    start.close()

@@ -11,7 +11,7 @@ import pytest
 from jupyter_selfheal import engine
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.healers.facts import KernelFacts
+from jupyter_selfheal.healers.facts import KernelFacts, is_only_read
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.model import (
     JSON,
@@ -191,3 +191,21 @@ def test_a_copy_that_is_made_while_the_heal_ends_is_let_go() -> None:
     facts = KernelFacts(Answering("x = 1"))
     facts.open_line(NAMES)
     assert line.closed == 1
+
+
+@pytest.mark.parametrize(
+    ("expressions", "reads_only"),
+    [
+        (["frame.shape", "len(frame)", "(frame.a == 1).all()"], True),
+        (["rows["], True),
+        (["next(rows)"], False),
+        (["sum(rows)"], False),
+        (["frame.a", "model.fit(x)"], False),
+        (["[r for r in rows]"], False),
+        (["(n := 3)"], False),
+    ],
+)
+def test_a_question_that_calls_something_may_change_the_state(expressions: list[str], reads_only: bool) -> None:
+    asked: JSON = {"question": "describe", "argument": {"expressions": [*expressions]}}
+    assert is_only_read(asked) is reads_only
+    assert not is_only_read({"expressions": ["frame.shape"]}), "a question of another form may do anything"
