@@ -20,6 +20,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
     list_replayed_cells,
 )
 from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
+from jupyter_selfheal.healers.rules.context.written_before import find_use_before_pandas_3
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch, Replace
 
 WARNING = "ChainedAssignmentError"
@@ -213,13 +214,15 @@ def _list_results(context: RuleContext, called: Called, write: Write) -> list[st
 def keep_write(context: RuleContext, patch: Patch) -> Patch:
     """A patch after which a write into a column would be lost, with the write kept: ``df["c"].fillna(method="ffill", inplace=True)`` becomes
     ``df["c"] = df["c"].ffill()``, not ``df["c"].ffill(inplace=True)``, which runs and does nothing since pandas 3. What else the cell writes in
-    place into columns of that table is kept too: with one half of it the cell would run, and give something else than it did."""
+    place into columns of that table is kept too, and in a notebook that was written before pandas 3 whatever it writes so: with one half of it the
+    cell would run, and give something else than it did."""
     edits = []
     for edit in patch.edits:
         if isinstance(edit, Replace) and edit.cell_id == context.failure.cell_id and "inplace" in edit.source:
             writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w)]
             tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
-            lost = [w for w in writes if w.table in tables and _is_of_table(context, w)]
+            is_old = not tables and bool(writes) and bool(find_use_before_pandas_3(context))
+            lost = [w for w in writes if (is_old or w.table in tables) and _is_of_table(context, w)]
             edit = replace(edit, source=src.splice(edit.source, [w.splice for w in lost]))
         edits.append(edit)
     return (
