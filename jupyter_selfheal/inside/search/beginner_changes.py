@@ -107,6 +107,11 @@ def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
             if len(loop.body) > 1 and isinstance(last, ast.Expr) and is_call(last.value, "print"):
                 yield _indent_line(source, table, last, inner, outer, "is printed once, behind the loop")
                 yield from _outdent_prints(source, table, loop, inner, outer)
+            if isinstance(last, ast.If) and not last.orelse and len(last.body) > 1:
+                asked = last.body[-1]
+                if isinstance(asked, ast.Expr) and is_call(asked.value, "print"):
+                    deep = _read_indent(source, table, asked)
+                    yield _indent_line(source, table, asked, deep, outer, "is printed once, behind the loop")
             behind = block[number + 1] if number + 1 < len(block) else None
             if isinstance(behind, ast.Expr) and is_call(behind.value, "print"):
                 yield _indent_line(source, table, behind, outer, inner, "is printed each time, in the loop")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, is_call
@@ -28,7 +29,7 @@ class _Read:
 
 def list_line_changes(source: Source) -> list[Change]:
     """These changes."""
-    return [*_read_at_once(source), *_go_through_line(source), *_read_apart(source)]
+    return [*_read_at_once(source), *_go_through_line(source), *_go_through_words(source), *_read_apart(source)]
 
 
 def _read_at_once(source: Source) -> Iterator[Change]:
@@ -98,6 +99,17 @@ def _go_through_line(source: Source) -> Iterator[Change]:
             head = (source.start_of(loop.target), source.end_of(loop.iter), counted)
         read = (source.start_of(reads[0]), source.end_of(reads[0]), name)
         yield Change(tuple(sorted((head, read))), 0.55, loop.iter.lineno, ONE_LINE)
+
+
+def _go_through_words(source: Source) -> Iterator[Change]:
+    """``for w in line`` as ``for w in line.split()``, where ``line`` is what was read: its words are meant, and not its letters."""
+    assigned = [n for n in source.order if isinstance(n, ast.Assign)]
+    read = {r.name for r in map(partial(_find_read, source), assigned) if r is not None and not r.kind}
+    for loop in (n for n in source.order if isinstance(n, ast.For | ast.comprehension)):
+        if isinstance(loop.iter, ast.Name) and loop.iter.id in read:
+            end = source.end_of(loop.iter)
+            words = f"the words of `{loop.iter.id}` are meant, and not its letters"
+            yield Change(((end, end, ".split()"),), 0.5, loop.iter.lineno, words)
 
 
 def _read_apart(source: Source) -> Iterator[Change]:

@@ -35,6 +35,12 @@ def list_repeated_slips(source: Source, known: frozenset[str]) -> list[Change]:
     ]
 
 
+def list_choices(text: str, known: frozenset[str]) -> list[Change]:
+    """``m == 4 or 6`` alone of these: it holds whatever ``m`` is, also where the code did not run."""
+    source = Source(text)
+    return list(_spell_out_choices(source, list_defined_names(source.tree) | known | set(dir(builtins))))
+
+
 def _convert_all_reads(source: Source) -> Iterator[Change]:
     """``a = input()`` and ``b = input()`` of a cell that reckons with both: all that are not evidently texts, and those that are evidently
     numbers. Where it divides, or has a number with a point, a number with a point may be typed in as well."""

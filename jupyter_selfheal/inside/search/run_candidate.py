@@ -53,6 +53,8 @@ WIDE, WIDE_SECONDS = 2.0, 1.0
 SLOW = 5.0
 """And what a program is known to take as it is, so many times: its own calls into C are no sign of a loop."""
 OUTPUT_LIMIT = 1_000_000
+SURPLUS, TIMES = 4_000, 4
+"""Characters beside so many times the expected ones after which what prints may be taken for what comes to no end."""
 _NOTEBOOK = FILE.partition("{")[0]
 """How the names of files begin that the units of a program are compiled under."""
 CHEAP = 2000
@@ -92,14 +94,14 @@ class Result:
 class Muted(io.TextIOBase):
     """A stream that drops what is written, or keeps it up to a limit."""
 
-    def __init__(self, keep: bool = False) -> None:
-        self.keep, self.parts, self.size = keep, list[str](), 0
+    def __init__(self, keep: bool = False, limit: int = OUTPUT_LIMIT) -> None:
+        self.keep, self.parts, self.size, self.limit = keep, list[str](), 0, limit
 
     def write(self, text: str, /) -> int:
         if self.keep:
             self.size += len(text)
-            if self.size > OUTPUT_LIMIT:
-                raise Enough
+            if self.size > self.limit:
+                raise Enough if self.limit == OUTPUT_LIMIT else OutOfTime
             self.parts.append(text)
         return len(text)
 
@@ -136,9 +138,14 @@ class Runner:
         self.raised_at = 0
         """The line of the unit at which the last run raised, where that is asked for by ``notes_lines``; 0 elsewhere."""
         self.notes_lines = False
+        self.most_printed = OUTPUT_LIMIT
         self.order = list(range(len(program.units)))
         self.at = -1
         self.out = Muted(False)
+
+    def bound_output(self) -> None:
+        """Cut runs that print far more than is expected: each line takes longer than the steps that are counted for it."""
+        self.most_printed = SURPLUS + TIMES * len(self.program.stdout)
 
     @property
     def output_text(self) -> str:
@@ -215,7 +222,7 @@ class Runner:
 
     def _run_replaced(self, replaced: Mapping[int, CodeType]) -> None:
         program, ns = self.program, self.ns
-        out = self.out = Muted(bool(program.stdout))
+        out = self.out = Muted(bool(program.stdout), self.most_printed)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):
             for n in self.order:
                 unit, self.at = program.units[n], n

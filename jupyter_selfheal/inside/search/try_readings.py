@@ -26,6 +26,7 @@ from jupyter_selfheal.inside.search.printed_likeness import count_equal_branches
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import FILE, compile_unit, read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
+from jupyter_selfheal.inside.search.repeated_slips import list_choices
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
 from jupyter_selfheal.inside.search.scope import Change, Kind, Scope
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
@@ -114,6 +115,8 @@ class Explorer:
         self.runner, self.unit, self.known = runner, unit, known
         self.expected = runner.program.stdout
         self.aligns = bool(self.expected) and not re.fullmatch(r"(?s)/.+/", self.expected)
+        if self.aligns:
+            runner.bound_output()
         self.tried, self.steps = 0, STEPS
         self.met: set[str] = set()
         self.furthest = _Node("", 0.0, ())
@@ -227,11 +230,8 @@ class Explorer:
         changes = list_value_changes(node.source, self.expected, self.known)
         for change in self._list_run_changes(node.source, changes)[:WIDTH]:
             cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
-            rival = (
-                node.rival
-                if is_meant(change, node.failed, partial(self._fails, node.source))
-                else describe_guess(change.words)
-            )
+            meant = is_meant(change, node.failed, partial(self._fails, node.source))
+            rival = node.rival if meant else describe_guess(change.words)
             words, kinds = (*node.words, change.words), (*node.kinds, change.kind)
             yield _Node(splice(node.source, change.edits), cost, words, kinds=kinds, rival=rival)
 
@@ -307,9 +307,9 @@ def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset
 
 
 def _bind_names(explorer: Explorer, found: dict[str, Any], known: frozenset[str]) -> None:
-    """Let what did not run read names that there are: ``Print('none')`` fails whatever is printed elsewhere."""
+    """Let what did not run read names that there are, and ask what differs: ``Print('none')`` fails whatever is printed elsewhere."""
     for _ in range(KEPT):
-        change = next(iter(list_sure_names(found["text"], known)), None)
+        change = next(iter([*list_sure_names(found["text"], known), *list_choices(found["text"], known)]), None)
         new = splice(found["text"], change.edits) if change is not None else ""
         if change is None or run_in_fork(lambda new=new: explorer.run(new)[0], WAIT) is not True:  # type: ignore[misc]
             return

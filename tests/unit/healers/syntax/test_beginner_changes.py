@@ -39,6 +39,10 @@ CHANGED = {
         "s = 0\nfor k in range(3):\n    s += k\n    print(s)",
         "s = 0\nfor k in range(3):\n    s += k\nprint(s)",
     ),
+    "a line that stands two blocks too deep": (
+        "s = 0\nfor k in range(3):\n    if k % 2:\n        s += k\n        print(s)",
+        "s = 0\nfor k in range(3):\n    if k % 2:\n        s += k\nprint(s)",
+    ),
     "a line that does not stand deep enough": (
         "for k in range(3):\n    s = k\nprint(s)",
         "for k in range(3):\n    s = k\n    print(s)",

@@ -32,6 +32,7 @@ MENDED = {
         "for i, item_i in zip(range(n), input().split()):\n    t += i * int(item_i)",
     ),
     "of a list": ("xs = [int(input()) for i in range(3)]", "xs = [int(i) for i in input().split()]"),
+    "words of a line": ("s = input()\nfor w in s:\n    print(w)", "s = input()\nfor w in s.split():\n    print(w)"),
     "on their own lines": ("a, b = map(int, input().split())", "a, b = int(input()), int(input())"),
     "as many as were told": (
         "n = int(input())\nxs = list(map(float, input().split()))",
@@ -52,6 +53,7 @@ def test_what_is_read_otherwise_is_left() -> None:
         "for i in range(n):\n    k, v = input(), input()",
         "for x in xs:\n    x.append(input())",
         "xs = input().split(',')",
+        "s = 'ab'\nfor c in s:\n    print(c)",
         "xs = input().split()",  # nothing tells how many lines there are
     ]
     assert [_list_sources(s) for s in sources] == [[]] * len(sources)
