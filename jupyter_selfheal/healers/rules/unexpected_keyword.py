@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature, questions
 from jupyter_selfheal.healers.rules.context.knowledge import is_from, load_knowledge
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, keep_digits
 from jupyter_selfheal.model import Applicability, Patch
@@ -69,7 +70,8 @@ class UnexpectedKeyword(Rule):
     `sort_values("age", descending=True)` `ascending=False`. `opacity=` and `rotate=` of an artist are `alpha=` and `rotation=`, `mean=` and `std=` of a normal distribution `loc=` and `scale=`.
 
     **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
-    (`bin=10`; `color="red"` is no list of colours, and `column=3` may be a place), for the two words of Matplotlib, and for the order of a sort (`descending=True`); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`).
+    (`bin=10`; `color="red"` is no list of colours, and `column=3` may be a place), for the two words of Matplotlib, and for the order of a sort (`descending=True`); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`),
+    and where it is the parameter that is written wrongly (`amuont`).
     """
 
     code = "CAL101"
@@ -104,7 +106,7 @@ class UnexpectedKeyword(Rule):
                 # one bin, many bins; but a name is no list of names
                 is_count = len(wrong) > 2 and wrong != "column" and is_plural(wrong, word) and _is_whole(keyword.value)
                 slip = is_count or is_plain_slip(wrong, word)
-                sure = len(near) == 1 and slip
+                sure = len(near) == 1 and slip and (is_written_right(word) or not is_written_right(wrong))
                 start = context.span(keyword)[0]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, start + len(wrong), word)]),

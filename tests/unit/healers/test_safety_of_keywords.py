@@ -37,8 +37,6 @@ def test_a_slip_is_safe(bench: Bench, title: str) -> None:
 GUESSES = {
     "a text for what is several": (PLOT, "plt.boxplot([[1, 2], [3, 4]], tick_label='ab')"),
     "a list for what is several": (PLOT, "plt.hist([1, 2, 3], bin=[1, 2, 3])"),
-    "a function of the notebook, which may be misspelt itself": ("def draw(colr='r'):\n    return colr", "draw(color='b')"),
-    "a class of the notebook": ("class Shop:\n    def __init__(self, amuont=1):\n        self.n = amuont", "Shop(amount=2)"),
     "another word": ("from sklearn.linear_model import Ridge", "Ridge(max_items=5)"),
     "a truth value for what is several": ("import pandas as pd", "pd.cut([1, 2], 2, label=False)"),
     "the opposite behind an underscore": ("from sklearn.datasets import make_classification", "make_classification(n_uninformative=2)"),
@@ -50,7 +48,6 @@ GUESSES = {
     "a whole number for the names of columns": ("import pandas as pd", "pd.DataFrame([1, 2], column=3)"),
     "a number for several places": (PLOT, "plt.boxplot([1, 2, 3], position=2)"),
     "a count that is none": ("from sklearn.cluster import AgglomerativeClustering", "AgglomerativeClustering(n_cluster=2.5)"),
-    "a wrapper of a function of the notebook": ("from functools import partial\ndef paint(n, colour=3):\n    return n\ndraw = partial(paint, 2)", "draw(color=5)"),
     "two that are near": ("from sklearn.ensemble import AdaBoostClassifier", "AdaBoostClassifier(n_estimator=50)"),
 }  # fmt: skip
 
@@ -58,6 +55,22 @@ GUESSES = {
 @pytest.mark.parametrize("title", GUESSES)
 def test_what_may_be_another_word_is_a_guess(bench: Bench, title: str) -> None:
     assert all(level is not Applicability.SAFE for level, _ in propose(bench, CODE, *GUESSES[title]))
+
+
+OWN = {
+    "a parameter that is misspelt itself": ("def draw(colr='r'):\n    return colr", "draw(color='b')", Applicability.UNSAFE),
+    "one of a class": ("class Shop:\n    def __init__(self, amuont=1):\n        self.n = amuont", "Shop(amount=2)", Applicability.UNSAFE),
+    "two spellings that are both right": ("from functools import partial\ndef paint(n, colour=3):\n    return n\ndraw = partial(paint, 2)", "draw(color=5)", Applicability.SAFE),
+    "a slip in the call": ("def make(width, height):\n    return width * height", "make(widht=2, height=3)", Applicability.SAFE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", OWN)
+def test_a_slip_of_a_parameter_of_ones_own_is_the_calls_unless_the_parameter_is_the_slip(
+    bench: Bench, title: str
+) -> None:
+    *cells, level = OWN[title]
+    assert [found for found, _ in propose(bench, "CAL101", *cells)] == [level]
 
 
 @pytest.mark.parametrize("said", ["", ". Did you mean 'ascending'?"])  # the latter since Python 3.13
@@ -72,8 +85,7 @@ def test_the_opposite_is_no_slip(bench: Bench, call: str, said: str) -> None:
 def test_a_file_beside_the_notebook_is_no_library(tmp_path: Path) -> None:
     (tmp_path / "drawing.py").write_text("def draw(n, colors=3, wide_margin=1):\n    return n * colors\n")
     load = "import sys\nsys.path.insert(0, '.')\nimport drawing"
-    for cell in ("drawing.draw(2, n_color=5)", "drawing.draw(2, wide_margn=5)"):
-        assert propose(Bench(tmp_path), CODE, load, cell)[0][0] is Applicability.UNSAFE
+    assert propose(Bench(tmp_path), CODE, load, "drawing.draw(2, n_color=5)")[0][0] is Applicability.UNSAFE
 
 
 ROWS = "from sklearn.linear_model import Ridge\nfrom sklearn.model_selection import cross_val_score\nrows, prices = [[1], [3], [4], [7]], [2, 6, 9, 14]"
