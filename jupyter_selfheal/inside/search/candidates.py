@@ -66,6 +66,10 @@ class Candidate:
     """One slip, mended in all its places."""
     is_anew: bool = False
     """A whole body in place of another one."""
+    follows: Candidate | None = None
+    """What a further change was made of that no check asks for: it is shown beside that, before or behind it by its ``shift``."""
+    shift: float = 0.0
+    doubt: str = ""
 
 
 class Maker:

@@ -53,11 +53,11 @@ def describe_broken_law(
     nothing = _list_nothing(checked)
     alike = [*list_alike(calls, checked), *nothing]
     (shown,) = collect_behaviours(runner, [dict(codes)], function, [*checked, *alike], STEPS)
-    results = [_read_result(text) for text in shown]
+    results = [read_result(text) for text in shown]
     told = [(given, result) for given, (is_known, result) in zip(checked, results, strict=False) if is_known]
     if len(told) < len(checked):
         return ""
-    laws = _list_laws(told)
+    laws = list_laws(told)
     others = [
         (given, result)
         for given, (is_known, result) in zip(alike, results[len(checked) :], strict=False)
@@ -143,7 +143,7 @@ def _list_relations(arguments: Arguments) -> Iterator[tuple[int, int, str]]:
                 yield n, m, ">"
 
 
-def _read_result(shown: str) -> tuple[bool, Any]:
+def read_result(shown: str) -> tuple[bool, Any]:
     if shown.startswith("!") or shown == LATE:
         return False, None
     try:
@@ -152,7 +152,7 @@ def _read_result(shown: str) -> tuple[bool, Any]:
         return False, None
 
 
-def _list_laws(known: Sequence[tuple[Arguments, Any]]) -> list[_Named]:
+def list_laws(known: Sequence[tuple[Arguments, Any]]) -> list[_Named]:
     """The laws that hold of every checked call, and of which enough of them say something."""
     counts = {len(given) for given, _ in known}
     if len(counts) != 1:

@@ -75,7 +75,10 @@ class Ranking:
         self.units = runner.program.units
         for c in plausible:
             c.weight *= self._measure_neglect(c)
-        self.candidates = sorted(plausible, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
+        found = [c for c in plausible if not c.follows]
+        self.candidates = sorted(found, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
+        self.candidates += [c for c in plausible if c.follows]
+        self.leaders: list[Candidate] = []
         self.strange = [0.0] * len(self.candidates)
         self.before: Sequence[str] = ()
         self.domain: frozenset[tuple[int, str]] = frozenset()
@@ -204,8 +207,9 @@ class Ranking:
         place = self.hypotheses.place
         first: dict[int, int] = {}
         for n in order:
-            first.setdefault(place[n], n)
+            first.setdefault(len(place) + n if self.candidates[n].follows else place[n], n)
         leaders = list(first.values())
+        self.leaders = [self.candidates[n] for n in leaders]
         order = [*leaders, *(n for n in order if n not in leaders)]
         if order and self.hypotheses.is_weakly_proven(order[0]):
             strength = measure_strength(self.candidates[order[0]], self.maker, self.runner, *self._make_calls())
@@ -255,6 +259,8 @@ class Ranking:
         the one check names, and all that does the same, comes after what is no such number, and as likely; so does what only moves
         every result by one number."""
         c, odd = self.candidates[n], self.strange[n]
+        if c.follows:
+            return (*self._make_key(self.candidates.index(c.follows))[:-1], c.rank + c.shift, -c.weight)
         group = self.hypotheses.groups[self.hypotheses.place[n]]
         likeliest = max(group, key=lambda m: self.candidates[m].weight)
         is_named = bool(self.doubts.describe_number(likeliest)) and self._is_named_by_check(likeliest)
@@ -274,8 +280,8 @@ class Ranking:
         likeliest = min(self.hypotheses.groups[self.hypotheses.place[n]], key=self._make_key)
         return {
             "texts": {str(unit): text for unit, text in texts.items()}, "words": c.words, "unit": c.unit, "line": c.line,
-            "weight": round(c.weight, 5), "cluster": self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
-            "rival": self.doubts.describe(n, likeliest) if is_shown else LATER,
+            "weight": round(c.weight, 5), "cluster": len(self.candidates) + n if c.follows else self.hypotheses.place[n], "rank": c.rank, "edits": c.edits, "passed": c.result.passed,
+            "rival": (c.doubt or self.doubts.describe(n, likeliest)) if is_shown else LATER,
         }  # fmt: skip
 
     def _build_questions(self, order: Sequence[int], telling: int | None) -> list[dict[str, Any]]:

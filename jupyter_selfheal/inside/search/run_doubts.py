@@ -35,6 +35,11 @@ from jupyter_selfheal.inside.search.near_failures import (
     list_near_inputs,
 )
 from jupyter_selfheal.inside.search.open_boundaries import describe_open_boundary
+from jupyter_selfheal.inside.search.place_of_value import (
+    describe_dropped_twice,
+    describe_place_of_value,
+    replace_places,
+)
 from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import (
     CELL,
@@ -167,6 +172,7 @@ class RunDoubts:
             or self._describe_unbound(n)
             or self._describe_unseen_error(n)
             or self._describe_membership(c)
+            or self._describe_place(n)
         ):
             return doubt
         is_added = any(adds_statement(self.units[k].text, text) for k, text in c.texts.items())
@@ -204,6 +210,22 @@ class RunDoubts:
             lambda function, checked: describe_unseen_error(
                 self.runner, c.texts, c.codes, function, calls.get(function, ()), checked, ran
             ),
+        )
+
+    def _describe_place(self, n: int) -> str:
+        """The doubt about what is another thing for an item that stands twice, where no check has one: a place that is asked for by the value there,
+        and a patch that keeps each once."""
+        c = self.candidates[n]
+        called = [arguments for calls in self.sight.checked.values() for arguments in calls]
+        changes = ((self.units[k].text, text) for k, text in c.texts.items())
+        if once := next((d for old, text in changes if (d := describe_dropped_twice(old, text, called))), ""):
+            return once
+        placed = {k: self.maker.compile_text(k, new) for k, text in c.texts.items() if (new := replace_places(text)[0])}
+        other = c.codes | {k: code for k, code in placed.items() if code is not None}
+        if not placed:
+            return ""
+        return self._ask_functions(
+            n, lambda function, checked: describe_place_of_value(self.runner, c.codes, other, function, checked)
         )
 
     def _describe_membership(self, c: Candidate) -> str:

@@ -20,6 +20,7 @@ from jupyter_selfheal.inside.search.combine_changes import (
     count_raised,
     gains_something,
 )
+from jupyter_selfheal.inside.search.complete_found import rank_found
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.cut_candidates import (
     AGAIN,
@@ -46,7 +47,7 @@ from jupyter_selfheal.inside.search.process_pool import (
     skip_sleep,
 )
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, import_ahead, read_program
-from jupyter_selfheal.inside.search.ranking import PLAUSIBLE, Ranking
+from jupyter_selfheal.inside.search.ranking import PLAUSIBLE
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
 from jupyter_selfheal.inside.search.solve_parts import mend_parts
@@ -363,14 +364,9 @@ class Search:
         if self.plausible:
             seen.set_back_contradicting(self.plausible, self.runner, self.seen_calls)
             seen.set_back_unmet(self.plausible, self.runner)
-            patches, questions = Ranking(
-                self.plausible,
-                self.runner,
-                self.sight,
-                patience.RANKED,
-                self.maker,
-                patience.RUSHED if self.is_rushed else "",
-            ).rank()
+            rushed = patience.RUSHED if self.is_rushed else ""
+            pool = Pool(self.runner, self.limit, 1, self.jobs, self.alone)
+            patches, questions = rank_found(self.plausible, self.maker, pool, rushed, lambda: self.net.has_caught(True))
         return {
             "patches": patches, "questions": questions, "why": why, "tried": self.tried, "plausible": len(self.plausible),
             "first": min((c.rank for c in self.plausible), default=0), "cpu": round(self.net.measure_cpu(), 3),

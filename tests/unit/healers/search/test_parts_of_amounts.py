@@ -72,5 +72,5 @@ def test_what_is_not_missing_is_not_put_in(source: str, words: str) -> None:
     ],
 )
 def test_laws_speak_of_what_a_result_is_made_of(checked, given, result, is_broken) -> None:  # type: ignore[no-untyped-def]
-    held = laws._list_laws(checked)
+    held = laws.list_laws(checked)
     assert any(law.holds(given, result) is False for law in held) == is_broken
