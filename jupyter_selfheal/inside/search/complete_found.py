@@ -28,7 +28,7 @@ BASES, SHOWN = 2, 2
 """The likeliest hypotheses that are gone on from, and further changes of each that are shown."""
 ROUNDS = 2
 """Changes in a row, where the first one leaves fewer of the odd calls and none leaves nothing."""
-TRIED, PASSING = 1_000, 150
+TRIED, PASSING = 600, 120
 """Further changes that are tried, and those that pass whose calls are compared."""
 QUICK, SLOW = 25_000, 100
 """Steps of a candidate up to which so many are tried; a hundred, where its checks take more."""

@@ -4,29 +4,53 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.complete_found import Calls
-from tests.unit.healers.search.searching import find
+from jupyter_selfheal.inside.search import complete_found
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.complete_found import Calls, Completion
+from jupyter_selfheal.inside.search.localise_faults import trace_program
+from jupyter_selfheal.inside.search.process_pool import Pool
+from jupyter_selfheal.inside.search.program import Program, Unit
+from jupyter_selfheal.inside.search.run_candidate import Runner
 
-BONUS = "def bonus(years):\n    if years < 1:\n        return 0\n    if 1 < years < 5:\n        return 100\n    if years > 5:\n        return 250\n"
-CHECKS = "\n".join(f"assert bonus({n}) == {value}" for n, value in ((0, 0), (3, 100), (4, 100), (5, 250), (9, 250)))
+BONUS = "def bonus(years):\n    if years < 1:\n        return 0\n    if 1 {} years < 5:\n        return 100\n    if years {} 5:\n        return 250\n"
+CHECKED = ((0, 0), (3, 100), (4, 100), (5, 250), (9, 250))
 
 
-def test_a_second_bound_that_no_check_tells_of_is_mended_before_the_patch_that_leaves_it() -> None:
-    patches = find(BONUS, CHECKS, 2.0)["patches"]
-    base = next(n for n, patch in enumerate(patches) if patch["words"] == "`>` should be `>=`")
+def complete(
+    before: str, after: str, monkeypatch: pytest.MonkeyPatch, checked: tuple[tuple[int, object], ...] = CHECKED
+) -> list[Candidate]:
+    """The further changes of a patch."""
+    monkeypatch.setattr(complete_found, "TRIED", 40)
+    checks = (Unit(f"assert bonus({n}) == {value}", "check") for n, value in checked)
+    runner = Runner(Program((Unit(before, "define", True), *checks)), {})
+    maker = Maker(runner.program, runner.ns, {}, trace_program(runner, 50_000))
+    base = Candidate({0: after}, "patch", 6, 0.5, 0, 2)
+    maker.compile_candidate(base)
+    return Completion(maker, Pool(runner, 8_000, 1), lambda: False).complete([base])
+
+
+def test_a_second_bound_that_no_check_tells_of_is_mended_before_the_patch_that_leaves_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     results = []
-    for patch in patches[base - 2 : base]:
+    for found in complete(BONUS.format("<", ">"), BONUS.format("<", ">="), monkeypatch):
         space: dict[str, object] = {}
-        exec(patch["texts"]["0"], space)
+        exec(found.texts[0], space)
         results.append(eval("[bonus(n) for n in (0, 1, 3, 5, 9)]", space))
-        assert patch["rival"] == "`bonus(1)` gives nothing without its last change, and no check asks for it"
+        assert found.doubt == "`bonus(1)` gives nothing without its last change, and no check asks for it"
+        assert (found.edits, found.shift) == (2, -0.5)
     assert sorted(results) == [[0, 0, 100, 250, 250], [0, 100, 100, 250, 250]]
 
 
-def test_nothing_is_put_before_a_patch_that_nothing_speaks_against() -> None:
-    checks = "assert double(1) == 2\nassert double(2) == 4\nassert double(5) == 10"
-    first, *_ = find("def double(n):\n    return n * 3\n", checks, 2.0)["patches"]
-    assert (first["edits"], first["rival"]) == (1, "")
+@pytest.mark.parametrize(
+    ("bound", "checked"),
+    [("<=", (*CHECKED, (1, 100))), ("<", (*CHECKED, (1, None))), ("<", CHECKED[:2])],
+)
+def test_nothing_is_put_before_a_patch_that_leaves_nothing_odd_or_that_few_checks_decide_about(
+    bound: str, checked: tuple[tuple[int, object], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = complete(BONUS.format(bound, ">"), BONUS.format(bound, ">="), monkeypatch, checked)
+    assert all(c.shift > 0 for c in found)
 
 
 @pytest.mark.parametrize(
