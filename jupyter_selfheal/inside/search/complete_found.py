@@ -43,6 +43,9 @@ LIKELY = 0.5
 SLIPS = frozenset("<>=!-+ 0123456789")
 """What such a slip is made of: a comparison, a number, a step."""
 
+UNTOLD = frozenset({"!late", "!TypeError"})
+"""What says nothing of a generated call: no steps were left, or its parts are of types that nobody would mix."""
+
 Arguments = tuple[Any, ...]
 
 
@@ -105,7 +108,7 @@ class Calls:
                 is_known, result = results[n]
                 is_broken = is_known and any(law.holds(given, result) is False for law in laws)
                 is_other = bool(types) and is_known and type(result) not in types
-                if is_broken or is_other or shown[n] == "None" or (shown[n][:1] == "!" and shown[n] != "!late"):
+                if is_broken or is_other or shown[n] == "None" or (shown[n][:1] == "!" and shown[n] not in UNTOLD):
                     odd.add(n)
         return Behaviour(tuple(shown), frozenset(odd))
 

@@ -29,8 +29,10 @@ assert place(-9, ()) == 0
 
 
 def test_a_fix_is_only_offered_that_gives_no_place_of_what_is_in_the_row_on_a_boundary_without_a_check() -> None:
-    best = find(PLACE.format("<"), PLACE_CHECKS)["patches"][0]
+    patches = find(PLACE.format("<"), PLACE_CHECKS)["patches"]
+    best = next(patch for patch in patches if patch["edits"] == 1)
     assert "lacks the case `if not row: return 0`" in best["words"]
+    assert all(patch["rival"] for patch in patches)
     assert "`new <= row[0]` for `new < row[0]`, which passes the same checks" in best["rival"]
 
 

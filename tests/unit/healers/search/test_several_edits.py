@@ -202,7 +202,8 @@ def test_a_check_that_repeats_an_example_is_no_second_one_for_two_edits() -> Non
         lines = (f"assert count_late({delays}) == {count}" for delays, count in checks.items())
         patches = find(definition, "\n".join(lines), seconds=20.0)["patches"]
         assert patches
-        assert all(patch["edits"] == 2 and bool(patch["rival"]) is is_doubted for patch in patches)
+        assert min(patch["edits"] for patch in patches) == 2
+        assert all(bool(patch["rival"]) is is_doubted for patch in patches)
 
 
 def test_what_a_for_counts_is_not_counted_once_more() -> None:
