@@ -131,6 +131,8 @@ class ChangedKeyword(Rule):
             slips = [p for p in free if _is_slip(keyword, p, alone=alone)]
             is_place = name == "column" and find_type(context, keyword.value) not in ("str", "list", "Index")
             sure = said_so or (is_library and slips == [new] and not is_place)
+            if not sure and not is_library and is_plain_slip(name, new):
+                return  # CAL101 knows which of the two is misspelt
             why = "The library's own message names the parameter." if said_so else "It is the only parameter of the library's function that differs by a slip." if sure else "It is the parameter of the function's signature that is nearest to what was written."  # fmt: skip
             yield self.patch(
                 context.replace(context.cell_id, [(start, start + len(name), new)]),
