@@ -140,9 +140,9 @@ def test_outputs_are_reported_or_expected_and_nothing_else(place: Path) -> None:
 def test_outputs_are_written_as_jupyter_writes_them_and_the_same_ones_stay(place: Path) -> None:
     given = write(
         place / "n.ipynb",
-        "size = {'w': 30}",
-        {**stored("print(size['W'])\nsize['w']", "30"), "execution_count": 7},
-        {**stored("size['w'] + len('ab'.uper())", "32"), "execution_count": 8},
+        "size = {'width': 30}",
+        {**stored("print(size['Width'])\nsize['width']", "30"), "execution_count": 7},
+        {**stored("size['width'] + len('ab'.uper())", "32"), "execution_count": 8},
     )
     raw = nbformat.read(given, 4)
     nbformat.write(raw, given)
