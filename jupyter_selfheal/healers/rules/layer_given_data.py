@@ -30,6 +30,8 @@ class LayerGivenData(Rule):
     why = "The class takes options; what is made of it takes the tensors."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if not any("torch" in c.source for c in context.notebook.cells):
+            return  # its messages are those of everything else, too: nothing is asked of a state without PyTorch
         for call in context.list_calls_at_failure()[:4]:
             if _is_given_data(context, call):
                 yield self._make_first(context, context.cell_id, call)
@@ -59,11 +61,11 @@ def _is_given_data(context: RuleContext, call: ast.Call) -> bool:
     """Whether a class of layers that needs no argument is given tensors: several of them, or one where it takes no tensor."""
     if not call.args or any(isinstance(a, ast.Starred) for a in call.args):
         return False
-    function, *given = context.describe_all([call.func, *call.args], calls=True)
-    if not function.is_class or not function.path.startswith("torch.nn."):
+    function = context.describe(call.func) if context.read_plain_chain(call.func) else None
+    if function is None or not function.is_class or not function.path.startswith("torch.nn."):
         return False
     signature = context.signature(call.func)
     if signature is None or not all(p.has_default or p.kind.startswith("VAR") for p in signature.parameters):
         return False
-    tensors = [g.is_a("torch.Tensor") for g in given]
+    tensors = [g.is_a("torch.Tensor") for g in context.describe_all(call.args, calls=True)]
     return all(tensors[:2]) if len(tensors) > 1 else tensors[0] and signature.names()[:1] != ["weight"]
