@@ -49,7 +49,7 @@ class CommentedResults:
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterable[Step]:
         if results := list_results_asked(case, patch):
-            text = "\n".join(f">>> {r.example}\n{r.shown}" for r in results)
+            text = "\n".join(f">>> {r.example}\n{r.result_text}" for r in results)
             entry = {"name": COMMENTS, "docstring": text, "but": []}
             yield Probe(probe_source("probes.doctests"), [entry], name=COMMENTS, timeout=DOCTEST_SECONDS)
 

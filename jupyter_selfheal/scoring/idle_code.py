@@ -8,9 +8,10 @@ branches that do the same, a question that was asked above in the same chain, a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.source import dump_tree
 
@@ -158,7 +159,15 @@ def find_repeated_question(function: ast.FunctionDef) -> str:
     return ""
 
 
-def find_value_lost_at_once(function: ast.FunctionDef) -> str:
+def find_lost_value(before: str, changed: Iterable[ast.FunctionDef]) -> str:
+    """A value that a patch sets anew right behind it, where nothing did so before."""
+    lost = {_find_value_lost_at_once(f) for f in changed} - {""}
+    if lost:
+        lost -= {_find_value_lost_at_once(n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
+    return min(lost, default="")
+
+
+def _find_value_lost_at_once(function: ast.FunctionDef) -> str:
     """``r = 0`` right above ``r = n``: the first value is read by nothing. Some write so themselves: it tells of a patch that makes it so."""
     blocks = [
         getattr(n, part)

@@ -217,7 +217,7 @@ def _describe_checks(case: Case, patch: Patch, trial: Trial) -> Iterator[str]:
         yield "it missed what is expected of it"
     elif seen.user:
         yield f"what was asked of it is met: {'yes' if all(part.met for part in seen.user) else 'no'}"
-    if seen.output.asked:
+    if seen.output.can_decide:
         yield f"the same output as is stored: {'no' if seen.output.differs else 'yes'}"
     for below in seen.below:
         if not below.ran:

@@ -19,7 +19,7 @@ from jupyter_selfheal.inside.tree_names import list_names, list_read_names
 from jupyter_selfheal.model import Applicability, Case, FailureKind, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
-from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_unread_parameter, find_value_lost_at_once, walk_in_order
+from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_lost_value, find_unread_parameter, walk_in_order
 from jupyter_selfheal.scoring.plain_faults import PLAIN_FAULTS, find_unknown_attribute
 from jupyter_selfheal.scoring.unknown_names import find_unknown_name
 from jupyter_selfheal.source import BUILTINS
@@ -53,7 +53,7 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         faults = (find(f) for f in functions for find in (_FAULTS if is_safe else (*_FAULTS, *IDLE_CODE)))
         if fault := next(filter(None, faults), ""):
             return fault
-        if not is_safe and (fault := _find_lost_value(before, functions)):
+        if not is_safe and (fault := find_lost_value(before, functions)):
             return fault
         if fault := next(
             (q for f in functions if (q := _find_idle_question(f)) and not _asks_for_empty(case, f.name)), ""
@@ -68,14 +68,6 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         return ""
     unknown = "" if has_run else find_unknown_name(case, patch)
     return unknown or _find_plain_fault(case, patch) or _find_uneven_text(case, patch)
-
-
-def _find_lost_value(before: str, changed: list[ast.FunctionDef]) -> str:
-    """A value that a patch sets anew right behind it, where nothing did so before."""
-    lost = {find_value_lost_at_once(f) for f in changed} - {""}
-    if lost:
-        lost -= {find_value_lost_at_once(n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
-    return min(lost, default="")
 
 
 def _find_plain_fault(case: Case, patch: Patch) -> str:

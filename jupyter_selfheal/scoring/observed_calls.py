@@ -81,7 +81,7 @@ def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
         i: c for i, c in _compare_cells(case, trial, Role.SETUP).items() if i in before and i not in patch.cells_touched
     }
     wrong = {i for i, c in before.items() if c.differs}
-    backed = {i for i, c in before.items() if c.asked and not c.differs}
+    backed = {i for i, c in before.items() if c.can_decide and not c.differs}
     changed = [r for r in results if r["change"]]
     excused = [r for r in changed if r["cell"] in wrong]
     if excused:  # the functions gave what is not stored: where nothing is stored, nothing speaks for what they gave

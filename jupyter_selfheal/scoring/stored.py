@@ -91,7 +91,7 @@ class Comparison:
     worded: bool = False
 
     @property
-    def asked(self) -> bool:
+    def can_decide(self) -> bool:
         """Whether something is stored that could decide."""
         return self.match is not Match.NOT_ASKED
 
@@ -223,7 +223,9 @@ def read_expected_output(case: Case, trial: Trial, patch: Patch = BASELINE) -> t
         return ()
     compared = compare(case.notebook.cells[at], list_all_outputs(case, trial, patch))
     why = f"stored {show_value(compared.stored, SHOWN)}, now {show_value(compared.got, SHOWN)}"
-    return (Part("stored output", not compared.differs, why if compared.differs else ""),) if compared.asked else ()
+    return (
+        (Part("stored output", not compared.differs, why if compared.differs else ""),) if compared.can_decide else ()
+    )
 
 
 class StoredOutput:

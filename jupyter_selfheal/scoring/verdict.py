@@ -324,7 +324,7 @@ def _format_count(n: int, noun: str, where: str, verb: str, rest: str = "") -> s
 
 def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
     """No oracle decides: the judge's word within 4-8, 7 for a safe rule, else 5, and a little for cells below that run."""
-    asked = evidence.output.asked or evidence.others.asked
+    asked = evidence.output.can_decide or evidence.others.asked
     sheet.reasons.append("It runs." if asked else UNCONFIRMED)
     if opinion is not None:
         return _take_opinion(patch, evidence, opinion, sheet)

@@ -72,7 +72,7 @@ __all__ = [
 
 def mask(source: str) -> str:
     """The source with IPython's syntax replaced by Python of the same lines and, up to it, the same columns."""
-    return read(source).masked
+    return read(source).masked_text
 
 
 def is_foreign(source: str) -> bool:

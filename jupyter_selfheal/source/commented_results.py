@@ -46,7 +46,7 @@ class CommentedResult:
     printed: bool = False
 
     @property
-    def asked(self) -> str:
+    def expression(self) -> str:
         """The call; where the comment has a float, rounded to as many decimals."""
         decimals = _FLOAT.fullmatch(self.want)
         return f"round({self.call}, {len(decimals[1])})" if decimals else self.call
@@ -54,10 +54,10 @@ class CommentedResult:
     @property
     def example(self) -> str:
         """The call as an example that doctest runs."""
-        return f"print({self.asked})" if self.printed else self.asked
+        return f"print({self.expression})" if self.printed else self.expression
 
     @property
-    def shown(self) -> str:
+    def result_text(self) -> str:
         """What that example shows."""
         value = ast.literal_eval(self.want)
         return value if self.printed and isinstance(value, str) else self.want
@@ -67,9 +67,9 @@ class CommentedResult:
         """The assert that holds where the call gives what the comment says."""
         is_number = self.printed and re.fullmatch(r"-?\d+", self.want)
         return (
-            f"assert {self.asked} in ({self.want}, '{self.want}')"
+            f"assert {self.expression} in ({self.want}, '{self.want}')"
             if is_number
-            else f"assert {self.asked} == {self.want}"
+            else f"assert {self.expression} == {self.want}"
         )
 
 
@@ -82,7 +82,7 @@ def list_commented_results(cell: Cell, above: Iterable[str] = ()) -> Sequence[Co
     source = read(cell.source)
     if "#" not in cell.source or source.tree is None:
         return ()
-    comments, variables = _find_comments(source.masked), _find_variables(source.tree)
+    comments, variables = _find_comments(source.masked_text), _find_variables(source.tree)
     found = [result for node in source.tree.body for result in _read_statement(node, comments, variables)]
     if not found:
         return ()

@@ -74,7 +74,7 @@ def is_repeatable(cell: Cell, modules: Mapping[str, str], may_await: bool = Fals
     if cell.skip or cell.expensive or source.is_foreign or "raises-exception" in cell.tags:
         return False
     nodes = [s.node for s in source.statements]
-    if not nodes or source.masked != cell.source or (awaits(nodes) and not may_await):
+    if not nodes or source.masked_text != cell.source or (awaits(nodes) and not may_await):
         return not cell.source.strip()
     names = source.names
     if names.uses & names.binds or names.deletes:

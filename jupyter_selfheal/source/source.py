@@ -62,7 +62,7 @@ class Source:
         """The syntax tree (masked, top-level await allowed), or None where the source does not parse."""
         if "_tree" not in self.__dict__:
             try:
-                tree = parsing.parse_tree(self.masked, flags=masking.PARSE_FLAGS)
+                tree = parsing.parse_tree(self.masked_text, flags=masking.PARSE_FLAGS)
             except (SyntaxError, ValueError):
                 tree = None
             except (RecursionError, MemoryError):
@@ -71,7 +71,7 @@ class Source:
         return self.__dict__["_tree"]  # type: ignore[no-any-return]
 
     @lazy_property
-    def masked(self) -> str:
+    def masked_text(self) -> str:
         """The source as Python: see :func:`~jupyter_selfheal.source.mask`."""
         return masking.mask(self.text)
 

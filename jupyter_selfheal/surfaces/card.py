@@ -113,13 +113,13 @@ class Card:
         return candidate is not None and candidate.patch.id in self.resumable
 
     @property
-    def repeated(self) -> tuple[str, ...]:
+    def shown_repeats(self) -> tuple[str, ...]:
         """What approving the candidate that is shown does a second time."""
         candidate = self.find_candidate()
         return self.repeats.get(candidate.patch.id, ()) if candidate else ()
 
     @property
-    def unasked(self) -> str:
+    def automatic_way(self) -> str:
         """How ``%heal auto`` applies it: ``run``, or ``resume`` where running the whole cell would repeat what it did before it
         failed. Empty: it is not applied without a word of the user's."""
         candidate = self.find_candidate()
@@ -130,7 +130,7 @@ class Card:
         is_safe = is_safe and verdict.score >= ACCEPTED
         if not is_safe or self.proposal[0].needs_consent or self.proposal[0].blocking:
             return ""
-        if not self.repeated:
+        if not self.shown_repeats:
             return "run"
         return "resume" if self.can_resume else ""
 

@@ -69,44 +69,37 @@ class BaseNotBuilt(Rule):
 
     def _call_library(self, context: RuleContext) -> Iterator[Patch]:
         """The constructor of a library's class, which says itself that it did not run and needs nothing."""
-        for view in context.look_upwards(context.cell_id):
-            for own in view.walk(ast.ClassDef):
-                given = _find_constructor(own)
-                if given is None or len(own.bases) != 1 or not _is_at_failure(context, view.cell_id, given):
-                    continue
-                base = context.text(own.bases[0]) if view.cell_id == context.cell_id else view.text(own.bases[0])
-                signature = context.signature(base)
-                if signature is None or any(
-                    not p.has_default and not p.kind.startswith("VAR") for p in signature.parameters
-                ):
-                    return
-                uncalled = _find_uncalled(view, given)
-                edits = (
-                    context.replace(view.cell_id, [uncalled])
-                    if uncalled
-                    else _insert_call(context, view.cell_id, given, "super().__init__()")
-                )
-                if edits and (uncalled or not _calls_base(given, base.rpartition(".")[2])):
-                    yield self.patch(
-                        edits,
-                        f"Call `super().__init__()` in `{own.name}`",
-                        f"`{own.name}.__init__` does not call the one of `{base}`, which the message asks for.",
-                        why="The library's message asks for the call, which needs no arguments.",
-                        prior=0.95,
-                    )
+        for own in context.walk(ast.ClassDef):
+            given = _find_constructor(own)
+            if given is None or not given.lineno <= context.line <= (given.end_lineno or 0) or len(own.bases) != 1:
+                continue
+            base = context.text(own.bases[0])
+            signature = context.signature(base)
+            if signature is None or not signature.needs_nothing:
                 return
+            uncalled = _find_uncalled(context, given)
+            if uncalled is not None:
+                edits = context.replace(context.cell_id, [uncalled])
+            elif _calls_base(given, base.rpartition(".")[2]):
+                return
+            else:
+                edits = _insert_call(context, context.cell_id, given, "super().__init__()")
+            if edits:
+                yield self.patch(
+                    edits,
+                    f"Call `super().__init__()` in `{own.name}`",
+                    f"`{own.name}.__init__` does not call the one of `{base}`, which the message asks for.",
+                    why="The library's message asks for the call, which needs no arguments.",
+                    prior=0.95,
+                )
+            return
 
 
-def _is_at_failure(context: RuleContext, cell_id: str, constructor: ast.FunctionDef) -> bool:
-    """Whether the failing line stands in a constructor."""
-    return cell_id == context.cell_id and constructor.lineno <= context.line <= (constructor.end_lineno or 0)
-
-
-def _find_uncalled(view: RuleContext, constructor: ast.FunctionDef) -> Splice | None:
+def _find_uncalled(context: RuleContext, constructor: ast.FunctionDef) -> Splice | None:
     """``super().__init__`` that stands without brackets."""
     for node in constructor.body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "__init__":
-            end = view.span(node.value)[1]
+            end = context.span(node.value)[1]
             return end, end, "()"
     return None
 

@@ -40,9 +40,7 @@ class ContextNotMade(Rule):
                 thing, signature = context.describe(named), context.signature(named)
                 if thing is None or not thing.is_callable or (thing.is_class and "__enter__" not in thing.attributes):
                     continue
-                if signature is None or any(
-                    not p.has_default and not p.kind.startswith("VAR") for p in signature.parameters
-                ):
+                if signature is None or not signature.needs_nothing:
                     continue
                 end = context.span(named)[1]
                 yield self.patch(

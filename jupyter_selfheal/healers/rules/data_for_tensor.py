@@ -26,7 +26,8 @@ class DataForTensor(Rule):
 
     **Fix** `torch.tensor(values)`, `torch.tensor(df.values)`, `torch.stack(rows)`, `torch.from_numpy(values.astype(float))`.
 
-    **Fix safety** Safe: the values and their order are the same. Unsafe for values of mixed types, which become floats. Silent for columns of texts.
+    **Fix safety** Safe: the values and their order are the same. Unsafe for values of mixed types, which become floats, and for a list of floats, of which
+    `torch.tensor` makes shorter ones than NumPy would. Silent for columns of texts.
     """
 
     code = "TEN106"
@@ -42,11 +43,7 @@ class DataForTensor(Rule):
             if not call.args or isinstance(call.args[0], ast.Starred):
                 continue
             function, given = context.describe_all([call.func, call.args[0]], calls=True)
-            if function.path not in (
-                "torch.from_numpy",
-                "torch.tensor",
-                "torch.as_tensor",
-            ) and not function.path.startswith("torch."):
+            if not function.path.startswith("torch."):
                 continue
             change = _find_change(context, call, function, given)
             if change is None:
@@ -57,7 +54,7 @@ class DataForTensor(Rule):
                 f"Use `{text}`",
                 f"`{context.text(call.func)}` does not take what `{context.text(call.args[0])}` is.",
                 applicability=Applicability.SAFE if is_same else Applicability.UNSAFE,
-                why=self.why if is_same else "The values are of mixed types, and become floats.",
+                why=self.why if is_same else "The values become floats, perhaps of another precision.",
                 prior=0.92,
             )
             return
@@ -81,7 +78,8 @@ def _find_change(
         is_number = context.is_true(f"bool(({text}).astype(float).size)")
         return ((*context.span(first), f"{text}.astype(float)"), False) if is_number else None
     if name == "from_numpy" and given.type in ("list", "tuple") and head:
-        return (*context.span(call.func), f"{head}.tensor"), True
+        is_whole = context.is_true(f"all(type(value) in (int, bool) for value in {text})")
+        return (*context.span(call.func), f"{head}.tensor"), is_whole
     if (
         name in ("tensor", "Tensor", "FloatTensor", "as_tensor")
         and given.type in ("list", "tuple")

@@ -17,7 +17,7 @@ from jupyter_selfheal.model import Applicability, Patch
 SOLVER = re.compile(r"Solver (\w+) supports only .*got (\w+) penalty|Solver (\w+) supports only dual=False")
 NO_SHUFFLE_RAISES = "0.24"
 """The release since which this is an error (https://scikit-learn.org/stable/whats_new/v0.24.html)."""
-NAMED = re.compile(r"Only '(\w+)' (\w+) supports .*, got \2=(\w+)")
+NAMED = re.compile(r"Only '(?P<new>\w+)' (?P<keyword>\w+) supports .*, got (?P=keyword)=(?P<old>\w+)")
 QDA = (
     "https://scikit-learn.org/stable/modules/generated/sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis.html"
 )
@@ -44,7 +44,7 @@ class EstimatorArguments(Rule):
     name = "contradicting arguments of an estimator"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "InvalidParameterError", "LinAlgError"})
-    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}|{RANK.pattern}|{NAMED.pattern.replace('2', '5')}")
+    message = re.compile(f"{SOLVER.pattern}|{SHUFFLE.pattern}|{RANK.pattern}|{NAMED.pattern}")
     applicability = Applicability.SAFE
     why = (
         "liblinear was the default solver when this was written (https://scikit-learn.org/stable/whats_new/v0.22.html)."
@@ -52,7 +52,7 @@ class EstimatorArguments(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if (named := NAMED.search(context.failure.evalue)) is not None:
-            yield from self._take_named(context, named[2], named[3], named[1])
+            yield from self._take_named(context, named["keyword"], named["old"], named["new"])
             return
         if RANK.search(context.failure.evalue):
             yield from self._warn_of_no_rank(context)

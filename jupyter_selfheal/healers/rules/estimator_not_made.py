@@ -79,4 +79,4 @@ class EstimatorNotMade(Rule):
 def _needs_nothing(context: RuleContext, made: ast.expr) -> bool:
     """Whether a class can be called without arguments."""
     signature = context.signature(made)
-    return signature is not None and all(p.has_default or p.kind.startswith("VAR") for p in signature.parameters)
+    return signature is not None and signature.needs_nothing

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Patch
 
 MISSING = re.compile(r"^- (.+)$", re.MULTILINE)
@@ -75,9 +76,7 @@ class FeaturesLeftOut(Rule):
             model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
             table = call.args[0].id if call.args and isinstance(call.args[0], ast.Name) else ""
             made = context.find_last_assignment(table) if table else None
-            sources = [c.source for c in context.notebook.list_code_before(context.failure.cell_id)]
-            is_encoded = any(re.search(rf"\b{table}\s*=\s*[\w.]*get_dummies\(", s) for s in (*sources, context.source))
-            if model is None or made is None or not is_encoded:
+            if model is None or made is None or not _makes_dummies(context, table):
                 continue
             columns = f"{model}.feature_names_in_"
             if not context.is_true(f"0 < len(set({columns}) & set({table}.columns)) < len({columns})"):
@@ -108,6 +107,17 @@ class FeaturesLeftOut(Rule):
                     prior=0.6,
                 )
                 return
+
+
+def _makes_dummies(context: RuleContext, table: str) -> bool:
+    """Whether a cell of the notebook makes the table's dummies: ``homes = pd.get_dummies(homes)``."""
+    made = [n for n in context.walk_notebook() if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+    return any(
+        isinstance(n.value, ast.Call)
+        and read_last_name(n.value.func) == "get_dummies"
+        and any(isinstance(t, ast.Name) and t.id == table for t in n.targets)
+        for n in made
+    )
 
 
 def _list_names(node: ast.Subscript) -> list[str]:

@@ -62,9 +62,8 @@ class ItemByItem(Rule):
 
     def _join_digits(self, context: RuleContext) -> Iterator[Patch]:
         """``population = 1,250,000``: a number with commas, which is a tuple of its groups."""
-        for name in {
-            n.id for node in context.list_failing_nodes(ast.BinOp) for n in ast.walk(node) if isinstance(n, ast.Name)
-        }:
+        nodes = [n for node in context.list_failing_nodes(ast.BinOp) for n in ast.walk(node)]
+        for name in dict.fromkeys(n.id for n in nodes if isinstance(n, ast.Name)):
             made = context.find_last_assignment(name)
             value = made.node.value if made is not None else None
             if made is None or not isinstance(value, ast.Tuple):

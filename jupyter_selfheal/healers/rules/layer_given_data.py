@@ -65,7 +65,7 @@ def _is_given_data(context: RuleContext, call: ast.Call) -> bool:
     if function is None or not function.is_class or not function.path.startswith("torch.nn."):
         return False
     signature = context.signature(call.func)
-    if signature is None or not all(p.has_default or p.kind.startswith("VAR") for p in signature.parameters):
+    if signature is None or not signature.needs_nothing:
         return False
     tensors = [g.is_a("torch.Tensor") for g in context.describe_all(call.args, calls=True)]
     return all(tensors[:2]) if len(tensors) > 1 else tensors[0] and signature.names()[:1] != ["weight"]

@@ -36,10 +36,7 @@ class LayerSize(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"RuntimeError"})
     message = re.compile(
-        f"{FEATURES.pattern}|{CHANNELS.pattern}".replace("?P<given>", "")
-        .replace("?P<taken>", "")
-        .replace("?P<made>", "")
-        .replace("?P<shape>", "")
+        r"mat1 and mat2 shapes cannot be multiplied|expected input\[[\d, ]+\] to have \d+ channels, but got"
     )
     applicability = Applicability.UNSAFE
     why = "The layer before it could have the wrong size instead."
@@ -55,8 +52,8 @@ class LayerSize(Rule):
         keyword = "in_features" if told.re is FEATURES else "in_channels"
         layers = [
             (cell_id, call, size)
-            for cell_id in (*context.list_cells_upwards(context.failure.cell_id),)
-            for call in _list_calls(context, cell_id)
+            for cell_id in context.list_cells_upwards(context.failure.cell_id)
+            for call in context.view_cell(cell_id).walk(ast.Call)
             if read_last_name(call.func) in names
             and (size := _find_first(call, keyword)) is not None
             and _is_number(size, told["taken"])
@@ -95,10 +92,6 @@ class LayerSize(Rule):
                 prior=0.88,
             )
             return
-
-
-def _list_calls(context: RuleContext, cell_id: str) -> list[ast.Call]:
-    return list(context.view_cell(cell_id).walk(ast.Call))
 
 
 def _find_first(call: ast.Call, keyword: str) -> ast.expr | None:

@@ -74,7 +74,10 @@ def _list_given(context: RuleContext) -> Iterator[Splice]:
 def _take_numbers(context: RuleContext, value: ast.expr, given: ObjectInfo) -> Splice | None:
     text = context.text(value)
     if given.is_a("torch.Tensor"):
-        return *context.span(value), f"{context.operand(value)}.detach().numpy()"
+        owner = context.operand(value)
+        if context.is_true(f"({text}).requires_grad"):
+            return *context.span(value), f"{owner}.detach().numpy()"
+        return (*context.span(value), f"{owner}.numpy()") if OF_NUMPY.search(context.failure.evalue) else None
     if given.type == "list" and isinstance(value, ast.Name):
         first = context.describe_all([f"{text}[0]"])[0]
         if first.is_a("torch.Tensor") and first.ndim == 0:

@@ -86,5 +86,5 @@ def list_told_results(case: Case, functions: Collection[str]) -> Iterator[tuple[
     for cell in (failing, *below) if functions else ():
         for result in list_commented_results(cell, above):
             if result.function in functions:
-                yield f"{result.example}\n", f"{result.shown}\n"
+                yield f"{result.example}\n", f"{result.result_text}\n"
         above.append(cell.source)

@@ -82,10 +82,11 @@ def _find_read(source: Source, statement: ast.stmt) -> _Read | None:
 def _go_through_line(source: Source) -> Iterator[Change]:
     """``for i in range(n): xs.append(int(input()))`` as ``for i in input().split(): xs.append(int(i))``, in a comprehension too."""
     for node in source.order:
+        loop: ast.For | ast.comprehension
         if isinstance(node, ast.For):
             loop, inside = node, [n for s in node.body for n in ast.walk(s)]
         elif isinstance(node, ast.ListComp) and len(node.generators) == 1:
-            loop, inside = node.generators[0], list(ast.walk(node.elt))  # type: ignore[assignment]
+            loop, inside = node.generators[0], list(ast.walk(node.elt))
         else:
             continue
         reads = [n for n in inside if is_call(n, "input")]

@@ -77,7 +77,7 @@ class HealWaiter:
             return self._print_end(heal)
         if heal.card.hides_fix and not self._teach_first(heal):
             return False
-        if how := heal.card.unasked:
+        if how := heal.card.automatic_way:
             self._dialogue.show(heal.card, notebook)
             print("approved: it is safe, and `%heal auto` is on" + ("; what ran is not run again" * (how == "resume")))
             return self._apply_candidate(heal, result, resumed=how == "resume")

@@ -56,8 +56,8 @@ def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "undo": list(card.undo),
         "expired": card.expired,
         "welcome": list(WELCOME) if _is_welcoming(card) else [],
-        "auto": (card.auto_by or "ask") if card.unasked else "",
-        "how": card.unasked,
+        "auto": (card.auto_by or "ask") if card.automatic_way else "",
+        "how": card.automatic_way,
     }
 
 
@@ -78,7 +78,7 @@ def list_buttons(card: Card) -> list[dict[str, JSON]]:
     buttons = _list_all_buttons(card)
     if card.phase != "proposed":
         return buttons
-    shown = SHOWN if card.repeated else SHOWN - {"resume"}
+    shown = SHOWN if card.shown_repeats else SHOWN - {"resume"}
     return [b if b["id"] in shown or b.get("primary") else {**b, "more": True} for b in buttons]
 
 

@@ -25,7 +25,7 @@ class HealthyCells:
     def add(self, notebook: Notebook, cell: Cell, outputs: tuple[Output, ...]) -> None:
         """Compare a cell that ran. ``notebook`` marks what is stale because a cell above was not healed."""
         compared = compare(cell, outputs)
-        if not (compared.asked and compared.computed):
+        if not (compared.can_decide and compared.computed):
             return
         if not compared.differs or (is_repeatable(cell, notebook) and not is_trained(cell, notebook)):
             self.compared[cell.id] = compared

@@ -39,5 +39,5 @@ def _list_stored(notebook: Notebook) -> Iterator[Cell]:
     return (
         c
         for c in notebook.cells
-        if c.kind == "code" and c.source.strip() and not c.skip and compare(c, c.outputs).asked
+        if c.kind == "code" and c.source.strip() and not c.skip and compare(c, c.outputs).can_decide
     )

@@ -100,7 +100,7 @@ def _take_warning(
 
 def _gives_the_same(record: Record, patch: Patch) -> bool:
     """Whether the cell puts out what it did with the warning; where it puts out nothing, only what is safe by itself counts."""
-    return record.stored.same if record.stored.asked else patch.applicability is Applicability.SAFE
+    return record.stored.same if record.stored.can_decide else patch.applicability is Applicability.SAFE
 
 
 def _apply_fix(notebook: Notebook, record: Record) -> Notebook | None:

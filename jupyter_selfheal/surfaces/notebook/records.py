@@ -266,7 +266,7 @@ class NotebookReport:
     @property
     def reproduced(self) -> tuple[int, int]:
         """(n, of m): healed cells with a stored output to compare with, and how many of them reproduce it."""
-        asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.asked]
+        asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.can_decide]
         return sum(s.same for s in asked), len(asked)
 
     @property

@@ -166,7 +166,7 @@ def _count_reproduced(pairs: Sequence[tuple[int, int]]) -> dict[str, JSON]:
 def _stored_to_json(record: Record) -> JSON:
     """Whether the cell reproduces what the file held, by the one rule for outputs; null where there is nothing to compare."""
     comparison = record.stored
-    if not comparison.asked:
+    if not comparison.can_decide:
         return None
     return {
         "reproduced": comparison.same,

@@ -24,7 +24,7 @@ F = "def f(*given, k=0):\n    return given\n"
 
 def read(source: str) -> list[tuple[str, str]]:
     """The examples of a cell below one that defines ``f``."""
-    return [(result.example, result.shown) for result in list_commented_results(Cell("c", source), [F])]
+    return [(result.example, result.result_text) for result in list_commented_results(Cell("c", source), [F])]
 
 
 @pytest.mark.parametrize(

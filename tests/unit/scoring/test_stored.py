@@ -46,7 +46,7 @@ REPRODUCED = [
 @pytest.mark.parametrize(("before", "after"), REPRODUCED)
 def test_what_changes_between_runs_and_versions_is_no_difference(before: str, after: str) -> None:
     found = compared(text(before), text(after))
-    assert found.asked
+    assert found.can_decide
     assert found.same
 
 
@@ -56,7 +56,7 @@ def test_what_changes_between_runs_and_versions_is_no_difference(before: str, af
 )
 def test_another_result_is_a_difference_and_is_shown(before: str, after: str) -> None:
     found = compared(text(before), text(after))
-    assert found.asked
+    assert found.can_decide
     assert not found.same
     assert (found.stored, found.got) == (before, after)
 
@@ -82,14 +82,14 @@ def test_html_is_read_where_there_is_no_plain_text() -> None:
     ],
 )
 def test_pictures_warnings_and_errors_are_no_oracle(before: Output) -> None:
-    assert not compared(before, text("5")).asked
+    assert not compared(before, text("5")).can_decide
 
 
 @pytest.mark.parametrize("marker", ["NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "NBVAL_RAISES_EXCEPTION"])
 def test_nbvals_markers_and_tags_switch_the_comparison_off(marker: str) -> None:
-    assert not compared(text("5"), text("6"), f"# {marker}\nx").asked
-    assert not compared(text("5"), text("6"), tags=(marker.lower().replace("_", "-"),)).asked
-    assert compared(text("5"), text("6"), "# NBVAL_CHECK_OUTPUT\nx").asked
+    assert not compared(text("5"), text("6"), f"# {marker}\nx").can_decide
+    assert not compared(text("5"), text("6"), tags=(marker.lower().replace("_", "-"),)).can_decide
+    assert compared(text("5"), text("6"), "# NBVAL_CHECK_OUTPUT\nx").can_decide
 
 
 def test_similarity_says_how_much_is_as_stored() -> None:
@@ -118,8 +118,8 @@ def test_outputs_that_differ_in_numbers_only_are_told_from_others() -> None:
 
 def test_what_depends_on_an_unhealed_cell_is_not_compared() -> None:
     cell = Cell("c", "x", outputs=(printed("1\n"),))
-    assert stored.compare(cell, (printed("2\n"),)).asked
-    assert not stored.compare(replace(cell, stale=True), (printed("2\n"),)).asked
+    assert stored.compare(cell, (printed("2\n"),)).can_decide
+    assert not stored.compare(replace(cell, stale=True), (printed("2\n"),)).can_decide
 
 
 def test_a_new_order_of_what_stands_in_the_cell_was_computed() -> None:

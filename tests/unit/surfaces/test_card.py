@@ -54,7 +54,7 @@ def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
     score: float, applicability: Applicability, how: str
 ) -> None:
     """Six: it held, but could not be run in a fresh kernel with another hash seed, say."""
-    assert propose(score, applicability).unasked == how
+    assert propose(score, applicability).automatic_way == how
 
 
 def test_what_ran_since_is_said_with_what_must_run_again() -> None:

@@ -158,6 +158,11 @@ class Signature:
     def from_json(cls, raw: Any) -> Signature:
         return cls(tuple(Parameter(*p) for p in raw["parameters"]), raw["is_class"], raw["documentation"])
 
+    @property
+    def needs_nothing(self) -> bool:
+        """Whether it can be called without arguments."""
+        return all(p.has_default or p.kind.startswith("VAR") for p in self.parameters)
+
     def names(self, *kinds: str) -> list[str]:
         """Names of the parameters, or of those of some kinds."""
         return [p.name for p in self.parameters if not kinds or p.kind in kinds]

@@ -37,10 +37,12 @@ def command(words: Sequence[str]) -> int:
             if not (arguments.json or arguments.markdown):
                 print(format_row(fault, seen, shutil.get_terminal_size().columns), flush=True)
     if arguments.json:
-        print(json.dumps([{**_describe_fault(fault), **asdict(seen), "passed": seen.passed} for fault, seen in found]))
+        print(
+            json.dumps([{**_describe_fault(fault), **asdict(seen), "passed": seen.has_passed} for fault, seen in found])
+        )
     elif arguments.markdown:
         print(format_markdown(found))
-    wrong = sum(not seen.passed for _, seen in found)
+    wrong = sum(not seen.has_passed for _, seen in found)
     if not (arguments.json or arguments.markdown):
         print(
             f"\n{len(found)} faults, {len(found) - wrong} came as they must" + (f", {wrong} did not" if wrong else "")
@@ -94,7 +96,7 @@ def _list_cells(fault: Fault, seen: Seen) -> tuple[str, ...]:
 def format_row(fault: Fault, seen: Seen, columns: int = 80) -> str:
     """One fault in a few lines, as wide as the terminal."""
     name, *cells = _list_cells(fault, seen)
-    lines = [f"{'✓' if seen.passed else '✗'} {name}"]
+    lines = [f"{'✓' if seen.has_passed else '✗'} {name}"]
     for heading, text in zip(HEADINGS[1:3], cells, strict=False):
         lines += textwrap.wrap(text, max(columns, 40), initial_indent=f"    {heading:9} ", subsequent_indent=" " * 14)
     return "\n".join([*lines, f"    {'lost':9} {cells[2]}; orphans: {cells[3]}"])

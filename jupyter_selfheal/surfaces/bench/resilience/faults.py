@@ -21,7 +21,7 @@ class Seen:
     orphans: int = 0
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         """True where all is as it had to be."""
         return self.right and not self.lost and not self.orphans
 

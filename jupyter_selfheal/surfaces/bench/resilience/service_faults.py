@@ -46,7 +46,7 @@ class ServiceFault:
 
 
 def _is_healed(found: Healed) -> bool:
-    return found.reason == "healed" and found.applied == FIX
+    return found.reason == "healed" and found.healed_source == FIX
 
 
 def _is_healed_after_pause(found: Healed) -> bool:
@@ -55,7 +55,7 @@ def _is_healed_after_pause(found: Healed) -> bool:
 
 def _is_closed(reason: str, most: int = 9) -> Callable[[Healed], bool]:
     """Nothing was applied, for this reason, after at most so many requests."""
-    return lambda found: found.reason == reason and not found.applied and found.requests <= most
+    return lambda found: found.reason == reason and not found.healed_source and found.requests <= most
 
 
 def _answer_and_judge(judged: str) -> Callable[[], Iterable[Any]]:
@@ -75,7 +75,7 @@ MONEY = (
     ),
     ServiceFault(
         "the attempts are used up", "money", "pauses and asks; the next try is not sent unasked",
-        lambda: GUESSES, lambda found: len(found.pauses) == 1 and found.requests == 2 and not found.applied,
+        lambda: GUESSES, lambda found: len(found.pauses) == 1 and found.requests == 2 and not found.healed_source,
         settings={"attempts": 2, "budget_usd": 1.0},
     ),
 )  # fmt: skip
@@ -83,12 +83,12 @@ MONEY = (
 MODEL = (
     ServiceFault("a model repeats itself", "model", "ends as stuck after a few calls", lambda: [Says(write_reply(WRONG))] * 9, _is_closed("stuck", 4), settings={"attempts": 9}),
     ServiceFault("a model's guesses get no better", "model", "ends as no improvement", lambda: GUESSES * 2, _is_closed("no_improvement", 5), settings={"attempts": 9, "no_improvement_after": 2, "budget_usd": 1.0}),
-    ServiceFault("a model cheats: it writes the expected value down", "model", "runs, and is not applied", lambda: [Says(write_reply("total = 7\ntotal", title="cheat"))] * 9, lambda found: not found.applied),
-    ServiceFault("a model hides the error", "model", "runs, and is not applied", lambda: [Says(write_reply("try:\n    total = prices['aple']\nexcept KeyError:\n    total = 7\ntotal", title="hide"))] * 9, lambda found: not found.applied),
-    ServiceFault("a model answers garbage", "model", "is archived and paid, nothing is applied", lambda: [Says("I think that"), Says("no, really")] * 5, lambda found: not found.applied and found.usd > 0),
+    ServiceFault("a model cheats: it writes the expected value down", "model", "runs, and is not applied", lambda: [Says(write_reply("total = 7\ntotal", title="cheat"))] * 9, lambda found: not found.healed_source),
+    ServiceFault("a model hides the error", "model", "runs, and is not applied", lambda: [Says(write_reply("try:\n    total = prices['aple']\nexcept KeyError:\n    total = 7\ntotal", title="hide"))] * 9, lambda found: not found.healed_source),
+    ServiceFault("a model answers garbage", "model", "is archived and paid, nothing is applied", lambda: [Says("I think that"), Says("no, really")] * 5, lambda found: not found.healed_source and found.usd > 0),
     ServiceFault("a model's reply is cut", "model", "ends as truncated, after one call", lambda: [Says(GOOD.text[:50], stop="max_tokens")] * 3, _is_closed("truncated", 1), settings={"max_tokens": 1_000}),
     ServiceFault("a model refuses", "model", "ends as refused, after one call", lambda: [Says("", stop="refusal")] * 3, _is_closed("refused", 1)),
-    ServiceFault("a judge cannot be read", "model", "no guess is applied", _answer_and_judge("fine, I suppose"), lambda found: not found.applied, oracle=Oracle()),
+    ServiceFault("a judge cannot be read", "model", "no guess is applied", _answer_and_judge("fine, I suppose"), lambda found: not found.healed_source, oracle=Oracle()),
     ServiceFault("a server pings for ever", "service", "is cut, and pauses as an outage", lambda: [Says(GOOD.text, breaks="only pings")] * 9, _is_closed("infrastructure", 1), hurried=True),
 )  # fmt: skip
 
@@ -111,8 +111,8 @@ SERVICE = (
     ServiceFault("a connection is closed without a word", "service", "is sent again, and healed", lambda: [HangsUp(), GOOD], _is_healed),
     ServiceFault("a connection breaks in the middle of a reply", "service", "is sent once more; what came counts as paid", lambda: [Says(GOOD.text, breaks="hangs up"), GOOD], lambda found: _is_healed(found) and found.requests == 2 and found.usd > 0.004),
     ServiceFault("an overload in the middle of two replies", "service", "ends as an outage, and both count as paid", lambda: [Says(GOOD.text, breaks="overloaded")] * 4, lambda found: _is_closed("infrastructure", 2)(found) and found.usd > 0),
-    ServiceFault("a reply ends without its end", "service", "is never taken for a whole one", lambda: [Says(GOOD.text, breaks="silent end")] * 9, lambda found: not found.applied),
-    ServiceFault("a reply turns into a web page", "service", "is never taken for a whole one", lambda: [Says(GOOD.text, breaks="no JSON")] * 9, lambda found: not found.applied),
+    ServiceFault("a reply ends without its end", "service", "is never taken for a whole one", lambda: [Says(GOOD.text, breaks="silent end")] * 9, lambda found: not found.healed_source),
+    ServiceFault("a reply turns into a web page", "service", "is never taken for a whole one", lambda: [Says(GOOD.text, breaks="no JSON")] * 9, lambda found: not found.healed_source),
     ServiceFault("a name that cannot be resolved", "service", "pauses as an outage, for nothing", lambda: (), lambda found: _is_closed("infrastructure")(found) and found.usd == 0, url="http://model.invalid"),
 )  # fmt: skip
 

@@ -102,7 +102,7 @@ class Healed:
         return self.outcome.reason.value
 
     @property
-    def applied(self) -> str:
+    def healed_source(self) -> str:
         """The failing cell as it was healed; empty where nothing was applied."""
         return self.outcome.applied[0].patch.source_of("id1", SOURCES[1]) if self.outcome.applied else ""
 

@@ -49,25 +49,25 @@ def test_what_money_and_models_do_comes_as_the_page_says(faults: tuple[Fault, ..
     page = list_page_rows()
     for fault in [f for f in faults if f.kind == kind]:
         seen = command.make_fault(fault)
-        assert seen.passed, (fault.name, seen)
+        assert seen.has_passed, (fault.name, seen)
         assert seen.what == page[fault.name][1].replace("anthropic:", f"{CHEAP}:"), fault.name
 
 
 def test_services_that_are_down_come_as_they_must(faults: tuple[Fault, ...]) -> None:
     names = {fault.name for fault in SERVICE[:4]} | {"a connection breaks in the middle of a reply"}
     for fault in [f for f in faults if f.name in names]:
-        assert (seen := command.make_fault(fault)).passed, (fault.name, seen)
+        assert (seen := command.make_fault(fault)).has_passed, (fault.name, seen)
 
 
 def test_a_run_that_is_killed_after_any_event_is_gone_on_with(faults: tuple[Fault, ...]) -> None:
     for fault in [f for f in faults if f.kind == "run" and "with its kernels" not in f.name]:
-        assert (seen := command.make_fault(fault)).passed, (fault.name, seen)
+        assert (seen := command.make_fault(fault)).has_passed, (fault.name, seen)
 
 
 @pytest.mark.kernel
 def test_a_patch_that_harms_harms_only_its_trial(faults: tuple[Fault, ...]) -> None:
     for fault in [f for f in faults if f.name in REAL]:
-        assert (seen := command.make_fault(fault)).passed, (fault.name, seen)
+        assert (seen := command.make_fault(fault)).has_passed, (fault.name, seen)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_patch_that_harms_harms_only_its_trial(faults: tuple[Fault, ...]) -> N
 )
 def test_what_comes_otherwise_is_told_apart(seen: Seen) -> None:
     fault = Fault("a fault", "run", "nothing happens", lambda folder: seen)
-    assert not command.make_fault(fault).passed
+    assert not command.make_fault(fault).has_passed
     assert command.format_row(fault, seen).startswith("✗ a fault\n")
     assert "a file" in command.format_row(fault, Seen("", True, lost=("a file",)))
 
