@@ -2,7 +2,7 @@
 
 A rule has one text file of examples (the form: :mod:`jupyter_selfheal.testing.text_notebook`). An example is a notebook
 whose first failing cell the rule heals; ``[becomes]`` says what its first patch must make of a cell. A near miss, titled
-``silent: …``, fails too, and the rule must propose nothing for it::
+``silent: …``, fails too, and the rule must propose nothing for it; the patch of one titled ``unsafe: …`` must not be called safe::
 
     === a misspelt key
     # %%
@@ -36,7 +36,7 @@ from pathlib import Path
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.healer import load_rules
-from jupyter_selfheal.model import Insert, Install, Patch, Replace
+from jupyter_selfheal.model import Applicability, Insert, Install, Patch, Replace
 from jupyter_selfheal.testing.failing import Broken, find_first_failure, gets_past
 from jupyter_selfheal.testing.fixtures import apply_and_run, build_notebook, format_difference
 from jupyter_selfheal.testing.text_notebook import TextNotebook, parse_file
@@ -45,6 +45,8 @@ SECTIONS = ("Failure", "Fix", "Fix safety")
 
 SILENT = "silent: "
 """Begins the title of a near miss."""
+UNSAFE = "unsafe: "
+"""Begins the title of an example that is only offered."""
 
 
 # --- the suite ----------------------------------------------------------------------------------------------------
@@ -100,6 +102,8 @@ def check_heals(rule: Rule, broken: Broken, example: TextNotebook) -> None:
     headline = broken.case.failure.headline
     patches = broken.propose_patches(rule)
     assert patches, f"{rule.code} proposes nothing for {example.title!r}: {headline}"
+    if example.title.startswith(UNSAFE):
+        assert patches[0].applicability is not Applicability.SAFE, f"{rule.code} calls {example.title!r} safe"
     for patch in patches:
         check_patch(rule, broken, patch)
     after = broken.apply_patch(patches[0])
