@@ -155,7 +155,7 @@ class ForkedKernel:
                 self._send_run(request, channels, began)
                 reading = ResultReader(request.steps)
                 send_request(channels.results, request, self._folders)
-                report = read_results(channels, reading, began + request.timeout + _PATIENCE)
+                report = read_results(channels, reading, began + 2 * request.timeout + _PATIENCE)  # see guard.Limit
             finally:
                 self._unregister_trial(channels.status, ahead)
             trial = self._build_trial(request, reading, report, began)

@@ -20,7 +20,7 @@ REDUCTIONS = frozenset({"min", "max", "amin", "amax", "mean", "sum", "std", "var
 class TableReduced(Rule):
     """Reduce a table column by column where NumPy now makes one number of it.
 
-    **Failure** `AttributeError: 'numpy.float64' object has no attribute 'values'`, `TypeError: 'numpy.float64' object is not subscriptable`,
+    **Failure** `AttributeError: 'numpy.float64' object has no attribute 'values'`, `TypeError: 'int' object is not subscriptable`,
     where the number comes from `np.min(df)` or the like. Until pandas 2.0 it gave a value for each column.
 
     **Fix** `np.min(df, axis=0)`, in every such call that the failing cell's values come from.
@@ -34,7 +34,7 @@ class TableReduced(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError", "TypeError", "IndexError"})
     message = re.compile(
-        r"numpy\.(?:float|int|bool)\w*'? object|numpy\.(?:float|int|bool)\w*' object is not|invalid index to scalar variable"
+        r"numpy\.(?:float|int|bool)\w*'? object|'(?:float|int|bool)' object (?:has no|is not)|invalid index to scalar variable"
     )
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 it gave a value for each column (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."

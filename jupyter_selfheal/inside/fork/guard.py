@@ -33,6 +33,29 @@ _MOST_OUTPUT = 256 << 20
 """Bytes that C code or subprocesses may have written and the trial has not sent yet."""
 
 
+class Limit:
+    """When a trial or a step must end. What it waited for a processor that others had is none of its time, up to as much again."""
+
+    def __init__(self, at: float, waited: float) -> None:
+        self.at = at
+        self._latest = 2 * at - time.monotonic()
+        self._waited = waited
+
+    def is_reached(self, now: float, trial: int) -> bool:
+        """Whether its time is up, after what ``trial`` waited since."""
+        if now >= self.at:
+            waited = measure_waiting(trial)
+            self.at, self._waited = min(self.at + waited - self._waited, self._latest), waited
+        return now >= self.at
+
+
+def measure_waiting(process: int) -> float:
+    """Seconds that a process was ready to run and had no processor; 0 where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{process}/schedstat", "rb") as f:
+        return int(f.read().split()[1]) / 1e9
+    return 0.0
+
+
 class Guard:
     """Watches one trial until it ends, is kept, or must go."""
 
@@ -42,8 +65,8 @@ class Guard:
         self.words = words
         """The reading end of the pipe on which the trial says "limit SECONDS" and "kept"."""
         self.memory = memory
-        self.deadline = float(order["deadline"])
-        self.step_deadline = float("inf")
+        self.limit = Limit(float(order["deadline"]), measure_waiting(trial))
+        self.step_limit = Limit(float("inf"), 0.0)
         self.kill_at = float("inf")
         self.ending = ""
         self.code = 0
@@ -58,7 +81,7 @@ class Guard:
             poll.register(number, select.POLLIN)
         poll.register(self.status, select.POLLIN | select.POLLHUP)
         while True:
-            soon = min(self.deadline, self.step_deadline, self.kill_at) - time.monotonic()
+            soon = min(self.limit.at, self.step_limit.at, self.kill_at) - time.monotonic()
             ready = {number for number, _ in poll.poll(max(0.0, min(_LOOK, soon)) * 1000)}
             if self.words in ready and self._read_words() == KEPT:
                 return KEPT
@@ -79,7 +102,8 @@ class Guard:
             if line == KEPT.encode():
                 return KEPT
             seconds = float(line.split()[1])
-            self.step_deadline = time.monotonic() + seconds if seconds else float("inf")
+            until = time.monotonic() + seconds if seconds else float("inf")
+            self.step_limit = Limit(until, measure_waiting(self.trial))
             if self.ending != "timed out":  # it has stopped the step that was late by itself
                 self.kill_at = float("inf")
         return ""
@@ -90,10 +114,12 @@ class Guard:
             self.ending = "timed out"
             self.kill_at = float("inf")
             kill_tree(self.trial)
-        elif now >= min(self.deadline, self.step_deadline):
-            if now >= self.deadline:
-                self.ending, self.deadline = "timed out", float("inf")
-            self.step_deadline = float("inf")
+            return
+        is_over = self.limit.is_reached(now, self.trial)
+        if is_over or self.step_limit.is_reached(now, self.trial):
+            if is_over:
+                self.ending, self.limit = "timed out", Limit(float("inf"), 0.0)
+            self.step_limit = Limit(float("inf"), 0.0)
             self.kill_at = min(self.kill_at, now + _GRACE)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.trial, after_fork.STOPPED)

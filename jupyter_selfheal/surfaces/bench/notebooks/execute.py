@@ -18,7 +18,7 @@ from jupyter_selfheal.own_process import process_arguments
 from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS
 
 CELL_SECONDS, NOTEBOOK_SECONDS, WAIT_SECONDS = 25, 200, 1200
-"""What a cell may run, what a notebook may run, and how long a run is waited for."""
+"""What a cell may run (twice that where other work takes the processors, as in a heal), what a notebook may run, and how long a run is waited for."""
 PIP = "%pip install "
 APART = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child")
 """Linux's command for a process without a network, which takes its children with it when it is killed."""
@@ -47,6 +47,7 @@ def run_cells(path: Path) -> list[dict[str, Any]]:
                 continue
             status = "cut" if dead or time.monotonic() > until else "ran"
             if status == "ran":
+                client.timeout = round(CELL_SECONDS * min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), 2.0))
                 try:
                     client.execute_cell(cell, index)
                 except CellExecutionError:
