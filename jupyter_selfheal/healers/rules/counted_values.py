@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, quote_text
+from jupyter_selfheal.healers.rules.context.replay import list_statements_above, mend_above
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Applicability, Patch
 
 SOURCE = "https://pandas.pydata.org/docs/whatsnew/v2.0.0.html#value-counts-sets-the-resulting-name-to-count"
 
+_NAMED = re.compile(r"['`](\w+)['`]")
 _AS_INDEX = re.compile(r"\bindex\b|is not unique|duplicate")
 
 
@@ -27,6 +29,8 @@ class CountedValues(Rule):
     Also `KeyError: 'city'` of `df["city"].value_counts().to_frame()` and `pd.DataFrame(df["city"].value_counts())`, where the counts were called `city`.
 
     **Fix** `df["city"].value_counts().rename_axis("index").reset_index(name="city")`, where the table is made; `.rename_axis(None).to_frame("city")`.
+    Where the counts have a name of their own, or a table of them is renamed by its old names (`rename(columns={"index": "place", "city": "times"})`) and the new ones
+    are missing: `value_counts().rename_axis(None).rename("city")`, after which all that follows is as it was.
 
     **Fix safety** Safe: the columns have exactly their old names again (pandas 2.0 release notes). Of what is reckoned with only where the notebook asks the table for its `index`, too, or uses what pandas 2.0 no longer had;
     elsewhere unsafe, and silent where it asks for `count`. A table of counts alone names its index like that now, so that for `to_frame()` this is safe only
@@ -76,6 +80,26 @@ class CountedValues(Rule):
                     prior=0.92,
                 )
                 return
+        yield from self._name_where_counted(context)
+
+    def _name_where_counted(self, context: RuleContext) -> Iterator[Patch]:
+        """Counts that come to the failing cell through other names, and a table whose columns are renamed by the names of old."""
+        missing = {*_NAMED.findall(context.failure.evalue)}
+        old = {"index"} if "index" in missing else set[str]()
+        for statement in (s for _, _, s in list_statements_above(context)):
+            old.update(name for n in ast.walk(statement) for name, new in _list_renamed(n) if new in missing)
+
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            for node in ast.walk(statement):
+                column = read_counted_column(node) if isinstance(node, ast.Call) else ""
+                if column and old & {"index", column}:
+                    end = src.find_span(source, node)[1]
+                    text = f".rename_axis(None).rename({quote_text(column)})"
+                    yield (end, end, text), text[1:]
+
+        edits, shown = mend_above(context, find) if old else ((), "")
+        if edits:
+            yield self.patch(edits, f"Use `{shown}`", "pandas 2.0 renamed the columns of counted values.", prior=0.9)
 
     def _reckon_with_counts(self, context: RuleContext) -> Iterator[Patch]:
         """``counts["city"] / counts["city"].sum()``: the column held the counts."""
@@ -200,14 +224,17 @@ def _list_names_asked(node: ast.AST) -> list[object]:
 
 def _list_new_names(node: ast.AST) -> list[str]:
     """What ``rename(columns={"index": "city"})`` makes of the old name: it is missing where nothing was called `index`."""
+    return [repr(new) for old, new in _list_renamed(node) if old == "index" and new]
+
+
+def _list_renamed(node: ast.AST) -> list[tuple[str, str]]:
+    """The old and the new names of ``rename(columns={"index": "city"})``."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "rename"):
         return []
     given = next((k.value for k in node.keywords if k.arg == "columns"), None)
     pairs = zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ()
     return [
-        repr(v.value)
-        for k, v in pairs
-        if isinstance(k, ast.Constant) and k.value == "index" and isinstance(v, ast.Constant) and v.value
+        (str(k.value), str(v.value)) for k, v in pairs if isinstance(k, ast.Constant) and isinstance(v, ast.Constant)
     ]
 
 

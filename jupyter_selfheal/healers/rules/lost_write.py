@@ -20,7 +20,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
     list_replayed_cells,
 )
 from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
-from jupyter_selfheal.healers.rules.context.written_before import find_use_before_pandas_3
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch, Replace
 
 WARNING = "ChainedAssignmentError"
@@ -221,7 +221,7 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
         if isinstance(edit, Replace) and edit.cell_id == context.failure.cell_id and "inplace" in edit.source:
             writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w)]
             tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
-            is_old = not tables and bool(writes) and bool(find_use_before_pandas_3(context))
+            is_old = not tables and bool(writes) and bool(find_older_use(context, "pandas", "3.0"))
             lost = [w for w in writes if (is_old or w.table in tables) and _is_of_table(context, w)]
             edit = replace(edit, source=src.splice(edit.source, [w.splice for w in lost]))
         edits.append(edit)

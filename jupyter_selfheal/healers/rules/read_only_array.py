@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.shared_arrays import find_column, find_owner, list_names_of_table
-from jupyter_selfheal.healers.rules.context.written_before import find_use_before_pandas_3
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Applicability, Patch
 
 TABLES = ("pandas.DataFrame", "pandas.Series")
@@ -74,7 +74,7 @@ class ReadOnlyArray(Rule):
             splices = {other.cell_id: [splice]}
             splices.setdefault(context.cell_id, []).append(back)
             edits = tuple(e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes))
-            older = find_use_before_pandas_3(context)
+            older = find_older_use(context, "pandas", "3.0")
             ran = _ran_once(context) or bool(older)
             yield self.patch(
                 edits,

@@ -1,10 +1,10 @@
-"""What shows that a notebook was written before pandas 3.0: names that were gone by then, and no others."""
+"""What shows that a notebook was written before a release: names that were gone by then, and no others."""
 
 from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.written_before import find_use_before_pandas_3
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Cell, Notebook
 from jupyter_selfheal.testing.failing import find_first_failure
 
@@ -25,4 +25,26 @@ from jupyter_selfheal.testing.failing import find_first_failure
 def test_only_what_was_gone_by_then_shows_the_age(below: str, found: str) -> None:
     broken = find_first_failure(Notebook((Cell("a", "absent"), Cell("b", below))))
     assert broken is not None
-    assert find_use_before_pandas_3(broken.context) == found
+    assert find_older_use(broken.context, "pandas", "3.0") == found
+
+
+@pytest.mark.parametrize(
+    ("below", "package", "release", "found"),
+    [
+        ("from sklearn.lda import LDA", "pandas", "2.0", "sklearn.lda.LDA"),
+        ("ages.ix[0]", "pandas", "2.0", ".ix"),
+        ("ages.ix[0]", "sklearn", "0.24", ".ix"),
+        ("from scipy.misc import imread", "sklearn", "0.24", "scipy.misc.imread"),
+        # NumPy 1.23 had it still, beside pandas 2.0; scikit-learn 0.24 ran beside pandas 1.0
+        ("import numpy as np\nages.astype(np.int)", "pandas", "2.0", ""),
+        ("import pandas as pd\npd.datetime.now()", "sklearn", "0.24", ""),
+        ("from sklearn.metrics import plot_confusion_matrix", "pandas", "2.0", ""),
+        ("ages.ix[0]", "statsmodels", "0.14", ""),
+    ],
+)
+def test_what_another_package_had_no_longer_by_an_older_release_shows_it_too(
+    below: str, package: str, release: str, found: str
+) -> None:
+    broken = find_first_failure(Notebook((Cell("a", "absent"), Cell("b", below))))
+    assert broken is not None
+    assert find_older_use(broken.context, package, release) == found

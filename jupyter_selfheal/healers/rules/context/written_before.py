@@ -10,18 +10,39 @@ from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import read_called_name
 
-_BEFORE_PANDAS_3 = (("pandas", "3.0"), ("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9"))
-"""Packages, each with the release by which something of it must be gone to show that pandas was older than 3.0."""
+_OLDER_BESIDE = {
+    ("pandas", "3.0"): (("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9")),
+    ("pandas", "2.0"): (("sklearn", "0.22"), ("scipy", "1.3")),
+    ("sklearn", "0.24"): (("pandas", "0.23"), ("scipy", "1.3")),
+}
+"""What also shows that a package was older than a release: that something was used which another package had not any more by this release of it.
+
+pandas 3.0 wants Python 3.11 and NumPy 1.26, for which there are no older scikit-learn and SciPy than these; pandas 2.0 and scikit-learn 0.24 came three
+years and one year after what is named for them, and wanted a newer Python than those ran on, or a newer NumPy.
+"""
+_ASKED_OF_TABLES = frozenset({"ix", "as_matrix", "convert_objects", "weekday_name"})
+"""Attributes that nothing but pandas ever had, until January 2020: its release 1.0, before those above."""
 
 
 def find_older_use(context: RuleContext, package: str, release: str) -> str:
-    """The first use in the notebook, as its cells were given, of what ``package`` had removed by that release: `sklearn.cross_validation`.
+    """The first use in the notebook, as its cells were given, of what ``package`` had removed by that release, or another package before: `sklearn.cross_validation`.
 
-    A module or name that is imported or asked of what is (`pd.rolling_mean`), or a keyword of what is imported from it. A notebook that ran with it ran under an older release.
+    A module or name that is imported or asked of what is (`pd.rolling_mean`), a keyword of what is imported from it, `.ix`. A notebook that ran with it ran under an older release.
     Empty where there is none.
     """
-    limit = _read_version(release)
+    beside = _OLDER_BESIDE.get((package, release), ())
     texts = [cell.given or cell.source for cell in context.notebook.cells if cell.kind == "code"]
+    found = (_find_removed(texts, name, version) for name, version in ((package, release), *beside))
+    return next(filter(None, found), "") or (_find_asked_of_tables(texts) if beside else "")
+
+
+def _find_asked_of_tables(texts: Sequence[str]) -> str:
+    nodes = (node for text in texts for node in src.walk(text))
+    return next((f".{n.attr}" for n in nodes if isinstance(n, ast.Attribute) and n.attr in _ASKED_OF_TABLES), "")
+
+
+def _find_removed(texts: Sequence[str], package: str, release: str) -> str:
+    limit = _read_version(release)
     paths = [p for text in texts if package in text for p in _list_imports(text) if p.split(".")[0] == package]
     imported = {path.rsplit(".", 1)[-1] for path in paths}
     paths += [p for p in _list_attributes(texts) if p.split(".")[0] == package]
@@ -35,15 +56,6 @@ def _list_imports(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-
-
-def find_use_before_pandas_3(context: RuleContext) -> str:
-    """The first use in the notebook of what was gone before pandas 3.0 came; empty where there is none.
-
-    pandas 3.0 wants Python 3.11 and NumPy 1.26, for which there are no older scikit-learn and SciPy than these.
-    """
-    found = (find_older_use(context, package, release) for package, release in _BEFORE_PANDAS_3)
-    return next(filter(None, found), "")
 
 
 def _list_attributes(texts: Sequence[str]) -> Iterator[str]:
