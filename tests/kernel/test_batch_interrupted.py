@@ -107,7 +107,11 @@ def interrupted_at(
     return process, out, err
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+ONE_MORE = {"reproduced", "diagnosed", "a healer answered", "proposed", "decided"}
+"""Moments next to one that is always tried."""
+
+
+@pytest.mark.parametrize("moment", [pytest.param(m, marks=pytest.mark.slow if m in ONE_MORE else ()) for m in MOMENTS])
 def test_ctrl_c_at_any_moment_leaves_nothing_but_a_run_to_go_on_with(place: Path, temporary: Path, moment: str) -> None:
     given = write(place / "n.ipynb", *GIVEN)
     before = given.read_bytes()

@@ -140,6 +140,7 @@ def test_a_healer_of_another_package_proposes_where_it_is_named(installed: Path,
     assert "unknown healer 'nobody'" in heal(installed, shop, "--healers", "nobody")[1][-1]
 
 
+@pytest.mark.slow
 def test_a_provider_of_another_package_answers(installed: Path, shop: Path) -> None:
     write(shop / "nb.ipynb", "rates = {'rate_2024': 3}", "rate = rates['quota']", "assert rate == 3")
     answer = reply(hypothesis("rate = rates['rate_2024']", "Use the key that is there", cell="cell-2"))

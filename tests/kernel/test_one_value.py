@@ -22,6 +22,7 @@ CELLS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_nothing_is_applied_where_two_fixes_are_plausible(place: Path) -> None:
     paths = [write(place / f"n{n}.ipynb", source) for n, source in enumerate(CELLS.values())]
     done = heal(*paths, "--output-dir", "out", "--json", ends=1)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernel
     [
         ([Fails(401, "authentication_error", "invalid x-api-key")], "ANTHROPIC_API_KEY"),
         pytest.param([Fails(529, "overloaded_error", retry_after="0")] * 4, "overloaded", marks=pytest.mark.slow),
-        ([Fails(429, "rate_limit_error", retry_after="100000")], "429"),
+        pytest.param([Fails(429, "rate_limit_error", retry_after="100000")], "429", marks=pytest.mark.slow),
         pytest.param([HangsUp()] * 4, "connection", marks=pytest.mark.slow),
     ],
     ids=["a refused key", "overloaded", "too many requests", "no connection"],
@@ -48,6 +48,7 @@ def test_an_outage_pauses_a_heal_and_continue_goes_on(
             kernel.stop()
 
 
+@pytest.mark.slow
 def test_a_missing_key_pauses_a_heal_and_continue_goes_on_once_its_file_has_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,7 @@ def test_an_answer_to_nothing_is_refused(loaded: LiveKernel) -> None:
     assert "nothing was asked" in str(loaded.run("%heal answer 3"))
 
 
+@pytest.mark.slow
 def test_the_terminal_asks_and_takes_a_letter(model: FakeModelServer, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, key="sk-ant-test")
     try:

@@ -53,6 +53,7 @@ def record_sent(kernel: LiveKernel) -> None:
     kernel.run(f"{SESSION}.client.send = lambda message: ({note})[-1]\n{SESSION}.checkpoints.allowance.saved_ms = 1e9")
 
 
+@pytest.mark.slow
 def test_a_failing_cell_runs_again_while_its_traceback_is_drawn(loaded: LiveKernel) -> None:
     record_sent(loaded)
     loaded.run("1 / 0", "a", allow_stdin=True)  # the first one waits for nothing that it needs not
@@ -119,6 +120,7 @@ SESSION.client.send = send_and_wait"""
 """The main thread goes on only when the worker's answer to a decision was taken in, as on a loaded machine it may."""
 
 
+@pytest.mark.slow
 def test_answer_that_comes_before_the_decision_was_sent_through_is_shown(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "c", allow_stdin=True)
@@ -231,6 +233,7 @@ def test_restart_while_it_waits_leaves_nothing(loaded: LiveKernel) -> None:
     assert loaded.run("print('items' in globals())")["text"].strip() == "False"
 
 
+@pytest.mark.slow
 def test_script_that_fails_under_run_is_no_cell_of_the_notebook(loaded: LiveKernel, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("values = []\nvalues.appendd(1)\n")
     reply = loaded.run(f"%run {tmp_path / 'script.py'}", "c", allow_stdin=True)
@@ -240,6 +243,7 @@ def test_script_that_fails_under_run_is_no_cell_of_the_notebook(loaded: LiveKern
     assert len(loaded.displays) == 1
 
 
+@pytest.mark.slow
 def test_waiting_cell_that_is_healed_lets_run_all_go_on(loaded: LiveKernel) -> None:
     loaded.run("%heal auto on")
     reply = loaded.run("%%heal --wait\nvalues = [1.5]\nprint(math.floor(values[0]))", "c", allow_stdin=True)
@@ -271,6 +275,7 @@ def test_failure_without_a_copy_before_its_cell_is_healed_from_the_whole_cell(lo
     assert loaded.value("diffs") == "[2, 3]"
 
 
+@pytest.mark.slow
 def test_what_a_method_of_the_notebook_changed_is_not_done_again_where_no_copy_is(loaded: LiveKernel) -> None:
     """The first assert would fail from the state that the second one left: that is not said to be the same state."""
     shelf = "class Shelf:\n    lent = 0\n    def lend(self):\n        self.lent += 1\n        return self.lent < 2\nshelf = Shelf()"
@@ -279,6 +284,7 @@ def test_what_a_method_of_the_notebook_changed_is_not_done_again_where_no_copy_i
     assert "it changes `shelf`: only what is left of it was tried" in loaded.card("No working fix found")
 
 
+@pytest.mark.slow
 def test_own_version_of_an_old_failure_is_tested_from_now(loaded: LiveKernel) -> None:
     """Later failures took its frozen states: the text is not lost, and what is tested is the state as it is."""
     loaded.run("items = [1, 2]")
