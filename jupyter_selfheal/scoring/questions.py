@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -15,7 +16,18 @@ from itertools import zip_longest
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import AS_LIKELY, JSON, Applicability, Candidate, Case, Patch, Probe, Question, Role
+from jupyter_selfheal.model import (
+    AS_LIKELY,
+    JSON,
+    Applicability,
+    Candidate,
+    Case,
+    Patch,
+    Probe,
+    Question,
+    Replace,
+    Role,
+)
 from jupyter_selfheal.registry import USER
 from jupyter_selfheal.scoring import output_text
 from jupyter_selfheal.scoring.asserts import find_asserts_below, list_patched_cells
@@ -88,7 +100,7 @@ def _select_tied(case: Case, candidates: Sequence[Candidate], accept: float) -> 
     """The best candidate, where it would be applied, and those that the same evidence speaks for.
 
     A safer one is not tied with one that is less safe, nor a search's guess with one that is clearly less likely, or that did the
-    same on every input on which they were compared.
+    same on every input on which they were compared; nor a safe one with one that changes more beside it, for which nothing speaks.
     """
     best = candidates[0] if candidates else None
     if best is None or best.patch.healer == USER or best.verdict.score < accept or not _is_sound(best):
@@ -195,7 +207,23 @@ def _is_equal_standing(best: Candidate, other: Candidate) -> bool:
     as_safe = other.patch.applicability == best.patch.applicability
     as_likely = other.patch.weight >= AS_LIKELY * best.patch.weight
     alike = bool(best.patch.behaviour) and other.patch.behaviour == best.patch.behaviour
-    return same_evidence and as_safe and as_likely and not alike
+    is_less = best.patch.applicability is Applicability.SAFE and _is_part(best.patch, other.patch)
+    return same_evidence and as_safe and as_likely and not alike and not is_less
+
+
+def _is_part(patch: Patch, other: Patch) -> bool:
+    """Whether all that a patch changes, line by line, is changed by the other one too, which changes more."""
+    own, also = ([_count_changed_lines(e) for e in p.edits if isinstance(e, Replace)] for p in (patch, other))
+    return bool(own) and own != also and all(any(small <= large for large in also) for small in own)
+
+
+def _count_changed_lines(edit: Replace) -> Counter[tuple[str, bool, str]]:
+    """How often an edit takes each line of its cell away (False), and puts each new one there (True)."""
+    old, new = Counter(edit.old.splitlines()), Counter(edit.source.splitlines())
+    gone, come = ((line, n) for line, n in (old - new).items()), ((line, n) for line, n in (new - old).items())
+    return Counter(
+        {(edit.cell_id, is_new, line): n for is_new, lines in ((False, gone), (True, come)) for line, n in lines}
+    )
 
 
 def _select_rivals(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -37,7 +37,7 @@ class BooleanDummies(Rule):
         {"ValueError", "TypeError", "DataError", "UFuncTypeError", "UFuncNoLoopError", "_UFuncNoLoopError"}
     )
     message = re.compile(
-        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|could not convert|Cannot cast ufunc"
+        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|could not convert(?! string to float: '(?!True'|False'))|Cannot cast ufunc"
     )
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE

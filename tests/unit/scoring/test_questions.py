@@ -194,3 +194,16 @@ def test_a_function_inside_of_the_changed_one_is_not_called_by_itself(asked: Ask
     code = "def inner(n):\n    return n\ndef at(xs, n):\n    def inside(n):\n        return n{}\n    return xs[inside(n)]\nassert at([4, 4, 5], 1) == 4"
     (question,) = asked("", code.format(" + 1.5"), code.format(""), code.format(" - 1"), healer="rules")
     assert question.subject.startswith("at(")
+
+
+def test_a_safe_fix_is_not_asked_about_for_one_that_changes_more_beside_it(asked: Asked) -> None:
+    safe = {"applicability": Applicability.SAFE, "healer": "rules"}
+    less, more, other = (
+        "y = int(x) + 4\nz = 3",
+        "y = int(x) + 4\nz = 9",
+        "y = int(x) + 4.5\nz = 3",
+    )
+    assert asked("x = '3'", "y = x + 4\nz = 3", less, more, **safe) == ()
+    assert asked("x = '3'", "y = x + 4\nz = 3", more, less, **safe)
+    assert asked("x = '3'", "y = x + 4\nz = 3", less, other, **safe)
+    assert asked("x = '3'", "assert x\ny = x + 4\nz = 3", f"assert x\n{less}", f"assert x\n{more}")
