@@ -117,8 +117,11 @@ def test_a_loop_that_ignores_every_polite_signal(freeze: Any) -> None:
 
 
 def test_a_call_into_c_that_never_returns(freeze: Any) -> None:
-    trial = tried(freeze(), "import ctypes\nctypes.PyDLL(None).pause()", timeout=2)
+    state = freeze()
+    trial = tried(state, "import ctypes\nctypes.PyDLL(None).pause()", timeout=2)
     assert trial.ending is Ending.TIMED_OUT
+    raised = "try:\n    while True: pass\nfinally:\n    raise AttributeError('half cleared up')"
+    assert tried(state, raised, timeout=1).steps[0].status == "timeout"
 
 
 def test_a_fork_bomb_ends_with_the_trial(user: User, freeze: Any) -> None:

@@ -116,6 +116,17 @@ def _drop_middle(tb: TracebackType | None) -> None:
         nodes[_FRAMES].tb_next = nodes[-_FRAMES // 2]
 
 
+def _comes_of_limit(error: BaseException | None) -> bool:
+    """Whether a cell ended by its limit: what a library's own clearing up raised at that is no failure of the cell."""
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, TimedOut):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
 class Runner:
     """Runs steps one after another and sends what comes of each as a frame."""
 
@@ -212,8 +223,8 @@ class Runner:
         error = result.error_before_exec or result.error_in_exec or self._find_display_error() or beside
         script = None if error else asides.find_error_of_script(step["code"], shown_before)
         error = error or script
-        if isinstance(error, TimedOut):
-            raise error
+        if _comes_of_limit(error):
+            raise TimedOut
         if error is None:
             self.last.result = result.result
             return {"status": "ok", "value": {"threads_left": running}} if running else {"status": "ok"}
