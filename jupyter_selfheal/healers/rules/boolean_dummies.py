@@ -73,7 +73,9 @@ def has_boolean_dummies(source: str) -> bool:
 def _find_dummies(source: str, statement: ast.stmt, dtype: str = '"uint8"') -> Iterator[Splice]:
     """The dtype for each call that names none."""
     for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
-        if read_last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name) or not call.args:
+        if read_last_name(call.func) != "get_dummies" or isinstance(call.func, ast.Name):
+            continue
+        if not call.args and all(k.arg != "data" for k in call.keywords):
             continue
         if len(call.args) < 8 and all(k.arg not in ("dtype", None) for k in call.keywords):
             end = max(src.find_span(source, n)[1] for n in (*call.args, *call.keywords))
