@@ -75,7 +75,10 @@ def _find_changed_collection(case: Case, patch: Patch) -> str:
 
 
 def _is_only_more(old: Any, new: Any) -> bool:
-    return type(old) is type(new) and not _has_lost_data(old, new)
+    if type(old) is not type(new) or _has_lost_data(old, new):
+        return False
+    is_moved = isinstance(old, list) and old != new and sorted(map(repr, old)) == sorted(map(repr, new))
+    return not is_moved  # the same items in another order are other data
 
 
 def _has_lost_data(old: Any, new: Any) -> bool:

@@ -34,9 +34,10 @@ class UntoldParts:
     """The oracle that asks what the checks leave untold. It proves nothing; it only raises a doubt."""
 
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
-        """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run."""
-        if _is_asked(case, patch) and not patch.rival and (units := _list_units(case, patch)):
-            yield Probe(probe_source("search.untold_parts"), {"units": units}, UNTOLD, SECONDS)
+        """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run. Of a safe fix it is only asked what does not run with it either."""
+        if patch.healer in ASKED and not patch.rival and (units := _list_units(case, patch)):
+            given: JSON = {"units": units, "unrun": not _is_asked(case, patch)}
+            yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         found = trial.probe(UNTOLD)

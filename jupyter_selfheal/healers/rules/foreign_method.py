@@ -22,6 +22,9 @@ GIVES_NOTHING = re.compile(
 )
 """What changes a list, set or dictionary, and gives None."""
 
+SINGLE = re.compile(r"(?i)(?<![a-z])(?:seen|visited|uniq\w*|distinct|differ\w*|dup\w*|sets?)(?![a-z])")
+"""Words for items of which each is held once."""
+
 IS_THERE = {
     (ast.Eq, "-1"): "not in", (ast.Lt, "0"): "not in", (ast.NotEq, "-1"): "in", (ast.Gt, "-1"): "in", (ast.GtE, "0"): "in",
 }  # fmt: skip
@@ -39,7 +42,8 @@ class ForeignMethod(Rule):
     `next(reader)`, `str(error)`.
 
     **Fix safety** Safe: the type of the live object is known, and the words mean one thing on it. Silent where the value is used of what
-    gives none (`xs = xs.add(4)`), and where a text's is lost (`name.trim()` above `print(name)`).
+    gives none (`xs = xs.add(4)`), and where a text's is lost (`name.trim()` above `print(name)`). Unsafe for `seen.add(x)` of a list that the cell asks for its
+    items, or that words call one of single items: a set may be meant.
     """
 
     code = "ATT102"
@@ -77,14 +81,25 @@ class ForeignMethod(Rule):
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
                 first = first or changes[-1][2]
         if changes:
+            doubt = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
             yield self.patch(
                 context.replace(context.cell_id, keep_outermost(changes)),
                 f"Use `{first}`",
                 f"Module `{owner.name}` has no `{wrong}`."
                 if owner.is_module
                 else f"A `{owner.type}` has no `{wrong}`.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why="A set may be meant, which holds each item once." if doubt else self.why,
+                prior=0.6 if doubt else 0.9,
             )
+
+
+def may_be_set(context: RuleContext, node: ast.expr) -> bool:
+    """Whether a collection that is added to is asked for its items, or words of its cell speak of single ones."""
+    name = context.text(node)
+    asked = (n for n in context.walk(ast.Compare) for op, right in zip(n.ops, n.comparators, strict=True)
+             if isinstance(op, ast.In | ast.NotIn) and context.text(right) == name)  # fmt: skip
+    return SINGLE.search(context.source) is not None or any(asked)
 
 
 def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute]:

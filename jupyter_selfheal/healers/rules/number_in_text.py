@@ -12,8 +12,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"invalid literal for int\(\) with base 10: '(.*)'|could not convert string to float: '(.*)'", re.DOTALL
 )
-DECIMAL = re.compile(r"(?:^|[\s;])-?\d+,\d{1,2}(?=$|[\s;])")
-"""A number with a comma before its decimals."""
+DECIMAL = re.compile(r"(?:^|[\s;])-?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?=$|[\s;])")
+"""A number with a comma before its decimals: groups have three digits, and the first of them is not 0."""
 CURRENCY = "$€£¥"
 
 
@@ -25,7 +25,7 @@ class NumberInText(Rule):
     **Fix** `int(float(text))`; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one, and for per cent. Silent for texts that hold no number.
+    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`), and for per cent. Silent for texts that hold no number.
     """
 
     code = "TYP104"
@@ -70,7 +70,8 @@ def _has_decimal_commas(context: RuleContext) -> bool:
     loops += [
         g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])
     ]
-    asked = "isinstance(item, str) and item.count(',') == 1 and len(item.strip().partition(',')[2]) in (1, 2)"
+    parts = "item.strip().partition(',')"
+    asked = f"isinstance(item, str) and item.count(',') == 1 and (len({parts}[2]) != 3 or {parts}[0] in ('0', '-0'))"
     return any(context.is_true(f"any({asked} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name))
 
 

@@ -19,7 +19,8 @@ class PythonLiteral(Rule):
 
     **Fix** `json.loads(text)` becomes `ast.literal_eval(text)`.
 
-    **Fix safety** Safe: the live text is no JSON, and it is a literal of Python; nothing in it is run.
+    **Fix safety** Safe: the live text is no JSON, and it is a literal of Python; nothing in it is run. Unsafe where it has none of Python's own signs (`'`, `None`, `True`),
+    as `{"a": 1,}`: it is JSON with a fault.
     """
 
     code = "TYP109"
@@ -39,13 +40,20 @@ class PythonLiteral(Rule):
                 "tuple",
             ):
                 return
+            own = context.is_true(
+                f"any(sign in ({context.text(call.args[0])}) for sign in (\"'\", 'None', 'True', 'False', '('))"
+            )
             changes = [(*context.span(call.func), "ast.literal_eval")]
             if not any(isinstance(n, ast.Import) and "ast" in ast.unparse(n).split() for n in ast.walk(context.tree)):
                 changes.append(add_import(context.source, "import ast"))
             yield self.patch(
                 context.replace(context.cell_id, changes),
                 "Use `ast.literal_eval`",
-                "The text is Python (single quotes, None, True), not JSON.",
+                "The text is Python (single quotes, None, True), not JSON."
+                if own
+                else "The text is no JSON, but it reads as Python.",
+                applicability=Applicability.SAFE if own else Applicability.UNSAFE,
+                why=self.why if own else "It is JSON with a fault, which may be mended where it comes from.",
                 prior=0.88,
             )
             return

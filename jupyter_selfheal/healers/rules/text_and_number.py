@@ -315,7 +315,14 @@ def _find_moved_date(context: RuleContext, node: ast.AST) -> list[ast.expr]:
 def _counts_something(context: RuleContext, operand: ast.expr) -> bool:
     if isinstance(operand, ast.Constant | ast.JoinedStr):
         return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
+    if len(factors := _list_factors(operand)) > 1:  # `price * 2` of a text that holds a number
+        return any(read_number_in(context, factor) for factor in factors)
     return find_type(context, operand) in NUMBERS or bool(read_number_in(context, operand))
+
+
+def _list_factors(operand: ast.expr) -> list[ast.expr]:
+    is_product = isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.Mult)
+    return [operand.left, operand.right] if is_product and isinstance(operand, ast.BinOp) else [operand]
 
 
 def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> list[Splice] | None:
@@ -323,7 +330,7 @@ def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> li
     start, end = context.span(run[0])[0], context.span(run[-1])[1]
     inside = [
         (*context.span(operand), f"{function}({context.text(operand)})")
-        for operand in run
+        for operand in (part for o in run for part in _list_factors(o))
         if find_type(context, operand) not in NUMBERS and (function := read_number_in(context, operand))
     ]
     text = src.splice(context.source[start:end], [(a - start, b - start, t) for a, b, t in inside])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -111,6 +111,10 @@ def _list_candidates(context: RuleContext) -> Iterator[tuple[ast.expr, list[ast.
 def _is_sure(context: RuleContext, node: ast.expr, target: ast.expr, changes: list[Splice]) -> bool:
     """Whether nothing is cut off that may be meant."""
     index = _is_index(context, target)
+    function = find_function(context.source, context.line)
+    given = {a.arg for a in function.args.args} if function is not None else set[str]()
+    if isinstance(node, ast.BinOp) and isinstance(target, ast.Name) and target.id in given:
+        return False  # the arguments may stand in each other's place
     if not index and isinstance(node, ast.BinOp) and _is_repeated(context, node, target):
         return False
     return is_whole(context, target) or (index and not any(text.startswith("int(") for _, _, text in changes))

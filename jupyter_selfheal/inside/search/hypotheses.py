@@ -8,6 +8,7 @@ not applied.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ UNENDING = 0.1
 UNFINISHED = 0.2
 """What a rival counts that gives nothing wherever it differs, and no check expects that: it comes to its end without a result."""
 NOTHING = "None"
+OPERATOR = re.compile(r"`([-+*/%]|//|\*\*)` should be `(?:[-+*/%]|//|\*\*)`")
+"""The words of a change of an operator."""
 LEAK, LEAK_OF_CRASH = 0.1, 0.06
 """The weight, for one check that failed before, of what no edit of the search would be: it may be met by something else altogether. Less
 of it where the failure is an exception: that says where the fault shows."""
@@ -141,11 +144,24 @@ class Hypotheses:
     def _weigh_rivals(self, n: int) -> list[tuple[float, int]]:
         """The weight of each other hypothesis that needs no more edits, by how much it differs, with its first candidate."""
         rivals: list[tuple[float, int]] = []
+        mine = self._sharpen_weight(self.groups[self.place[n]])
         for k, group in enumerate(self.groups):
             first = min(group, key=lambda m: (self.candidates[m].edits, -self.candidates[m].weight))
             if k != self.place[n] and self.candidates[first].edits <= self.candidates[n].edits:
-                rivals.append((self._sharpen_weight(group) * self._measure_difference(n, first), first))
+                weight = self._sharpen_weight(group)
+                weight = max(weight, mine) if self._is_other_operator(n, first) else weight
+                rivals.append((weight * self._measure_difference(n, first), first))
         return rivals
+
+    def _is_other_operator(self, n: int, other: int) -> bool:
+        """Whether one check decides between two operators in one place, `w + h` and `w * h` for `w - h`: it is met by either as easily."""
+        mine, others = (self._list_operators(self.groups[self.place[m]]) for m in (n, other))
+        return bool(mine & others) and self.count_checks(n) == 1
+
+    def _list_operators(self, group: Sequence[int]) -> set[tuple[int, int, str]]:
+        """The operators, with their unit and line, in place of which single edits of a group put another."""
+        single = (c for c in (self.candidates[m] for m in group) if c.edits == 1)
+        return {(c.unit, c.line, told[1]) for c in single if (told := OPERATOR.match(c.words))}
 
     def count_checks(self, n: int) -> int:
         """Checks that a candidate passed, each counted once."""

@@ -1,16 +1,17 @@
 """What few checks leave untold of a patched function: the slips in it with which all of them would hold as well.
 
 A fix that meets two examples says that of what they come to. Where a condition can be turned round, and no example notices, or a fifth of all
-likely slips (:mod:`.likely_slips`) can be made, a second fault may stand there just as unnoticed. A slip counts where it makes a difference for a
+likely slips (:mod:`.likely_slips`) can be made, or a statement that reckons something is come to by none of them, a second fault may stand there just as unnoticed. A slip counts where it makes a difference for a
 call like the checked ones, and no larger; that it was made is not said, only that nothing tells.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -23,6 +24,7 @@ from jupyter_selfheal.inside.search.compare_behaviour import (
     collect_behaviours,
     generate_inputs,
 )
+from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.inside.search.input_domain import list_near
 from jupyter_selfheal.inside.search.laws import list_alike
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
@@ -59,26 +61,75 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
     """The doubt about the functions of a patched cell that ran, and whose checks hold; empty where these tell enough, or it is not known."""
     with warnings.catch_warnings(), skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
-        program = read_program(argument)
-        said = run_in_fork(lambda: describe_untold(program, shell.user_ns), WAIT)
+        program, plain = read_program(argument), bool(argument.get("unrun"))
+        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain), WAIT)
     return said if isinstance(said, str) else ""
 
 
-def describe_untold(program: Program, space: dict[str, Any]) -> str:
-    """What the checks of a program leave untold, in words. To be called in a fork."""
+def describe_untold(program: Program, space: dict[str, Any], plain: bool = False) -> str:
+    """What the checks of a program leave untold, in words; ``plain``: only what they do not run. To be called in a fork."""
     runner = Runner(program, space)
     sight = trace_program(runner, TRACED)
     if sight.result.failed or not sight.result.passed:
         return ""
+    unrun = next(
+        (
+            text
+            for n, u in enumerate(program.units)
+            if u.role == DEFINE and (text := find_unrun(u.text, sight.ran.get(n, ())))
+        ),
+        "",
+    )
+    if unrun or plain:
+        return f"no check comes to `{_cut_line(unrun)}`" if unrun else ""
     for function, checked in sight.checked.items():
         units = [n for n, u in enumerate(program.units) if u.role == DEFINE and is_defined_in(u.text, function)]
         alike = _list_calls(sight.calls.get(function, ()), checked) if checked and units else []
+        if endless := _find_endless(runner, function, checked, alike):
+            return f"`{endless}` does not come to an end"
         if alike:
             made = list(_list_made(runner))
             passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
             missed = _list_missed(runner, passing, function, [*checked, *alike])
             return _describe_missed(missed, noticed)
     return ""
+
+
+def find_unrun(text: str, ran: Collection[int]) -> str:
+    """The first statement that reckons something and did not run, of a function of which some did; empty where there is none.
+
+    Not one that handles an error or only tells what is known: nothing is reckoned by ``return False``.
+    """
+    for function in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)):
+        if not any(set(range(s.lineno, (s.end_lineno or s.lineno) + 1)) & set(ran) for s in function.body):
+            continue
+        left = [*function.body]
+        while left:
+            node = left.pop(0)
+            if isinstance(node, ast.If | ast.For | ast.While | ast.With | ast.Try):
+                left[:0] = [*node.body, *getattr(node, "orelse", ())]
+            elif _reckons(node) and not any(
+                line in ran for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            ):
+                return ast.unparse(node)
+    return ""
+
+
+def _reckons(node: ast.stmt) -> bool:
+    """Whether a statement computes a value or changes one by more than to name what is there."""
+    if isinstance(node, ast.AugAssign):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call) and ast.unparse(node.value.func) not in ("print", "warnings.warn")
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) else None
+    return value is not None and any(isinstance(n, ast.Call | ast.BinOp) for n in ast.walk(value))
+
+
+def _find_endless(runner: Runner, function: str, checked: Sequence[Arguments], alike: Sequence[Arguments]) -> str:
+    """A call like the checked ones that does not come to an end; empty where there is none."""
+    (shown,) = collect_behaviours(runner, [{}], function, [*checked, *alike], COMPARED)
+    late = (g for g, said in zip(alike, shown[len(checked) :], strict=False) if said in ENDLESS)
+    return next((Input(function, given).text for given in late), "")
 
 
 def _list_calls(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:

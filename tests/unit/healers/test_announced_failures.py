@@ -38,6 +38,10 @@ TEXTS = (
     ("Which of these lines must be changed?", False),
     ("Exercise: why does this fail?", True),
     ("Why does this fail?", False),
+    ("This cell has a slip. Can you spot it?", True),
+    ("**Exercise**: find and fix the bug below.", True),
+    ("I can't find the bug, look again.", False),
+    ("Now find the mean squared error of the model.", False),
 )
 
 

@@ -135,6 +135,7 @@ def test_a_result_without_any_input_is_not_applied_though_no_value_is_expected()
     [
         ("m = f([[3, 4], [6, 8]])\n", "m = f([[3, 4], [6, 8]][1:])\n", "[[3, 4], [6, 8]]"),
         ("xs = [1, 5, 3]\n", "xs = [1, 5, 4]\n", "[1, 5, 3]"),
+        ("xs = [3, 1, 2]\n", "xs = [1, 3, 2]\n", "[3, 1, 2]"),  # in another order
         ("m = f([[3, 4], [6, 8]])\n", "m = f(2 * [[3, 4], [6, 8]])\n", ""),
         ("xs = [1, 5, 3]\n", "xs = [1, 5, 3, 7]\n", ""),  # one more
         ("t = d[['nmae', 'age']]\n", "t = d[['name', 'age']]\n", ""),  # spelling

@@ -20,12 +20,12 @@ SHIPPING = "def shipping(weight, express):\n    cost = 4\n    if weight > 10:\n 
 SUM = "def add_up(items):\n    total = 0\n    for n in items:\n        total += n\n    return total"
 
 
-def ask(definition: str, checks: list[str]) -> str:
+def ask(definition: str, checks: list[str], *, unrun: bool = False) -> str:
     space: dict[str, Any] = {}
     exec(definition, space)
     units = [{"text": definition, "role": "define", "mutable": True}]
     units += [{"text": text, "role": "check", "mutable": False} for text in checks]
-    return probe(SimpleNamespace(user_ns=space), None, {"units": units})
+    return probe(SimpleNamespace(user_ns=space), None, {"units": units, "unrun": unrun})
 
 
 def test_a_condition_that_no_check_comes_to_both_ways_is_told_with_a_call() -> None:
@@ -36,6 +36,26 @@ def test_a_condition_that_no_check_comes_to_both_ways_is_told_with_a_call() -> N
         ["assert fine(4, 1) == 8", "assert fine(6, 0) == 12"],
     )
     assert told.startswith("the checks would also hold if `child` were `not child`: `fine(")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("        cost += 6", "no check comes to `cost += 6`"),
+        ("        cost = log(weight)", "no check comes to `cost = log(weight)`"),
+        ("        return 0", ""),
+        ("        raise ValueError(str(weight))", ""),
+        ("        print(weight)", ""),
+    ],
+)
+def test_of_a_safe_fix_only_what_reckons_and_did_not_run_is_told(body: str, said: str) -> None:
+    text = f"def shipping(weight):\n    cost = 4\n    if weight > 10:\n{body}\n    return cost"
+    assert ask(text, ["assert shipping(2) == 4"], unrun=True) == said
+
+
+def test_a_call_like_the_checked_ones_that_does_not_end_is_told() -> None:
+    text = "def count(n):\n    k = 0\n    while n != 0:\n        n -= 2\n        k += 1\n    return k"
+    assert ask(text, ["assert count(8) == 4", "assert count(4) == 2"]).endswith("does not come to an end")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +87,7 @@ def _list_steps(cells: list[str], at: int, new: str, **given: Any) -> list[Step]
     [
         ("assert add_up([1]) == 1\nassert add_up([2]) == 2", {}, True),
         ("assert add_up([1]) == 1", {"rival": "another one"}, False),
-        ("assert add_up([1]) == 1", {"applicability": Applicability.SAFE}, False),
+        ("assert add_up([1]) == 1", {"applicability": Applicability.SAFE}, True),
         ("\n".join(f"assert add_up([{n}]) == {n}" for n in range(5)), {}, False),
         ("x = add_up([1])\nassert x == 1", {}, False),
         ("assert len([1]) == 1", {}, False),

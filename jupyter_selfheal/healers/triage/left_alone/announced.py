@@ -81,6 +81,20 @@ POSED = re.compile(
     re.IGNORECASE,
 )
 """A question that is put to students: "Exercise: why does this fail?"."""
+_FAULT = r"(?:bugs?|mistakes?|(?:syntax|type|name|index|key|value|logic\w*) errors?|errors? (?:in|and) (?:the |this )?(?:code|cell|fix|correct|following|function|program|line))"
+SOUGHT = re.compile(
+    rf"\bcan you (?:spot|find|see|tell|identify|fix|correct|guess)\b.{{0,40}}(?:\bit\b|\b{_FAULT}\b|wrong|\bwhy\b).*\?|"
+    rf"\b(?:find|spot|identify|locate) (?:and \w+ )?(?:all |the |an? |its |\d ){{0,2}}(?:\w+ )?{_FAULT}\b|"
+    rf"\b(?:exercise|task|quiz|challenge)\b.{{0,60}}\b(?:fix|correct|debug|repair)\b.{{0,40}}\b(?:{_FAULT}|code|cell|function|program|below)\b",
+    re.IGNORECASE,
+)
+"""An exercise whose point is the fault: "Find and fix the bug", "Can you spot it?"."""
+_OWN = re.compile(r"\b(?:i|i'm|me|my|can ?not|can't|could(?:n't| not)|need\w*|must|still|to)\b", re.IGNORECASE)
+_ABSENT = re.compile(
+    r"\b(?:not|never|n't|no longer)\b|n't\b|\b(?:missing|invalid|wrong|unknown|misspel\w*|out of (?:range|bounds)|beyond|nonexist\w*|non-exist\w*)\b",
+    re.IGNORECASE,
+)
+"""What a question says of what is not there: that it fails is the answer, whatever is near."""
 OTHERWISE = re.compile(
     r"\b(?:if|unless|otherwise|instead|avoids?|without|fix\w*|when|may|might|not fail|older|so we)\b", re.IGNORECASE
 )
@@ -125,7 +139,7 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
         asked = next((t for t in notes if ASKED.search(t)), "")
         is_idle = "what if" in asked.lower()  # "what if prices rise?" asks of the data, and any rule may know better
         has_remedy = remedies.has_remedy if is_idle else remedies.has_safe_remedy
-        note = asked if asked and not has_remedy(context) else ""
+        note = asked if asked and (_ABSENT.search(asked) or not has_remedy(context)) else ""
     if not note:
         return None
     return leave_alone(
@@ -147,6 +161,8 @@ def _is_announcement(note: str, failure: Failure) -> bool:
         return True
     if TROUBLED.search(plain):
         return False
+    if _is_sought(plain):
+        return True
     headed = re.fullmatch(
         rf"[^\w?]*(?:(?:raises?|gives?|throws?|an?|this|is) )*{re.escape(failure.ename)}(?:[^\w?]*|: ([^?]*))", plain
     )
@@ -156,6 +172,12 @@ def _is_announcement(note: str, failure: Failure) -> bool:
         return not REMEDY.search(plain, shown.end())
     told = ANNOUNCED.search(plain) or _find_explanation(plain, failure)
     return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
+
+
+def _is_sought(text: str) -> bool:
+    """Whether a text asks its reader to find a fault; not somebody's who looks for it himself."""
+    found = SOUGHT.search(text)
+    return found is not None and not _OWN.search(text[: found.end()].rpartition("\n")[2])
 
 
 def _is_message(text: str, failure: Failure) -> bool:
@@ -211,6 +233,9 @@ def _collect_notes(context: RuleContext) -> list[str]:
     statement = context.failing_statement
     end = at + 1 if statement is None else statement.end_lineno or at + 1
     alone = not any(line.strip() for line in lines[: max(above + 1, 0)])
+    above_cell = cells[index - 1] if index > 0 and cells[index - 1].kind == "markdown" else None
+    if above_cell is not None and _is_sought(above_cell.source.replace("*", "")):
+        return [*notes, above_cell.source]
     if (
         (alone or not any(line.split("#")[0].strip() for line in lines[end:]))
         and index > 0

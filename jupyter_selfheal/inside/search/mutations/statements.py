@@ -96,6 +96,13 @@ def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
             line,
             f"the result of `{text}` is dropped",
         )
+    if (
+        isinstance(value, ast.Call)
+        and s.text_of(value.func) == "sorted"
+        and isinstance(value.args[0] if value.args else None, ast.Name)
+    ):
+        edit = (s.start_of(node), s.start_of(node), f"{s.text_of(value.args[0])} = ")
+        yield Change((edit,), 0.6, line, f"the result of `{text}` is dropped")
     if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq):
         new = f"{s.text_of(value.left)} = {s.text_of(value.comparators[0])}"
         yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, line, "`==` should be `=`")

@@ -37,6 +37,16 @@ def test_a_guess_without_a_rival_is_not_doubted() -> None:
     assert not doubt((build(0.5), ONE))
 
 
+def test_two_operators_in_one_place_are_as_likely_where_one_check_decides() -> None:
+    plus, times = (
+        Candidate({0: "x"}, f"`-` should be `{o}`", 1, w, 0, 1, result=Result(0, 1))
+        for o, w in (("+", 0.9), ("*", 0.2))
+    )
+    assert doubt((plus, ONE), (times, OTHER)).startswith("`f(3)` gives 3 with it, and 5")
+    plus.result = times.result = Result(0, 2)
+    assert not doubt((plus, ONE), (times, OTHER))
+
+
 def test_a_rival_of_like_weight_is_named_by_the_shortest_input() -> None:
     assert doubt((build(0.5), ONE), (build(0.5), OTHER)) == (
         "`f(3)` gives 3 with it, and 5 with another change that passes the same checks"
