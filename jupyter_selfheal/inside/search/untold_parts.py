@@ -116,11 +116,15 @@ def find_unrun(text: str, ran: Collection[int]) -> str:
 
 
 def _reckons(node: ast.stmt) -> bool:
-    """Whether a statement computes a value or changes one by more than to name what is there."""
+    """Whether a statement computes a value or changes one by more than to name, or to keep, what is there (`out += letter`)."""
     if isinstance(node, ast.AugAssign):
-        return True
+        return not (isinstance(node.op, ast.Add) and isinstance(node.value, ast.Name))
     if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Call) and ast.unparse(node.value.func) not in ("print", "warnings.warn")
+        call = node.value
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) in ("print", "warnings.warn"):
+            return False
+        is_kept = isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "add")
+        return not (is_kept and all(isinstance(a, ast.Name) for a in call.args))
     value = node.value if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) else None
     return value is not None and any(isinstance(n, ast.Call | ast.BinOp) for n in ast.walk(value))
 

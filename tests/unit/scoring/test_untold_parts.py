@@ -44,6 +44,7 @@ def test_a_condition_that_no_check_comes_to_both_ways_is_told_with_a_call() -> N
         ("        cost += 6", "no check comes to `cost += 6`"),
         ("        cost = log(weight)", "no check comes to `cost = log(weight)`"),
         ("        return 0", ""),
+        ("        cost += weight", ""),
         ("        raise ValueError(str(weight))", ""),
         ("        print(weight)", ""),
     ],
