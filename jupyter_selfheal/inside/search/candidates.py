@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import builtins
+import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
+from jupyter_selfheal.inside.search.compile_together import compile_together
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.mutations import empty_bodies
-from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, find_kind
@@ -36,6 +40,8 @@ PLACES, LONGEST_SLIP = 6, 40
 """Places of one slip, and characters of what stands there, at most."""
 WRAPPED = 2
 """Places of a slip that puts a call around what stands there, at most: what is read in more of them is made so once, above them."""
+GROUP = 192
+"""Candidates that are made before they are compiled, those of one text together."""
 
 
 _OWN = (DEFINE, CELL)
@@ -70,6 +76,15 @@ class Candidate:
     """What a further change was made of that no check asks for: it is shown beside that, before or behind it by its ``shift``."""
     shift: float = 0.0
     doubt: str = ""
+    key: int = 0
+    """Equal for candidates that do the same, where the code was compiled together with others; 0 where it was by itself."""
+
+    def make_key(self) -> int:
+        """Equal for candidates that do the same, as far as their code tells."""
+        if self.key:
+            return self.key
+        parts = sorted((n, fingerprint(code)) for n, code in self.codes.items())
+        return hash(parts[0] if len(parts) == 1 else tuple(parts))
 
 
 class Maker:
@@ -81,6 +96,7 @@ class Maker:
         """Every single change with its weight and unit, best first, as soon as they were made."""
         self.signatures = {name: tuple(parameters) for name, parameters in given.get("signatures", ())}
         self.defined = frozenset(ns) | self.signatures.keys()
+        self.known = self.defined.union(dir(builtins))
         self.texts = {m[1]: u.text for u in program.units if u.role in _OWN and (m := _DEF.match(u.text))}
         self.stubs = {n for n, u in enumerate(program.units) if u.mutable and empty_bodies.is_stub(u.text)}
         """Units that are a function with nothing in it: what they lack hangs on what their siblings are."""
@@ -137,6 +153,9 @@ class Maker:
 
     def make_singles(self) -> Iterator[Candidate]:
         """Every single change of every mutable unit, best first over all units."""
+        return self.compile_groups((candidate, None) for candidate in self._make_singles())
+
+    def _make_singles(self) -> Iterator[Candidate]:
         for n, unit in enumerate(self.program.units):
             if unit.mutable:
                 self.changes.extend(self.rank_changes(n, unit.text, self.sight.suspicion.get(n, {})))
@@ -145,7 +164,7 @@ class Maker:
         for weight, n, change in self.changes:
             while together and together[0][0] >= weight:
                 yield from self._build_slip(*together.pop(0))
-            if (candidate := self.build_candidate(None, n, change, weight)) is not None:
+            if (candidate := self.place_change(None, n, change, weight)) is not None:
                 yield candidate
 
     def make_new_bodies(
@@ -204,7 +223,16 @@ class Maker:
     def build_candidate(
         self, first: Candidate | None, n: int, change: Change, weight: float, anew: bool = False
     ) -> Candidate | None:
-        """A change of unit ``n``, on top of those of another candidate where there is one; None where the two overlap.
+        """A change of unit ``n`` with its code, on top of another candidate where there is one: see :meth:`place_change`."""
+        candidate = self.place_change(first, n, change, weight, anew)
+        if candidate is not None:
+            self.compile_candidate(candidate, first)
+        return candidate
+
+    def place_change(
+        self, first: Candidate | None, n: int, change: Change, weight: float, anew: bool = False
+    ) -> Candidate | None:
+        """A change of unit ``n`` without its code, on top of those of another candidate where there is one; None where the two overlap.
 
         The change is one of the program's text, or, made ``anew``, one of the text as the other candidate has it.
         """
@@ -221,8 +249,29 @@ class Maker:
             candidate.words = f"{first.words}; {change.words}"
             candidate.edits, candidate.size, candidate.parent = first.edits + 1, first.size + size, first.result
             candidate.is_anew = first.is_anew
-        self.compile_candidate(candidate, first)
         return candidate
+
+    def compile_groups(
+        self, made: Iterator[tuple[Candidate, Candidate | None]], size: int = GROUP
+    ) -> Iterator[Candidate]:
+        """Candidates, each with the one that it goes on from, with their code: those that change the same text are compiled together."""
+        while group := list(itertools.islice(made, size)):
+            alike: dict[tuple[int, str], list[Candidate]] = {}
+            for candidate, first in group:
+                n = candidate.unit
+                before = first.texts.get(n) if first else None
+                if not candidate.codes and n in candidate.texts:
+                    alike.setdefault((n, before or self.program.units[n].text), []).append(candidate)
+            for (n, text), members in alike.items():
+                found = compile_together(text, [c.texts[n] for c in members], partial(self.compile_text, n), self.known)
+                for candidate, made_together in zip(members, found, strict=True):
+                    if made_together is not None:
+                        candidate.codes[n], key = made_together
+                        others = tuple((k, t) for k, t in candidate.texts.items() if k != n)
+                        candidate.key = hash((n, text, key, others)) or 1
+            for candidate, first in group:
+                self.compile_candidate(candidate, first)
+                yield candidate
 
     def build_united(self, members: Sequence[Candidate], edits: Mapping[int, tuple[Edit, ...]]) -> Candidate | None:
         """One candidate with the ``edits`` of several; None where they overlap."""
@@ -246,10 +295,27 @@ class Maker:
     def compile_candidate(self, candidate: Candidate, first: Candidate | None = None) -> None:
         """Fill in the code of each changed unit, that of ``first`` where it is the same; nothing for one that is no Python."""
         for k, text in candidate.texts.items():
+            if k in candidate.codes:
+                continue
             same = first is not None and first.texts.get(k) == text and k in first.codes
             code = first.codes[k] if first and same else self.compile_text(k, text)
             if code is not None:
                 candidate.codes[k] = code
+
+    def compile_alone(self, candidate: Candidate) -> None:
+        """Give a candidate code of its own, where it was compiled together with others."""
+        if candidate.key:
+            candidate.key, candidate.codes = 0, {}
+            self.compile_candidate(candidate)
+
+    def is_other(self, candidate: Candidate, seen: set[int]) -> bool:
+        """Give one that is kept code of its own, which is traced and compared; whether none that was ``seen`` before has the same."""
+        if not candidate.key:
+            return True
+        self.compile_alone(candidate)
+        key, before = candidate.make_key(), len(seen)
+        seen.add(key)
+        return len(seen) > before
 
     def compile_text(self, n: int, text: str) -> CodeType | None:
         """The code of a unit with this text; None where it is no Python."""

@@ -47,6 +47,8 @@ PAIRED, PAIRS = 150, 2_500
 """The likeliest changes of which two are made at once where nothing else was found, and how many such pairs are tried."""
 EARLY_PAIRS = 1_000
 """Those of them that are tried after the first rounds of several edits."""
+GROUP_OF_PAIRS = 800
+"""Pairs that are made before they are compiled: those with the same first change are compiled together."""
 BESIDE = 300
 """And of those that are tried beside several edits that pass everything, and on top of each of ``NEAREST`` states in which one check still fails."""
 NEAREST = 3
@@ -56,6 +58,8 @@ NO_SECOND = 0.02
 """The least suspicion of a line of an edited unit for which that unit is edited again."""
 
 Suspicion = Mapping[int, Mapping[int, float]]
+_Weighed = tuple[float, int, Change]
+"""A change with its weight and unit."""
 
 
 class Frontier:
@@ -93,6 +97,11 @@ class Frontier:
 
     def expand(self, states: Sequence[Candidate], units: Collection[int] | None = None) -> Iterator[Candidate]:
         """A further change on top of each of these states, the likeliest first over all of them; of these ``units``, if so."""
+        return self.maker.compile_groups(self._place_changes(states, units))
+
+    def _place_changes(
+        self, states: Sequence[Candidate], units: Collection[int] | None
+    ) -> Iterator[tuple[Candidate, Candidate]]:
         steps: list[tuple[float, Candidate, int, Change, bool]] = []
         for place, state in enumerate(states):
             merged = heapq.merge(*self._list_changes(state, place < ANEW), key=lambda item: -item[0])
@@ -102,9 +111,9 @@ class Frontier:
         for weight, state, n, change, anew in steps:
             placed = change if anew or n in state.spliced else move_change(change, self._find_edits(state, n))
             is_edited = n in state.texts and n not in state.spliced
-            candidate = self.maker.build_candidate(state, n, placed, weight, anew or is_edited) if placed else None
+            candidate = self.maker.place_change(state, n, placed, weight, anew or is_edited) if placed else None
             if candidate is not None:
-                yield candidate
+                yield candidate, state
 
     def _list_changes(self, state: Candidate, anew: bool) -> list[Iterator[tuple[float, int, Change, bool]]]:
         """The changes of all units with their weights by what still fails in this state, in parts that are each in order; those of an
@@ -229,14 +238,19 @@ class Frontier:
         known = self.maker.changes if units is None else (c for c in self.maker.changes if c[1] in units)
         likeliest = list(itertools.islice(known, PAIRED))
         pairs = sorted(itertools.combinations(likeliest, 2), key=lambda pair: -pair[0][0] * pair[1][0])[after:most]
+        yield from self.maker.compile_groups(self._place_pairs(pairs, state), GROUP_OF_PAIRS)
+
+    def _place_pairs(
+        self, pairs: Sequence[tuple[_Weighed, _Weighed]], state: Candidate | None
+    ) -> Iterator[tuple[Candidate, Candidate]]:
         built: dict[int, Candidate | None] = {}
         for (weight, n, change), (other_weight, m, other) in pairs:
             if id(change) not in built:
                 built[id(change)] = self.maker.build_candidate(state, n, change, weight)
             first = built[id(change)]
-            if first is not None and (both := self.maker.build_candidate(first, m, other, weight * other_weight)):
+            if first is not None and (both := self.maker.place_change(first, m, other, weight * other_weight)):
                 both.parent = state.result if state else None
-                yield both
+                yield both, first
 
     def go_beside(self, partial: Sequence[Candidate], is_found: bool) -> Iterator[Candidate]:
         """What comes before less likely changes: the likeliest pairs, or where a union of what is known passes everything, what else goes on from that."""

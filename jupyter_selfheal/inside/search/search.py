@@ -228,6 +228,8 @@ class Search:
 
     def _screen_longer(self, chosen: list[Candidate], steps: int) -> None:
         """Try candidates that were cut again, but for those that are seen not to end where that is worth a look."""
+        for candidate in chosen:
+            self.maker.compile_alone(candidate)
         self._screen_candidates(iter(drop_endless(self.runner, chosen, steps, self.late)), steps, again=True)
 
     def _select_late(self, most: int) -> list[Candidate]:
@@ -288,7 +290,8 @@ class Search:
         candidate.result, candidate.given = result, max(candidate.given, self.given)
         if result.plausible:
             old = [self.program.units[n].text for n in candidate.texts]
-            if self.base.failed >= patience.VARIED or not hard_codes(self.program, list(candidate.texts.values()), old):
+            told = self.base.failed < patience.VARIED and hard_codes(self.program, list(candidate.texts.values()), old)
+            if not told and self.maker.is_other(candidate, self.seen):
                 self.plausible.append(candidate)
                 self.found_at = self.found_at or self.spent
         elif result.status in ("time", "deep"):
@@ -296,9 +299,9 @@ class Search:
             if self.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
             # one loop of several ends, or a check beside them passes
-            if count and self.base.cut and self._gains(candidate):
+            if count and self.base.cut and self._gains(candidate) and self.maker.is_other(candidate, self.seen):
                 self.partial.append(candidate)
-        elif count and result.status == OK and self._gains(candidate):
+        elif count and result.status == OK and self._gains(candidate) and self.maker.is_other(candidate, self.seen):
             self.partial.append(candidate)
 
     @property
@@ -336,8 +339,7 @@ class Search:
                 continue
             if len(candidate.codes) < len(candidate.texts):
                 continue
-            parts = sorted((n, fingerprint(code)) for n, code in candidate.codes.items())
-            key = hash(parts[0] if len(parts) == 1 else tuple(parts))
+            key = candidate.make_key()
             if not again and key in self.seen:
                 continue
             self.seen.add(key)
