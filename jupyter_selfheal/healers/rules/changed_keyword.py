@@ -44,7 +44,7 @@ class ChangedKeyword(Rule):
 
     **Fix** The changelogs (`data/*.toml`) say what took the keyword's place for the values that were given: another name, another
     value, another method (`fillna(method="ffill")` → `ffill()`), a call around it. Every call in the cell that gives the
-    same keyword to the same function is mended. A keyword that is in no changelog is renamed to the parameter that the
+    same keyword to the same function, or to another one that lost it, is mended. A keyword that is in no changelog is renamed to the parameter that the
     message suggests, or to the one of the live signature that is nearest.
 
     **Fix safety** Safe where the changelog names the successor, or the value given is what happens without the keyword now.
@@ -87,8 +87,8 @@ class ChangedKeyword(Rule):
             yield from self._guess_keyword(context, nearest, name)
             return
         done: list[Rewritten] = []
-        for call in _same_calls(context, nearest, name):
-            rewritten = rewrite_call(context, call, name, change)
+        for call, its_change in _list_changed_calls(context, nearest, name, change):
+            rewritten = rewrite_call(context, call, name, its_change)
             if rewritten is not None and not any(a <= rewritten.start < b for r in done for a, b, _ in r.splices):
                 done.append(rewritten)
         if not done:
@@ -218,20 +218,23 @@ def _change_of_options(context: RuleContext, call: ast.Call, name: str) -> Keywo
     return load_knowledge().keyword(keyword, [context.describe_all([outer.func], calls=True)[0].path], name)
 
 
-def _same_calls(context: RuleContext, nearest: ast.Call, name: str) -> list[ast.Call]:
-    """The failing call, and those of the cell that give the keyword to a function of the same name and library."""
-    others = [
-        n
-        for n in context.walk(ast.Call)
-        if n is not nearest
-        and read_last_name(n.func) == read_last_name(nearest.func)
-        and any(k.arg == name for k in n.keywords)
-    ]
-    lives = context.describe_all([n.func for n in (nearest, *others)])
-    own = lives[0]
-    same = [n for n, live in zip(others, lives[1:], strict=True)
-            if (live.path and live.path.split(".")[0] == own.path.split(".")[0]) or context.text(n.func) == context.text(nearest.func)]  # fmt: skip
-    return [nearest, *same]
+def _list_changed_calls(
+    context: RuleContext, nearest: ast.Call, name: str, change: Keyword
+) -> Iterator[tuple[ast.Call, Keyword]]:
+    """The failing call, and those of the cell that give the keyword to a function of the same name and library, or to one of that library which lost
+    it too and hands on what it does not know (``jointplot(size=5)``), each with what became of it there."""
+    yield nearest, change
+    others = [n for n in context.walk(ast.Call) if n is not nearest and any(k.arg == name for k in n.keywords)]
+    own, *lives = context.describe_all([n.func for n in (nearest, *others)])
+    for call, live in zip(others, lives, strict=True):
+        is_beside = bool(live.path) and live.path.split(".")[0] == own.path.split(".")[0]
+        is_alike = read_last_name(call.func) == read_last_name(nearest.func)
+        if is_alike and (is_beside or context.text(call.func) == context.text(nearest.func)):
+            yield call, change
+        elif is_beside and not is_alike and (also := find_keyword_change(call, live, name)) is not None:
+            signature = context.signature(call.func, calls=True)
+            if signature is not None and all(p.name != name for p in signature.parameters):
+                yield call, also
 
 
 def _list_near(name: str, free: list[str]) -> list[str]:
