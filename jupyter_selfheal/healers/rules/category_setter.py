@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -17,7 +18,7 @@ class CategorySetter(Rule):
 
     **Fix** `df["grade"] = df["grade"].cat.rename_categories(["good", "bad"])`.
 
-    **Fix safety** Safe: pandas' release notes name this method as what the assignment did.
+    **Fix safety** Safe: pandas' release notes name this method as what the assignment did. Silent for a name inside a function, whose caller's object would stay as it is.
     """
 
     code = "PDA107"
@@ -43,6 +44,11 @@ class CategorySetter(Rule):
             owner = target.value
             accessor = isinstance(owner, ast.Attribute) and owner.attr == "cat"
             column = owner.value if isinstance(owner, ast.Attribute) and accessor else owner
+            live = context.describe_all([column])[0]
+            if not live.is_a("pandas.Series", "pandas.Categorical", "pandas.CategoricalIndex"):
+                continue
+            if isinstance(column, ast.Name) and find_function(context.source, context.line) is not None:
+                continue
             text = f"{context.text(column)} = {context.text(owner)}.rename_categories({context.text(node.value)})"
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(node), text)]),

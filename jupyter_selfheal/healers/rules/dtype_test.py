@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TESTS = {
@@ -16,6 +17,10 @@ TESTS = {
     "float64": "is_float_dtype", "int64": "is_integer_dtype",
 }  # fmt: skip
 
+SAME = ("is_any_real_numeric_dtype", "is_float_dtype", "is_bool_dtype", "is_object_dtype", "is_datetime64_any_dtype")
+"""Tests that say of the columns of ordinary tables what NumPy's says."""
+LOOPS = (ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 class DtypeTest(Rule):
     """Ask pandas about a dtype that NumPy does not know.
@@ -24,7 +29,10 @@ class DtypeTest(Rule):
 
     **Fix** `pd.api.types.is_numeric_dtype(s.dtype)`, likewise for integers, floats, booleans, dates, objects.
 
-    **Fix safety** Safe: for NumPy's dtypes both tests say the same.
+    In a loop or a function `is_any_real_numeric_dtype`, as columns of `True` and `False` are no numbers for NumPy.
+
+    **Fix safety** Safe where this one dtype is asked about, or both tests say the same of NumPy's dtypes. Unsafe for integers and texts in a loop or a
+    function: pandas takes other widths, and columns of objects.
     """
 
     code = "PDA110"
@@ -33,22 +41,28 @@ class DtypeTest(Rule):
     enames = frozenset({"TypeError"})
     message = re.compile(r"Cannot interpret '.*' as a data type")
     applicability = Applicability.SAFE
-    why = "For NumPy's own dtypes both tests say the same."
+    why = "Both tests say the same of what is asked about here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure()[:4]:
             if read_last_name(call.func) != "issubdtype" or len(call.args) != 2:
                 continue
             test = TESTS.get(read_last_name(call.args[1]))
+            asks_others = context.list_nodes_at_failure(*LOOPS) or find_function(context.source, context.line)
+            if test == "is_numeric_dtype" and asks_others:
+                test = "is_any_real_numeric_dtype"  # True and False are no numbers for NumPy
             known = context.reference(f"pandas.api.types.{test}") if test else None
             if known is None:
                 continue
             text = f"{known[0]}({context.text(call.args[0])})"
+            sure = not asks_others or test in SAME
             edit = (*context.span(call), text)
             yield self.patch(
                 context.replace(context.cell_id, [edit, *context.add_imports([known[1]])]),
                 f"Use `{text}`",
                 "NumPy doesn't know pandas' dtypes.",
+                applicability=self.applicability if sure else Applicability.UNSAFE,
+                why=self.why if sure else "Other dtypes are asked about too, and pandas takes more of them.",
                 prior=0.9,
             )
             return

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, Table
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.model import Applicability, Patch
 
-INTEGERS = ("int64", "int32", "uint64", "int8", "int16")
+NUMBERS = re.compile(r"u?int\d+|float\d+")
+"""Of an index: what is asked of it by a number was a label."""
 
 
 class IxIndexer(Rule):
@@ -17,7 +19,7 @@ class IxIndexer(Rule):
 
     **Failure** `AttributeError: 'DataFrame' object has no attribute 'ix'`.
 
-    **Fix** Each axis by the rule of the old indexer: labels, and integers only where the axis is not itself of integers. `.loc`
+    **Fix** Each axis by the rule of the old indexer: labels, and positions only where the axis is not itself of numbers. `.loc`
     where both axes are by label, `.iloc` where both are by position; where they differ, the position is looked up as a
     label (`df.index[0]`).
 
@@ -92,10 +94,10 @@ def _classify_key(context: RuleContext, key: ast.expr, dtype: str) -> str:
         return kinds.pop() if len(kinds) == 1 else ""
     live = context.describe_all([key], calls=True)[0]
     if live.is_a("builtins.int", "numpy.integer") and not live.is_a("builtins.bool"):
-        return "label" if dtype in INTEGERS else "position"
+        return "label" if NUMBERS.fullmatch(dtype) else "position"
     if live.is_a("builtins.list", "numpy.ndarray") and isinstance(key, ast.List) and key.elts:
         kinds = {_classify_key(context, e, dtype) for e in key.elts}
         return kinds.pop() if len(kinds) == 1 else ""
-    if live.dtype in INTEGERS and not live.is_a("pandas.Series"):
-        return "label" if dtype in INTEGERS else "position"
+    if "int" in live.dtype and not live.is_a("pandas.Series"):
+        return "label" if NUMBERS.fullmatch(dtype) else "position"
     return "label" if live.mro else ""

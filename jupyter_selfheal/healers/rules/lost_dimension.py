@@ -58,5 +58,7 @@ class LostDimension(Rule):
 
 def _is_reduction(call: ast.Call) -> bool:
     name = read_last_name(call.func)
-    given = {k.arg for k in call.keywords}
-    return name in REDUCTIONS and "axis" in given and "keepdims" not in given
+    given = {ast.unparse(k) for k in call.keywords}
+    return (
+        name in REDUCTIONS and bool(given & {"axis=1", "axis=-1"}) and not any(k.startswith("keepdims") for k in given)
+    )

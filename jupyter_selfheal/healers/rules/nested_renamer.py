@@ -49,10 +49,10 @@ class NestedRenamer(Rule):
 
 
 def _find_dictionary(context: RuleContext, node: ast.expr) -> ast.Dict | None:
-    """The dictionary display that is given, itself or by a name that the cell assigns."""
+    """The dictionary display that is given, itself or by a name that the cell assigns and reads once."""
     if isinstance(node, ast.Dict):
         return node
-    if isinstance(node, ast.Name):
+    if isinstance(node, ast.Name) and sum(n.id == node.id for n in context.walk(ast.Name)) == 2:  # read here alone
         for other in ast.walk(context.tree):
             if (
                 isinstance(other, ast.Assign)

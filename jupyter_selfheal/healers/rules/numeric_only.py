@@ -55,6 +55,9 @@ class NumericOnly(Rule):
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]
             if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has_keyword(call, "numeric_only"):
+                table = _write_table(context, call.func.value)
+                if context.number(f"len({table}.select_dtypes('number').columns)") == 0:
+                    return  # nothing would be left
                 yield from self._add_numeric_only(context, call, call.func.attr)
                 return
             if (
@@ -124,11 +127,14 @@ class NumericOnly(Rule):
         )
 
 
+def _write_table(context: RuleContext, table: ast.expr) -> str:
+    """The table itself, also of groups."""
+    return f"getattr(({context.text(table)}), 'obj', ({context.text(table)}))"
+
+
 def _explain_doubt(context: RuleContext, table: ast.expr) -> str:
     """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that."""
-    text = f"getattr(({context.text(table)}), 'obj', ({context.text(table)}))"
-    if context.number(f"len({text}.select_dtypes('number').columns)") == 0:
-        return "No column is numeric: nothing would be left."
+    text = _write_table(context, table)
     numbers = f"(__import__('pandas').to_numeric({text}[c], errors='coerce').notna().mean() > 0.8 for c in {text}.select_dtypes('object').columns)"
     if context.number(f"int(any({numbers}))") == 1:
         return "A column of text holds numbers, and would be left out: it may be meant as numbers."

@@ -49,7 +49,9 @@ class OldFolds(Rule):
             return
         for call in (n for n in context.walk(ast.Call)):
             name = context.text(call.func).rsplit(".", 1)[-1]
-            if name not in OLD or not call.lineno <= context.line <= (call.end_lineno or 0):
+            if name not in OLD or context.describe_all([call.func])[0].path.split(".")[0] not in ("", "sklearn"):
+                continue
+            if not call.lineno <= context.line <= (call.end_lineno or 0):
                 continue
             old, given = OLD[name]
             bound = bind(context, call, tuple(old.split()))

@@ -19,7 +19,7 @@ class RowByLabel(Rule):
 
     **Fix** `df.loc['2013']`, for every such key of the same table in the cell.
 
-    **Fix safety** Safe: no column has the name, the index is of dates, and rows are what pandas before 2.0 gave.
+    **Fix safety** Safe: no column has the name, the index of dates has such rows, and they are what pandas before 2.0 gave.
     """
 
     code = "PDA105"
@@ -37,6 +37,10 @@ class RowByLabel(Rule):
             table = context.table(node.value)
             if not table or not table.columns or key.text in table.columns or not table.index_type.endswith(DATED):
                 continue
+            if not isinstance(node.ctx, ast.Load) or not context.is_true(
+                f"{key.text!r} in ({context.text(node.value)}).index"
+            ):
+                continue  # no such date, or a column to be deleted
             targets = [node, *_list_alike(context, node, table.columns)]
             yield self.patch(
                 context.replace(context.cell_id, _use_loc(context, targets)),

@@ -47,6 +47,8 @@ class TwoDimensions(Rule):
             features = context.number(f"{context.text(call.func.value)}.n_features_in_")
             length = context.number(f"len({context.text(given)})")
             one_sample = features is not None and features > 1 and features == length
+            if not one_sample and features not in (None, 1) and call.func.attr.startswith("predict"):
+                return
             text, sure = _write_table(context, given, context.describe_all([given], calls=True)[0], one_sample)
             sure = sure and (one_sample or features in (None, 1) or call.func.attr.startswith("fit"))
             if len(call.args) > 1 and context.is_true(

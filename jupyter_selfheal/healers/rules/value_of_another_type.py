@@ -22,7 +22,7 @@ class ValueOfAnotherType(Rule):
 
     `df.fillna(0)` of a table with columns of text makes columns of objects of those first.
 
-    **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself.
+    **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself. Unsafe where several columns are converted for one of them.
     """
 
     code = "PDA108"
@@ -57,10 +57,16 @@ class ValueOfAnotherType(Rule):
             is_number = value.is_a("builtins.float", "numpy.floating") or value.dtype.startswith("float")
             kind = "float" if is_number and re.search(r"dtype '?int", context.failure.evalue) else "object"
             line = f"{column} = {column}.astype({kind})\n{context.source[begin:start]}"
+            table = context.table(ast.parse(column, mode="eval").body)
+            sure = not table or len(table.columns) < 2
             yield self.patch(
                 context.replace(context.cell_id, [(start, start, line)]),
                 f"Convert `{column}` to {kind} first",
                 "The column's type cannot hold the value that is put into it.",
+                applicability=self.applicability if sure else Applicability.UNSAFE,
+                why=self.why
+                if sure
+                else "Every column is converted, and pandas before 3.0 converted those that were written into.",
                 prior=0.85,
             )
             return
