@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.candidates import Maker
-from jupyter_selfheal.inside.search.compile_together import TOGETHER, compile_together
+from jupyter_selfheal.inside.search.compile_together import SHORT, TOGETHER, compile_together
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
@@ -44,7 +44,9 @@ class Orchard:
 """
 SHELVES = """\
 def fill(boxes, room):
-    # how many boxes fit, one after the other, into the room that a shelf of this width has
+    # How many boxes fit, one after the other, into the room that a shelf of this width has. A function that is
+    # shorter than this one is as quickly compiled by itself, as the most that it takes to compile one is then to begin:
+    # so a few lines that say nothing stand here, until there are as many characters as it needs.
     placed = 0
     for box in boxes:
         if box > room:
@@ -184,6 +186,7 @@ def test_single_changes_are_compiled_a_few_dozen_at_a_time() -> None:
     maker = CountingMaker(program, {}, {}, Sight(Result(1, 0)))
     singles = list(itertools.islice(maker.make_singles(), 400))
     together = [c for c in singles if c.key]
+    assert len(SHELVES) > SHORT
     assert len(together) > 300
     assert len(compiled) < 150
     kept = together[7]
