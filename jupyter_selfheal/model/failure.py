@@ -20,6 +20,9 @@ _LONGEST = 200
 _PLACE = re.compile(r" \((?:<[^<>]*>|[\w.-]+\.py), line \d+\)$")
 """What Python writes behind a syntax error; the name of the file is one that IPython made up."""
 
+_LIBRARY = re.compile(r" \((?:/|[A-Z]:\\)[^()]*\)$")
+"""The library's file, which Python writes behind a name that cannot be imported."""
+
 
 class FailureKind(StrEnum):
     """How a cell failed."""
@@ -77,6 +80,8 @@ class Failure:
         first = first if first.endswith("..") else first.removesuffix(".")  # more follows it, in a card say
         if self.kind is FailureKind.SYNTAX:
             first = _PLACE.sub("", first)
+        if self.ename == "ImportError":
+            first = _LIBRARY.sub("", first)
         if first and self.ename == "ExpectationMissed":
             return _cut_text(first[0].upper() + first[1:])
         if (held := self.held) is not None:

@@ -7,7 +7,6 @@ patch, nothing is left alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -82,8 +81,8 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
     if failure.kind is FailureKind.MISSED:
         return Diagnosis("The cell runs, but its result is not the expected one.", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.SYNTAX:
-        told = re.sub(r" \([^()]*, line \d+\)$", "", failure.evalue)  # the made-up file name of a cell
-        return Diagnosis(f"Syntax error: {told or failure.headline}", Locus.CODE, failure.cell_id)
+        told = failure.headline.removeprefix(f"{failure.ename}: ")
+        return Diagnosis(f"Syntax error: {told}", Locus.CODE, failure.cell_id)
     if failure.kind is FailureKind.TIMED_OUT or is_memory_filled_by_loop(context):
         return _diagnose_timeout(context)
     cell_id, _, line = context.location

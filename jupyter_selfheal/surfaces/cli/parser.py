@@ -53,11 +53,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"jupyter-selfheal {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_heal_options(commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Raw))
+    _add_heal_options(
+        commands.add_parser("heal", help="heal notebooks", description=_HEAL, formatter_class=_Paragraphs)
+    )
     _add_check_options(commands.add_parser("check", help="say what fails and what would heal it; write nothing",
-                                           description=_CHECK, formatter_class=_Raw))  # fmt: skip
+                                           description=_CHECK, formatter_class=_Paragraphs))  # fmt: skip
     _add_pr_options(commands.add_parser("pr", help="heal, push one branch, and open or update one pull request",
-                                        description=PUBLISHING, formatter_class=_Raw))  # fmt: skip
+                                        description=PUBLISHING, formatter_class=_Paragraphs))  # fmt: skip
     _add_undo_options(
         commands.add_parser("log", help="list the fixes that a notebook's metadata tells of"),
         commands.add_parser("revert", help="take fixes back: all, those of a cell, or one"),
@@ -189,8 +191,12 @@ def _add_memory_actions(memory: argparse.ArgumentParser) -> None:
     export.add_argument("file", nargs="?", type=Path, metavar="FILE", help="where to (default: printed)")
 
 
-class _Raw(argparse.RawDescriptionHelpFormatter):
-    """Keeps the line breaks of a description."""
+class _Paragraphs(argparse.HelpFormatter):
+    """Keeps the paragraphs of a description, each as wide as the terminal."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        return "\n\n".join(fill(paragraph, width, indent) for paragraph in text.split("\n\n"))
 
 
 _HEAL = """\

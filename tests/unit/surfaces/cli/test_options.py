@@ -149,11 +149,13 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_every_documented_option_exists() -> None:
-    """The README's reference and the parser cannot drift apart."""
+def test_every_documented_option_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The README's reference and the parser cannot drift apart, and the help is as wide as the terminal."""
+    monkeypatch.setenv("COLUMNS", "80")
     readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
     commands = next(action for action in build_parser()._actions if action.dest == "command").choices
     offered = build_parser().format_help() + "".join(command.format_help() for command in commands.values())  # type: ignore[union-attr]
+    assert max(map(len, offered.splitlines())) <= 80
     reference = readme.split("## Command line")[1].split("## Limits")[0]
     import re
 
