@@ -130,10 +130,16 @@ def _reckons(node: ast.stmt) -> bool:
 
 
 def _find_endless(runner: Runner, function: str, checked: Sequence[Arguments], alike: Sequence[Arguments]) -> str:
-    """A call like the checked ones that does not come to an end; empty where there is none."""
+    """A call like the checked ones, and of no number beyond all of theirs, that does not come to an end; empty where there is none."""
+    alike = [given for given in alike if all(map(_is_between, given, zip(*checked, strict=False)))]
     (shown,) = collect_behaviours(runner, [{}], function, [*checked, *alike], COMPARED)
     late = (g for g, said in zip(alike, shown[len(checked) :], strict=False) if said in ENDLESS)
     return next((Input(function, given).text for given in late), "")
+
+
+def _is_between(value: Any, checked: Sequence[Any]) -> bool:
+    numbers = [c for c in checked if isinstance(c, int | float)]
+    return not isinstance(value, int | float) or not numbers or min(numbers) <= value <= max(numbers)
 
 
 def _list_calls(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:
