@@ -150,7 +150,7 @@ def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Itera
                     piece.end,
                     piece.text,
                     "define",
-                    not is_test and _is_plain(cell, piece),
+                    not is_test and not _is_test_class(node) and _is_plain(cell, piece),
                     is_test,
                 )
             else:
@@ -239,7 +239,7 @@ def _list_own(
         called = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         if isinstance(node, DEFINITIONS):
             is_test = node.name in tests
-            mutable = not is_test
+            mutable = not (is_test or _is_test_class(node))
         elif has_assert(node) or (isinstance(node, ast.Expr) and called & tests):
             role, mutable = "check", False
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -247,6 +247,11 @@ def _list_own(
         elif called & known or (isinstance(node, ast.Expr) and src.collect_names([node]).uses & replayed):
             query = True
         yield Piece(piece.cell_id, piece.start, piece.end, piece.text, role, mutable, is_test, query)
+
+
+def _is_test_class(node: ast.AST) -> bool:
+    """``class TestArea(unittest.TestCase)``, which says what is right."""
+    return isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("TestCase") for base in node.bases)
 
 
 def _list_below(case: Case, tests: set[str]) -> Iterator[Piece]:

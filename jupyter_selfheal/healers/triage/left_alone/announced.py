@@ -34,6 +34,8 @@ _IMPOSSIBLE = tuple(
          rf"'(?:tuple|str|bytes|frozenset|range)' object has no attribute '{_CHANGES}'")),
         (r"\bfrozen\b|\bnot allowed\b|\bforbidden\b", r"cannot assign to field|support item assignment|has no setter|can't set|read-only"),
         (rf"{_CANNOT}(?:add|append|concatenat|join|mix)", rf"can only (?:concatenate|join)|for \+|expected str|has no attribute '{_CHANGES}'"),
+        (r"\b(?:add|append|concatenat|join|mix|combin)\w*\b.{0,60}\b(?:is|are) (?:not|n't) (?:allowed|defined|permitted|possible|supported)\b",
+         r"can only (?:concatenate|join)|for \+"),
         (rf"{_CANNOT}(?:mix|subtract)", r"for -"),
         (rf"{_CANNOT}(?:mix|multipl)", r"for \*|can't multiply"),
         (rf"{_CANNOT}divid(?!\w* (?:\w+ )?by (?:zero|0))", r"for //?:"),
@@ -51,6 +53,7 @@ _IMPOSSIBLE = tuple(
 )  # fmt: skip
 """By which words a text says of a language that it does not go, each with the messages that it explains."""
 _NAMED = (
+    (re.compile(r"\bcase[- ]sensitiv\w*|\b(?:is|are) (?:two )?(?:different|not the same)\b", re.IGNORECASE), re.compile(r"name '(\w+)' is not defined")),
     (re.compile(r"\b(?:has|have) no (?:`?\w+`? )?(?:method|attribute)|\b(?:does not|doesn't|do not|don't) have (?:an? )?(?:`?\w+`? )?(?:method|attribute)", re.IGNORECASE),
      re.compile(r"has no attribute '(\w+)'")),
     (re.compile(rf"{_CANNOT}(?:access|read|reach|see|use)|\bnot (?:accessible|available|defined|known|visible) (?:here|outside)\b", re.IGNORECASE),
