@@ -13,7 +13,7 @@ from jupyter_selfheal.healers.rules.context.edits import format_import
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
-from jupyter_selfheal.healers.triage.plain_causes import explain_plainly
+from jupyter_selfheal.healers.triage.plain_causes import explain_local_name, explain_plainly
 from jupyter_selfheal.inside.tree_names import list_names
 
 UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
@@ -104,7 +104,7 @@ def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
     if not binds:
         if (absent := _explain_absent_library(context, name)) is not None:
             return absent
-        return (
+        return explain_local_name(context, name) or (
             f"`{name}` isn't defined anywhere in this notebook.",
             f"Define or import `{name}`, or correct its spelling.",
         )

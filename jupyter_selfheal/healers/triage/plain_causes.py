@@ -192,6 +192,83 @@ def _explain_assigned(context: RuleContext, told: re.Match[str]) -> Cause | None
     return None
 
 
+def explain_local_name(context: RuleContext, name: str) -> Cause | None:
+    """``mean`` below ``def summarise(…)`` that binds ``mean``: the name of a function's own, and whether it is given back."""
+    for number, cell in enumerate(context.notebook.cells, 1):
+        for node in src.walk(cell.source) if cell.kind == "code" else ():
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            within = list(ast.walk(node))
+            if any(isinstance(n, ast.Global) and name in n.names for n in within):
+                continue
+            if not any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in within):
+                continue
+            given = any(
+                isinstance(n, ast.Return) and isinstance(n.value, ast.Name) and n.value.id == name for n in within
+            )
+            return (
+                f"`{name}` exists only while the function `{node.name}` of cell {number} runs.",
+                f"Keep what it returns: `{name} = {node.name}(…)`."
+                if given
+                else f"Let `{node.name}` return it, and keep that under a name.",
+            )
+    return None
+
+
+def _explain_gaps(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """``fit(X, y)`` with NaN: which argument holds them, and how many."""
+    for call in context.list_calls_at_failure():
+        for given in (*call.args, *(k.value for k in call.keywords)):
+            x = context.operand(given)
+            gaps = context.number(
+                f"int(__import__('pandas').isna({x}).to_numpy().sum() if hasattr({x}, 'to_numpy') else __import__('pandas').isna({x}).sum())"
+            )
+            if gaps:
+                return (
+                    f"`{context.text(given)}` holds {int(gaps)} missing value{'s' * (gaps != 1)}, and `{context.text(call.func)}` takes none.",
+                    "Decide what becomes of them: leave their rows out, or fill them (`SimpleImputer`, fitted on the training data).",
+                )
+    return None
+
+
+def _explain_features(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    return (
+        f"The {told[2]} was fitted on {told[3]} columns, and gets {told[1]} here.",
+        "Give it the columns that it was fitted on, in that order, or fit it on these.",
+    )
+
+
+def _explain_numbers_for_classes(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    return (
+        "What is to be predicted are numbers on a scale, and this is for classes.",
+        "Use a regressor, and a measure such as `r2_score` or `mean_absolute_error`; or make classes of the numbers first (`pd.cut`).",
+    )
+
+
+def _explain_zone(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    return (
+        f"The times of `{told[3]}` have a time zone in one table only.",
+        "Say which zone the others are in (`.dt.tz_localize(…)`); nothing here tells it.",
+    )
+
+
+def _explain_position(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for read in context.list_failing_nodes(ast.Subscript):
+        table = (
+            read.value.value if isinstance(read.value, ast.Attribute) and read.value.attr in ("iloc", "iat") else None
+        )
+        owner = context.read_plain_chain(table) if table is not None else ""
+        size = context.number(f"len({owner})") if owner else None
+        if size is not None:
+            last = (
+                f"the last one is `{owner}.iloc[{int(size) - 1}]`, or `{owner}.iloc[-1]`"
+                if size
+                else "none can be asked for"
+            )
+            return f"`{owner}` has {int(size)} row{'s' * (size != 1)}.", f"Counting begins at 0: {last}."
+    return None
+
+
 def _list_read(context: RuleContext) -> Iterator[tuple[str, ast.expr]]:
     """What an item is taken of where it failed, by a plain name, and the index."""
     for read in context.list_failing_nodes(ast.Subscript):
@@ -214,6 +291,11 @@ _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]
         (r"^KeyError: (.+)$", _explain_key),
         (r"^IndexError: (?:list|string|tuple) index out of range", _explain_index),
         (r"^IndexError: index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _explain_bounds),
+        (r"^IndexError: single positional indexer is out-of-bounds", _explain_position),
+        (r"^ValueError: Input \w+ contains NaN", _explain_gaps),
+        (r"^ValueError: X has (\d+) features, but (\w+) is expecting (\d+) features", _explain_features),
+        (r"^ValueError: (?:Unknown label type: continuous\b|continuous is not supported)", _explain_numbers_for_classes),
+        (r"trying to merge on (datetime64\[\w+\] and datetime64\[\w+, [^\]]+\]|datetime64\[\w+, [^\]]+\] and datetime64\[\w+\]) columns for key ('?)(\w+)\2", _explain_zone),
         (r"inhomogeneous shape", _explain_ragged),
         (r"^TypeError: (list|tuple) indices must be integers or slices, not str", _explain_text_index),
         (r"^UnsupportedOperation: not (writable|readable)", _explain_mode),

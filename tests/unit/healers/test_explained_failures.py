@@ -12,6 +12,18 @@ from tests.unit.healers.triage import diagnose
     ("cause", "cells"),
     [
         ("`nobody_made_it` isn't defined anywhere in this notebook.", ["nobody_made_it(3)"]),
+        (
+            "`mean` exists only while the function `reckon` of cell 1 runs.",
+            ["def reckon(v):\n    mean = sum(v) / len(v)\n    return mean", "reckon([1, 2])\nmean"],
+        ),
+        ("`d` has 2 rows.", ["import pandas as pd\nd = pd.DataFrame({'a': [1, 2]})", "d.iloc[len(d)]"]),
+        (
+            "The times of `t` have a time zone in one table only.",
+            [
+                "import pandas as pd\nt = pd.date_range('2024', periods=2)\na, b = pd.DataFrame({'t': t}), pd.DataFrame({'t': t.tz_localize('UTC')})",
+                "a.merge(b, on='t')",
+            ],
+        ),
         ("`d` has no key `'Spain'`. Its keys are `'Italy'`.", ["d = {'Italy': 'Rome'}", "d['Spain']"]),
         ("`v` has 1 item, and item 4 is asked for.", ["v = [1]", "v[4]"]),
         ("`v` is a list: its items are counted from 0, and `'a'` is no number.", ["v = [1]", "v['a']"]),
