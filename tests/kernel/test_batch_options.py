@@ -67,7 +67,9 @@ def test_a_cell_may_run_no_longer_than_it_was_given(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", "while x: pass", "x + 1")
     done = heal(given, "--timeout", "2", "--json")
     assert [c["kind"] for c in done.cells] == ["", "timed_out", ""]
-    assert done.cells[1]["failure"] == "Timed out after 2 s."
+    assert re.fullmatch(
+        r"Timed out after [2-4] s\.", done.cells[1]["failure"]
+    )  # what it waits for a processor is given back
 
 
 @contextlib.contextmanager

@@ -56,7 +56,6 @@ MENDED_AS = {
     "np.loads(b'')": "from pickle import loads",
     "pd.DataFrame({'a':[1]}).first('3D')": ".loc[:",
     "from sklearn.datasets import load_boston; load_boston()": "fetch_openml('boston', version=1)",
-    "sns.heatmap(pd.DataFrame({'a':['x']}).corr())": "corr(numeric_only=True)",
     "import urllib; urllib.urlopen('x')": "urllib.request.urlopen('x')",
     "{}.keys()[0]": "list({}.keys())[0]",
     "open('/dev/null').next()": "next(open('/dev/null'))",
