@@ -25,9 +25,9 @@ class BooleanDummies(Rule):
     **Fix** `pd.get_dummies(…, dtype="uint8")`, in every such call that the failing cell's values come from. The cells that made
     them run again, from the first on.
 
-    Where another number is written into them (`Invalid value '-1.0' for dtype 'bool'`), by which they became floats: `dtype=float`; `2` fits into `uint8`.
+    Where another number is written into them (`Invalid value '-1.0' for dtype 'bool'`), by which they became floats: `dtype=float`; `2` fits into `uint8`. Where they are subtracted: `dtype=int`, as of `uint8` 0 - 1 is 255.
 
-    **Fix safety** Safe: `uint8` is what the columns were made of until pandas 2.0. A call that names a dtype is left as it is.
+    **Fix safety** Safe: `uint8` is what the columns were made of until pandas 2.0, and what is subtracted gives the same as whole numbers but where it wrapped, which nobody means. A call that names a dtype is left as it is.
     """
 
     code = "PDA124"
@@ -48,6 +48,8 @@ class BooleanDummies(Rule):
         written = re.search(r"^Invalid value '(-?[\d.]+)' for dtype 'bool'", context.failure.evalue)
         is_small = written is None or (written[1].isdecimal() and int(written[1]) < 256)
         dtype = '"uint8"' if is_small else "float"
+        if re.search(r"boolean (?:subtract|negative)", context.failure.evalue):
+            dtype = "int"
         for cell_id, source, statement in list_statements_above(context):
             splices.setdefault(cell_id, []).extend(_find_dummies(source, statement, dtype))
         splices = {cell_id: found for cell_id, found in splices.items() if found}

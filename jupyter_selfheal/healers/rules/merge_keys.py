@@ -19,7 +19,8 @@ class MergeKeys(Rule):
     **Fix** The other table's column is renamed in the call: `customers.rename(columns={"CustomerID": "customer_id"})`. Where it has another name (`uid`),
     both are named: `left_on="user_id", right_on="uid"`.
 
-    **Fix safety** Safe where one column only of that table differs from the key in case and punctuation alone. Unsafe for another name: one column
+    **Fix safety** Safe where one column only of that table differs from the key in case and punctuation alone, and holds one of its values
+    (or values of another type); silent where it holds none. Unsafe for another name: one column
     only ends in the same letters and holds none but the key's values, or is named by the key and one more word (`store`, `store_name`) and one of the two holds all values of the other.
     """
 
@@ -45,7 +46,7 @@ class MergeKeys(Rule):
                     continue
                 if not near:
                     yield from self._name_both(context, call, node, columns, wanted)
-                if len(near) != 1:
+                if len(near) != 1 or not _meet(context, tables, node, near[0], wanted):
                     continue
                 text = f"{context.operand(node)}.rename(columns={{{quote_text(near[0])}: {quote_text(wanted)}}})"
                 yield self.patch(
@@ -82,6 +83,14 @@ class MergeKeys(Rule):
             why="Its values are the key's; the joined table has both columns.",
             prior=0.7,
         )
+
+
+def _meet(context: RuleContext, tables: list[ast.expr], lacking: ast.expr, near: str, wanted: str) -> bool:
+    """Whether a value of the key is in the other table's column: `id` of an order is no `ID` of a customer."""
+    other = next((t for t in tables if t is not lacking), lacking)
+    one, two = (f"{context.text(t)}[{c!r}]" for t, c in ((lacking, near), (other, wanted)))
+    test = f"{one}.dtype.kind != {two}.dtype.kind or {one}.isin({two}).any()"
+    return other is lacking or context.is_true(test)
 
 
 def _is_word_of(wanted: str, column: str) -> bool:

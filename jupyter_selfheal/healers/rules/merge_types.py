@@ -22,8 +22,9 @@ class MergeTypes(Rule):
 
     **Fix** The column of texts is made one of numbers in the call: `left.merge(right.astype({"id": "int64"}), on="id")`.
 
-    **Fix safety** Safe where every text of the key is a whole number as Python writes it, so that either type gives the same join. Where one
-    is not (`"007"`, `"A7"`), the numbers are made texts, and this is only shown: such keys may not be meant to meet.
+    **Fix safety** Safe where every text of the key is a whole number as Python writes it, so that either type gives the same join, and one of them
+    is among the other table's numbers. Where one is not (`"007"`, `"A7"`), the numbers are made texts, and this is only shown: such keys may not be
+    meant to meet. Where no two meet (`id` counts the rows of one table), the one column of texts that holds none but the other's keys is shown: `left_on="code", right_on="id"`.
     """
 
     code = "PDA132"
@@ -46,6 +47,11 @@ class MergeTypes(Rule):
             if keys is None or len(texts) != 1 or not kinds[1 - texts[0]].lower().startswith(("int", "uint")):
                 return
             at, other = texts[0], 1 - texts[0]
+            if not context.is_true(
+                f"{_write_keys(context, sides[other], keys[other])} & {_write_keys(context, sides[at], keys[at])}"
+            ):
+                yield from self._name_another(context, call, sides, keys, at)
+                return
             column = f"({context.text(sides[at])})[{keys[at]!r}]"
             is_whole = context.is_true(f"{column}.astype(str).str.fullmatch(r'{WHOLE}').all()")
             change, key, kind = (at, keys[at], f'"{kinds[other]}"') if is_whole else (other, keys[other], "str")
@@ -60,6 +66,34 @@ class MergeTypes(Rule):
                 prior=0.92 if is_whole else 0.6,
             )
             return
+
+    def _name_another(
+        self, context: RuleContext, call: ast.Call, sides: list[ast.expr], keys: tuple[str, str], at: int
+    ) -> Iterator[Patch]:
+        """Join on the one column of texts of the table of numbers whose values are all keys of the other table."""
+        on = next((k for k in call.keywords if k.arg == "on"), None)
+        table = context.text(sides[1 - at])
+        found = context.keys(
+            f"dict.fromkeys(c for c in ({table}).select_dtypes(exclude='number') if set(({table})[c].dropna().astype(str)) <= {_write_keys(context, sides[at], keys[at])})",
+            calls=True,
+        )
+        if on is None or found is None or len(found.keys) != 1:
+            return
+        names = [keys[at], keys[at]]
+        names[1 - at] = str(found.keys[0])
+        new = f"left_on={quote_text(names[0])}, right_on={quote_text(names[1])}"
+        yield self.patch(
+            context.replace_here((*context.span(on), new)),
+            f"Join {names[0]!r} with {names[1]!r}",
+            f"No {keys[at]!r} of one table is one of the other; `{names[1 - at]}` holds such keys.",
+            applicability=Applicability.UNSAFE,
+            why="Its values are the key's; the joined table has both columns.",
+            prior=0.7,
+        )
+
+
+def _write_keys(context: RuleContext, table: ast.expr, key: str) -> str:
+    return f"set(({context.text(table)})[{key!r}].dropna().astype(str))"
 
 
 def _list_sides(call: ast.Call) -> list[ast.expr]:

@@ -135,7 +135,8 @@ def _write_table(context: RuleContext, table: ast.expr) -> str:
 def _explain_doubt(context: RuleContext, table: ast.expr) -> str:
     """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that."""
     text = _write_table(context, table)
-    numbers = f"(__import__('pandas').to_numeric({text}[c], errors='coerce').notna().mean() > 0.8 for c in {text}.select_dtypes('object').columns)"
+    bare = "astype(str).str.replace(r'[,%$€£\\s]', '', regex=True)"
+    numbers = f"(__import__('pandas').to_numeric({text}[c].dropna().{bare}, errors='coerce').notna().mean() > 0.5 for c in {text}.select_dtypes('object').columns)"
     if context.number(f"int(any({numbers}))") == 1:
         return "A column of text holds numbers, and would be left out: it may be meant as numbers."
     return ""

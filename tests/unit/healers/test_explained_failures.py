@@ -24,6 +24,18 @@ from tests.unit.healers.triage import diagnose
                 "a.merge(b, on='t')",
             ],
         ),
+        (
+            "`X` holds 1 missing value, and `m.fit` takes none.",
+            ["from sklearn.linear_model import LinearRegression\nm, X, y = LinearRegression(), [[1.0], [float('nan')]], [1, 2]", "m.fit(X, y)"],
+        ),
+        (
+            "The LinearRegression was fitted on 1 columns, and gets 2 here.",
+            ["from sklearn.linear_model import LinearRegression\nm = LinearRegression().fit([[1], [2]], [1, 2])", "m.predict([[1, 2]])"],
+        ),
+        (
+            "What is to be predicted are numbers on a scale, and this is for classes.",
+            ["from sklearn.tree import DecisionTreeClassifier", "DecisionTreeClassifier().fit([[1], [2]], [0.5, 1.7])"],
+        ),
         ("`d` has no key `'Spain'`. Its keys are `'Italy'`.", ["d = {'Italy': 'Rome'}", "d['Spain']"]),
         ("`v` has 1 item, and item 4 is asked for.", ["v = [1]", "v[4]"]),
         ("`v` is a list: its items are counted from 0, and `'a'` is no number.", ["v = [1]", "v['a']"]),
