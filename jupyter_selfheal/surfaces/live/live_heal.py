@@ -13,6 +13,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal.model import Candidate, Case, FailureKind, Outcome, Proposal, Reason, Start
 from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.live import explanation, resume
+from jupyter_selfheal.surfaces.live.plain_sentences import describe_failure
 from jupyter_selfheal.surfaces.words import format_proposal_status
 
 
@@ -235,11 +236,14 @@ class LiveHeal:
                 is_explained = any(line.startswith(sentence.rstrip(".")) for line in self.card.explanation)
                 return sentence.startswith(said[0]) or sentence.lower() == said[1] or is_explained
 
+            cause = "" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause
+            said = describe_failure(self.case.failure) if cause and not self.card.teach else ""  # less than the cause
             self.update_card(
                 phase="closed",
                 headline=headline,
                 status=f"{headline}: {text.rstrip('.') if leave else text}{leave}",
-                cause="" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause,
+                cause=cause,
+                explanation=tuple(line for line in self.card.explanation if line != said),
                 advice=diagnosis.advice or ("" if is_said(outcome.detail) else outcome.detail),
                 notes=tuple(dict.fromkeys((*self.card.notes, *model, *untested))),
                 proposal=(),
