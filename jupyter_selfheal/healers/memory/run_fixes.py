@@ -138,13 +138,19 @@ class RunFixesHealer:
     def _ask_rules(
         self, fixes: Sequence[KnownFix], case: Case, starts: Starts, facts: Facts, history: Sequence[Attempt]
     ) -> Iterator[Patch]:
-        """Of what rules propose here, the likeliest that healed another notebook. (They are asked once, for the diagnosis too.)"""
+        """Of what rules propose here, the likeliest that healed another notebook. (They are asked once, for the diagnosis too.)
+
+        Behind an unsafe one stand the others of its kind: that one reading was meant there says nothing of what is meant here.
+        """
         by_rule = {(fix.patch.rule, fix.patch.title): fix for fix in fixes if fix.patch.rule}
         if self._rules is None or not by_rule:
             return
-        for patch in self._rules.propose(case, starts, facts, history).patches:
+        proposed = self._rules.propose(case, starts, facts, history).patches
+        for patch in proposed:
             if (fix := by_rule.get((patch.rule, patch.title))) is not None:
                 yield _mark_known(patch, fix)
+                if patch.applicability is not Applicability.SAFE:
+                    yield from (p for p in proposed if p is not patch and p.applicability is patch.applicability)
                 return
 
 

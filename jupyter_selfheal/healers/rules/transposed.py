@@ -44,6 +44,8 @@ class Transposed(Rule):
             for side, fit, prior in ((sides[1], fits[0], 0.7), (sides[0], fits[1], 0.6)):
                 if context.is_true(fit):
                     new = f"{context.operand(side)}.T"
+                    if isinstance(side, ast.Attribute) and side.attr == "T":
+                        new = context.text(side.value)
                     yield self.patch(
                         context.replace_here((*context.span(side), new)),
                         f"Transpose it: `{new}`",

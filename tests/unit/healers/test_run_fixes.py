@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,9 +93,12 @@ def test_of_what_a_rule_proposes_only_what_healed_before_is_tried_first(known: R
     healer = RunFixesHealer(known, ScriptedRules(first, second))
     assert ask(healer, fail(cells[1]), cells[0]) == (), "nothing is known: the rules are asked when it is their turn"
     known.add(fail("print(totl, 5)"), second, "cell 7 of b.ipynb")
-    (patch,) = ask(healer, fail(cells[1]), cells[0])
-    assert patch.id == second.id
+    patch, rival = ask(healer, fail(cells[1]), cells[0])
+    assert (patch.id, rival.id) == (second.id, first.id), "which of them is meant here is compared, and asked"
     assert patch.applicability is second.applicability, "as safe as the rule says here"
+    safe = replace(second, applicability=Applicability.SAFE)
+    (alone,) = ask(RunFixesHealer(known, ScriptedRules(first, safe)), fail(cells[1]), cells[0])
+    assert alone.applicability is Applicability.SAFE
 
 
 def test_a_rule_that_proposes_nothing_here_is_not_spoken_for(known: RunFixes) -> None:
