@@ -93,6 +93,8 @@ def _counts_rows(context: RuleContext, table: str) -> bool:
 
 def _is_reordered(context: RuleContext, node: ast.expr) -> bool:
     """Whether what gave a variable its value leaves labels out or takes them in another order."""
+    if isinstance(node, ast.Subscript):  # a column of it
+        return _is_reordered(context, node.value)
     if not isinstance(node, ast.Name):
         return False
     split = find_split(context)

@@ -25,8 +25,8 @@ class PositionInSeries(Rule):
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
     **Fix safety** Safe where the live index is not of numbers, because an integer could mean nothing but a position. Unsafe for
-    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else, and for 0 where rows were chosen, split or
-    sorted (`y_train[0]`): the first one is meant, or the row that had this number. Silent for any other number, which may be a label that is missing.
+    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else. Silent where the number
+    may be a label that is missing.
     """
 
     code = "PDA104"
@@ -50,8 +50,7 @@ class PositionInSeries(Rule):
                 table.index_dtype in ("object", "category") and _holds_numbers(context, node.value)
             )
             negative = context.failure.evalue.strip().startswith("-")
-            is_first = context.failure.evalue.strip() == "0" and table.index_dtype.startswith("int")
-            if numbers and not (is_first or (negative and "RangeIndex" in table.index_type)):
+            if numbers and not (negative and "RangeIndex" in table.index_type):
                 continue
             splices = [s for other in _list_same_subscripts(context, node) for s in _use_iloc(context, other)]
             yield self.patch(
@@ -59,12 +58,8 @@ class PositionInSeries(Rule):
                 f"Use `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
                 f"`{context.text(node)}` looks for a label, not a position.",
                 applicability=Applicability.UNSAFE if numbers else Applicability.SAFE,
-                why="The first one may be meant, or the row that had the number 0."
-                if numbers and is_first
-                else "A negative number is no label of this index."
-                if numbers
-                else self.why,
-                prior=0.6 if numbers and is_first else 0.75 if numbers else 0.9,
+                why="A negative number is no label of this index." if numbers else self.why,
+                prior=0.75 if numbers else 0.9,
             )
             return
 
