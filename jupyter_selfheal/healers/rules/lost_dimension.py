@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name, read_literal
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 SHAPES = re.compile(r"operands could not be broadcast together with shapes \((\d+),(\d+)\) \((\d+),\)")
@@ -57,8 +57,7 @@ class LostDimension(Rule):
 
 
 def _is_reduction(call: ast.Call) -> bool:
-    name = read_last_name(call.func)
-    given = {ast.unparse(k) for k in call.keywords}
-    return (
-        name in REDUCTIONS and bool(given & {"axis=1", "axis=-1"}) and not any(k.startswith("keepdims") for k in given)
-    )
+    """Whether a call gives one value for each row, and may keep their dimension."""
+    axis = find_keyword(call, "axis")
+    along_rows = axis is not None and read_literal(axis.value) in ((True, 1), (True, -1))
+    return read_last_name(call.func) in REDUCTIONS and along_rows and find_keyword(call, "keepdims") is None

@@ -10,11 +10,12 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 JOINED = re.compile(
-    r"^'(?:list|tuple|set|dict|str|int|float)' object is not (?:callable|subscriptable)"
+    r"^'(?:list|tuple|set|dict|str)' object is not callable|^'set' object is not subscriptable"
     r"|^(?:list|tuple|string) indices must be integers"
 )
-WRITTEN = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.Constant
-"""What is written out has no index of two, and is no function."""
+COLLECTIONS = ast.List | ast.Tuple | ast.Set | ast.Dict
+FORMAT = re.compile(r"%|\{.*\}")
+"""What a text holds that has values put into it: then `%` or `.format` is missing, and no comma."""
 
 
 class MissingComma(Rule):
@@ -25,8 +26,9 @@ class MissingComma(Rule):
 
     **Fix** `[[1, 2], [3, 4]]`, at each such place of the same collection.
 
-    **Fix safety** Safe: nobody calls a list that is written out, or takes an item of it by two numbers, and both stand in a collection or among arguments. Silent
-    where the first one is a name (`[row [1, 2]]`), which may have another fault.
+    **Fix safety** Safe where all of them are written out and alike, with two items and more: nobody calls a tuple, or takes an item of a list by two numbers. Unsafe for a
+    text (`["elm" ["oak"]]`) and for one item, where something else may be missing. Silent for a name (`[row [1, 2]]`), for numbers (`[2 (3)]`, which lacks a sign of a product)
+    and for texts that values are put into (`print("%d" (n))`).
     """
 
     code = "TYP250"
@@ -44,12 +46,15 @@ class MissingComma(Rule):
             joined = [node for item in items for node in _list_joined(item)]
             if failing.isdisjoint(joined):
                 continue
-            ends = [context.span(node.func if isinstance(node, ast.Call) else node.value)[1] for node in joined]
+            ends = [context.span(_get_first(node))[1] for node in joined]
+            sure = all(_are_alike(node) for node in joined)
             yield self.patch(
                 context.replace_here(*((end, end, ",") for end in ends)),
                 "Put a comma between the items",
                 "Without a comma the second of two items is read as an index, or as arguments, of the first.",
-                prior=0.95,
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "Something else may be missing there.",
+                prior=0.95 if sure else 0.6,
             )
             return
 
@@ -59,6 +64,21 @@ def _list_joined(item: ast.expr) -> Iterator[ast.Subscript | ast.Call]:
     chain: list[ast.Subscript | ast.Call] = []
     while isinstance(item, ast.Subscript | ast.Call):
         chain.append(item)
-        item = item.func if isinstance(item, ast.Call) else item.value
-    if isinstance(item, WRITTEN):
+        item = _get_first(item)
+    is_text = isinstance(item, ast.Constant) and isinstance(item.value, str) and not FORMAT.search(item.value)
+    if is_text or isinstance(item, COLLECTIONS):
         yield from chain
+
+
+def _get_first(node: ast.Subscript | ast.Call) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node.value
+
+
+def _are_alike(node: ast.Subscript | ast.Call) -> bool:
+    """Whether a list and a list, or a tuple and a tuple, stand beside each other: of the second one only its items are there."""
+    first: ast.expr = node
+    while isinstance(first, ast.Subscript | ast.Call):
+        first = _get_first(first)
+    if isinstance(node, ast.Call):
+        return isinstance(first, ast.Tuple) and len(node.args) > 1 and not node.keywords
+    return isinstance(first, ast.List) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1

@@ -195,20 +195,21 @@ def _explain_assigned(context: RuleContext, told: re.Match[str]) -> Cause | None
 def explain_local_name(context: RuleContext, name: str) -> Cause | None:
     """``mean`` below ``def summarise(…)`` that binds ``mean``: the name of a function's own, and whether it is given back."""
     for number, cell in enumerate(context.notebook.cells, 1):
-        for node in src.walk(cell.source) if cell.kind == "code" else ():
-            if not isinstance(node, ast.FunctionDef):
+        for node in src.walk(cell.source) if cell.kind == "code" and name in cell.source else ():
+            if not isinstance(node, ast.FunctionDef) or name not in src.collect_names(node.body).binds:
                 continue
             within = list(ast.walk(node))
             if any(isinstance(n, ast.Global) and name in n.names for n in within):
                 continue
-            if not any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in within):
-                continue
             given = any(
                 isinstance(n, ast.Return) and isinstance(n.value, ast.Name) and n.value.id == name for n in within
             )
+            is_called_by_name = isinstance(src.read(cell.source).parents.get(node), ast.Module)
             return (
                 f"`{name}` exists only while the function `{node.name}` of cell {number} runs.",
                 f"Keep what it returns: `{name} = {node.name}(…)`."
+                if given and is_called_by_name
+                else f"Keep what `{node.name}` returns under a name."
                 if given
                 else f"Let `{node.name}` return it, and keep that under a name.",
             )

@@ -308,7 +308,7 @@ class Maker:
             candidate.key, candidate.codes = 0, {}
             self.compile_candidate(candidate)
 
-    def is_other(self, candidate: Candidate, seen: set[int]) -> bool:
+    def compile_kept(self, candidate: Candidate, seen: set[int]) -> bool:
         """Give one that is kept code of its own, which is traced and compared; whether none that was ``seen`` before has the same."""
         if not candidate.key:
             return True

@@ -8,7 +8,6 @@ not applied.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -29,8 +28,7 @@ UNENDING = 0.1
 UNFINISHED = 0.2
 """What a rival counts that gives nothing wherever it differs, and no check expects that: it comes to its end without a result."""
 NOTHING = "None"
-OPERATOR = re.compile(r"`([-+*/%]|//|\*\*)` should be `(?:[-+*/%]|//|\*\*)`")
-"""The words of a change of an operator."""
+OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 LEAK, LEAK_OF_CRASH = 0.1, 0.06
 """The weight, for one check that failed before, of what no edit of the search would be: it may be met by something else altogether. Less
 of it where the failure is an exception: that says where the fault shows."""
@@ -158,10 +156,16 @@ class Hypotheses:
         mine, others = (self._list_operators(self.groups[self.place[m]]) for m in (n, other))
         return bool(mine & others) and self.count_checks(n) == 1
 
-    def _list_operators(self, group: Sequence[int]) -> set[tuple[int, int, str]]:
-        """The operators, with their unit and line, in place of which single edits of a group put another."""
+    def _list_operators(self, group: Sequence[int]) -> set[tuple[int, int]]:
+        """Where single edits of a group put another operator, by unit and place."""
         single = (c for c in (self.candidates[m] for m in group) if c.edits == 1)
-        return {(c.unit, c.line, told[1]) for c in single if (told := OPERATOR.match(c.words))}
+        return {
+            (n, start)
+            for candidate in single
+            for n, edits in candidate.spliced.items()
+            for start, end, new in edits
+            if new in OPERATORS and end > start
+        }
 
     def count_checks(self, n: int) -> int:
         """Checks that a candidate passed, each counted once."""

@@ -291,7 +291,7 @@ class Search:
         if result.plausible:
             old = [self.program.units[n].text for n in candidate.texts]
             told = self.base.failed < patience.VARIED and hard_codes(self.program, list(candidate.texts.values()), old)
-            if not told and self.maker.is_other(candidate, self.seen):
+            if not told and self.maker.compile_kept(candidate, self.seen):
                 self.plausible.append(candidate)
                 self.found_at = self.found_at or self.spent
         elif result.status in ("time", "deep"):
@@ -299,9 +299,9 @@ class Search:
             if self.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
             # one loop of several ends, or a check beside them passes
-            if count and self.base.cut and self._gains(candidate) and self.maker.is_other(candidate, self.seen):
+            if count and self.base.cut and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
                 self.partial.append(candidate)
-        elif count and result.status == OK and self._gains(candidate) and self.maker.is_other(candidate, self.seen):
+        elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
             self.partial.append(candidate)
 
     @property

@@ -46,7 +46,7 @@ class Job:
 def heal_once(session: Session, job: Job, progress: Progress | None = None) -> NotebookReport:
     """Heal a notebook and keep its report; where the run is gone on with and that was done before, only give the report."""
     kept = KeptReports(session.run)
-    with kept.hold(job.part):
+    with kept.hold_part(job.part):
         known = kept.find(job.part) if session.resuming else None
         if known is not None and known.path == str(job.path):
             return known

@@ -237,13 +237,13 @@ class LiveHeal:
                 return sentence.startswith(said[0]) or sentence.lower() == said[1] or is_explained
 
             cause = "" if is_said(diagnosis.cause) else diagnosis.cause or self.card.cause
-            said = describe_failure(self.case.failure) if cause and not self.card.teach else ""  # less than the cause
+            general = describe_failure(self.case.failure) if cause and not self.card.teach else ""  # says less
             self.update_card(
                 phase="closed",
                 headline=headline,
                 status=f"{headline}: {text.rstrip('.') if leave else text}{leave}",
                 cause=cause,
-                explanation=tuple(line for line in self.card.explanation if line != said),
+                explanation=tuple(line for line in self.card.explanation if line != general),
                 advice=diagnosis.advice or ("" if is_said(outcome.detail) else outcome.detail),
                 notes=tuple(dict.fromkeys((*self.card.notes, *model, *untested))),
                 proposal=(),

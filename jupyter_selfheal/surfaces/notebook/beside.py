@@ -236,7 +236,7 @@ class RunBeside:
             self._begin_anew(paths)
         more = wanted[len(self._ran) :]
         steps = tuple(step for cell in more for step in cell.steps)
-        timeout = min(sum(cell.seconds for cell in more) + 60.0, self._deadline.left)
+        timeout = min(sum(cell.seconds for cell in more) + 60.0, self._deadline.seconds_left)
         keep = Keep.NEVER if is_all else Keep.ALWAYS
         with self._news:
             state = self._state

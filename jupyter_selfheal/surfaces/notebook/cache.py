@@ -114,7 +114,7 @@ class HealthyCache:
         entry = self._locate(document)
         healthy = (
             not report.error
-            and not (report.fixes or report.differing or report.changed or report.review)
+            and not (report.fixes or report.differing or report.changed_cells or report.review)
             and all(r.status in _HEALTHY and not (r.status is Status.RAN and r.detail) for r in report.records)
             and report.notes == document.notes
         )

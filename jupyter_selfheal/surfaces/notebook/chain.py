@@ -188,7 +188,7 @@ class Chain:
     def rebuild(self, past: Sequence[PastCell], needed: Sequence[int]) -> bool:
         """Go to what is needed of the state after ``past``; False where a cell that ran before now does not. Then nothing has changed."""
         runs = [Run(past[n].code, past[n].cell_id, go_on=past[n].failed) for n in needed] or [Run("")]
-        trial, after = self._run_trial(runs, self.deadline.left)
+        trial, after = self._run_trial(runs, self.deadline.seconds_left)
         ran = [step.ok or past[n].failed for step, n in zip(trial.steps, needed, strict=False)]
         if after is None or not all(ran) or len(ran) < len(needed):
             if after is not None:
@@ -208,7 +208,7 @@ class Chain:
     ) -> tuple[Trial, TrialKernel | None]:
         request = TrialRequest(
             tuple(steps),
-            timeout=min(seconds, self.deadline.left),
+            timeout=min(seconds, self.deadline.seconds_left),
             keep=keep,
             sandbox=self._limits.sandbox,
             paths=self._paths,

@@ -40,7 +40,7 @@ class Deadline:
         self.at = time.monotonic() + seconds
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds that are left; never quite none, so that it can stand for a limit."""
         return max(self.at - time.monotonic(), 0.001)
 
@@ -51,7 +51,7 @@ class Deadline:
     @contextlib.contextmanager
     def set_when_over(self, event: threading.Event) -> Iterator[None]:
         """Sets the event when the time is up, should that come while the block runs."""
-        timer = threading.Timer(self.left, event.set)
+        timer = threading.Timer(self.seconds_left, event.set)
         timer.daemon = True
         timer.start()
         try:

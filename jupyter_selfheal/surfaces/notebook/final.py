@@ -214,7 +214,7 @@ class FinalCheck:
         groups = [self._build_steps(cell, notebook) for cell in cells]
         request = TrialRequest(
             tuple(s for group in groups for s in group.steps),
-            timeout=min(sum(group.seconds for group in groups) + 60.0, self.deadline.left),
+            timeout=min(sum(group.seconds for group in groups) + 60.0, self.deadline.seconds_left),
             sandbox=self.limits.sandbox,
             paths=paths,
             is_brief=self.dependencies.is_brief,

@@ -43,7 +43,7 @@ def format_page(reports: Sequence[NotebookReport]) -> str:
 
 
 def _sum_totals(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
-    same, asked = sum(r.reproduced[0] for r in reports), sum(r.reproduced[1] for r in reports)
+    same, asked = sum(r.reproduced_outputs[0] for r in reports), sum(r.reproduced_outputs[1] for r in reports)
     return {
         "notebooks": len(reports),
         "cells": sum(len(r.records) for r in reports),
@@ -113,7 +113,7 @@ def _build_notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:
         "id": f"n{number}",
         "healed": report.count(Status.HEALED),
         "bar": [(css, word, count) for css, word, count in counts if count],
-        "stored": format_reproduced(*report.reproduced) if report.reproduced[1] else "",
+        "stored": format_reproduced(*report.reproduced_outputs) if report.reproduced_outputs[1] else "",
         "differing": list(list_differing(report)),
         "others": [r for r in report.differing if r.status is Status.RAN],
         "name": report.name,

@@ -64,7 +64,7 @@ class KeptReports:
             draft.replace(self._locate(part, "report"))
 
     @contextlib.contextmanager
-    def hold(self, part: int) -> Iterator[None]:
+    def hold_part(self, part: int) -> Iterator[None]:
         """Wait until nobody else heals this notebook of the run. The lock ends with the process that holds it."""
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError, ImportError):

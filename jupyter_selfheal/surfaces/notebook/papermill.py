@@ -62,8 +62,8 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
         told: dict[str, Any] = {"summary": report.summary, "fixes": list(report.fixes)}
         if failing := list_failures(report):
             told["failing"] = failing
-        if report.paused:
-            told["waiting"] = [f"cell {r.number}: {r.detail}" for r in report.paused]
+        if report.paused_cells:
+            told["waiting"] = [f"cell {r.number}: {r.detail}" for r in report.paused_cells]
             log.warning("; ".join(told["waiting"]))
         if report.notes:
             told["notes"] = list(report.notes)

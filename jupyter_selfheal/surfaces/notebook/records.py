@@ -264,7 +264,7 @@ class NotebookReport:
         return tuple(r.run for r in self.records if r.run)
 
     @property
-    def reproduced(self) -> tuple[int, int]:
+    def reproduced_outputs(self) -> tuple[int, int]:
         """(n, of m): healed cells with a stored output to compare with, and how many of them reproduce it."""
         asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.can_decide]
         return sum(s.same for s in asked), len(asked)
@@ -292,7 +292,7 @@ class NotebookReport:
         return tuple(r for r in self.records if r.differs)
 
     @property
-    def changed(self) -> tuple[Record, ...]:
+    def changed_cells(self) -> tuple[Record, ...]:
         """The healthy cells that give something else since the fixes."""
         return tuple(r for r in self.records if r.changed)
 
@@ -300,7 +300,7 @@ class NotebookReport:
         return sum(r.status in statuses for r in self.records)
 
     @property
-    def paused(self) -> tuple[Record, ...]:
+    def paused_cells(self) -> tuple[Record, ...]:
         """The cells that are not healed because something outside failed."""
         return tuple(r for r in self.records if r.paused and r.status is Status.NOT_HEALED)
 
@@ -308,7 +308,7 @@ class NotebookReport:
     def exit_code(self) -> int:
         """0 everything runs (or is meant to fail), 1 something is still broken, 2 it could not be run, something outside kept a cell from being
         tried, or what was healed could not be run as a whole."""
-        if self.error or self.paused:
+        if self.error or self.paused_cells:
             return 2
         if self.count(*BROKEN) or any(e.failing for e in self.elsewhere):
             return 1

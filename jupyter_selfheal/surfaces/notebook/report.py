@@ -28,7 +28,7 @@ def to_json(reports: Sequence[NotebookReport]) -> dict[str, JSON]:
         "schema": SCHEMA,
         "exit_code": max((r.exit_code for r in reports), default=0),
         "cost_usd": sum(r.cost.usd for r in reports),
-        "stored_outputs": _count_reproduced([r.reproduced for r in reports]),
+        "stored_outputs": _count_reproduced([r.reproduced_outputs for r in reports]),
         "notebooks": [_notebook_to_json(r) for r in reports],
     }
 
@@ -47,9 +47,9 @@ def _notebook_to_json(report: NotebookReport) -> dict[str, JSON]:
         "questions": questions_to_json(list_open_questions(report)),
         "seconds": round(report.seconds, 3),
         "cost_usd": report.cost.usd,
-        "stored_outputs": _count_reproduced([report.reproduced]),
+        "stored_outputs": _count_reproduced([report.reproduced_outputs]),
         "differs_from_stored": [r.number for r in report.differing],
-        "changed_by_fixes": [r.number for r in report.changed],
+        "changed_by_fixes": [r.number for r in report.changed_cells],
         "drift": _drift_to_json(report),
         "environments": [
             {"name": e.name, "failing": [{"cell": n, "failure": headline} for n, headline in e.failing]}

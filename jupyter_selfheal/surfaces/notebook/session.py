@@ -227,7 +227,7 @@ class Session:
             outcome = engine.heal(
                 replace(
                     case,
-                    patience=compute_patience(self.settings.config, self.settings.cell_seconds, deadline.left),
+                    patience=compute_patience(self.settings.config, self.settings.cell_seconds, deadline.seconds_left),
                 ),
                 starts,
                 config=self.settings.config,

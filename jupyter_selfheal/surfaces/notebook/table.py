@@ -46,9 +46,9 @@ def format_totals(reports: Sequence[NotebookReport]) -> str:
     line = f"{len(reports)} {noun}: {', '.join(p for p in parts if not p.startswith('0 '))}; {healed} {'cell' if healed == 1 else 'cells'} healed"
     offered = sum(r.count(Status.PROPOSED) for r in reports)
     line += f", {offered} with a fix that is offered" if offered else ""
-    same, asked = (sum(pair) for pair in zip(*(r.reproduced for r in reports), strict=True))
+    same, asked = (sum(pair) for pair in zip(*(r.reproduced_outputs for r in reports), strict=True))
     line += f"; {format_reproduced(same, asked)}" if asked else ""
-    waiting = sum(len(r.paused) for r in reports)
+    waiting = sum(len(r.paused_cells) for r in reports)
     line += (
         f"; {waiting} {'cell waits' if waiting == 1 else 'cells wait'} for a service that was down" if waiting else ""
     )
@@ -85,7 +85,7 @@ def _format_notebook(report: NotebookReport, verbose: bool, columns: int) -> Ite
     yield from (line for text in list_differing(report) for line in _wrap_below(text, columns))
     yield from _format_questions(list_open_questions(report), columns)
     yield from (line for text in list_paid(report) for line in _wrap_below(text, columns))
-    for last in report.paused[-1:]:
+    for last in report.paused_cells[-1:]:
         yield from _wrap_below(_describe_outage(report, last), columns)
     yield ""
 
@@ -125,7 +125,7 @@ def _format_runs(report: NotebookReport, verbose: bool, columns: int) -> Iterato
     """What the clean run, the stored outputs and the drift say of the notebook as a whole."""
     if report.fixes:
         yield f"  {report.clean_run_words}"
-    same, asked = report.reproduced
+    same, asked = report.reproduced_outputs
     if asked:
         yield from _wrap_below(format_reproduced(same, asked), columns)
     if (drift := measure_drift(report)) is not None and (verbose or drift.is_noteworthy):
@@ -151,8 +151,8 @@ def _format_warnings(report: NotebookReport, columns: int) -> Iterator[str]:
 
 def _describe_outage(report: NotebookReport, last: Record) -> str:
     """Which cells wait for something outside, as the last of them found it, and how to go on with them."""
-    numbers = ", ".join(str(record.number) for record in report.paused)
-    cells = f"cell{'s' if len(report.paused) > 1 else ''} {numbers}"
+    numbers = ", ".join(str(record.number) for record in report.paused_cells)
+    cells = f"cell{'s' if len(report.paused_cells) > 1 else ''} {numbers}"
     run = last.run.partition("-")[0]
     how = f"; when that is mended: the same command with --resume {run}" if run else ""
     return f"{cells} could not be tried to the end: {last.detail}{how}"
@@ -184,8 +184,8 @@ def list_differing(report: NotebookReport) -> Iterator[str]:
     """One sentence for the cells that run but give something else than is stored, and one for those that a fix changed."""
     if report.differing:
         yield f"{_format_cells(report.differing, 'runs', 'run')}, but give{_format_plural(report.differing)} something else than stored"
-    if report.changed:
-        yield f"{_format_cells(report.changed, 'gives', 'give')} something else since the fixes; the new output is written"
+    if report.changed_cells:
+        yield f"{_format_cells(report.changed_cells, 'gives', 'give')} something else since the fixes; the new output is written"
 
 
 def list_paid(*reports: NotebookReport) -> Iterator[str]:

@@ -16,6 +16,11 @@ from tests.unit.healers.triage import diagnose
             "`mean` exists only while the function `reckon` of cell 1 runs.",
             ["def reckon(v):\n    mean = sum(v) / len(v)\n    return mean", "reckon([1, 2])\nmean"],
         ),
+        (
+            "`mean` exists only while the function `reckon` of cell 1 runs.",
+            ["class Sample:\n    def reckon(self, v):\n        mean = sum(v) / len(v)\n        return mean", "mean"],
+        ),
+        ("`word` isn't defined anywhere in this notebook.", ["def f(text):\n    return [word for word in text]", "word"]),
         ("`d` has 2 rows.", ["import pandas as pd\nd = pd.DataFrame({'a': [1, 2]})", "d.iloc[len(d)]"]),
         (
             "The times of `t` have a time zone in one table only.",

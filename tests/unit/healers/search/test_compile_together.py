@@ -191,6 +191,6 @@ def test_single_changes_are_compiled_a_few_dozen_at_a_time() -> None:
     assert len(compiled) < 150
     kept = together[7]
     shared = kept.codes[0]
-    assert maker.is_other(kept, set())
+    assert maker.compile_kept(kept, set())
     assert kept.codes[0] is not shared
     assert fingerprint(kept.codes[0]) == fingerprint(compile_unit(program, 0, kept.texts[0]))

@@ -39,7 +39,7 @@ def test_a_guess_without_a_rival_is_not_doubted() -> None:
 
 def test_two_operators_in_one_place_are_as_likely_where_one_check_decides() -> None:
     plus, times = (
-        Candidate({0: "x"}, f"`-` should be `{o}`", 1, w, 0, 1, result=Result(0, 1))
+        Candidate({0: "x"}, "words", 1, w, 0, 1, result=Result(0, 1), spliced={0: ((9, 10, o),)})
         for o, w in (("+", 0.9), ("*", 0.2))
     )
     assert doubt((plus, ONE), (times, OTHER)).startswith("`f(3)` gives 3 with it, and 5")

@@ -37,7 +37,7 @@ def test_a_report_holds_as_long_as_the_files_are_as_they_were(tmp_path: Path, ru
     given.write_text("a")
     healed.write_text("b")
     kept = KeptReports("abc")
-    with kept.hold(1):
+    with kept.hold_part(1):
         kept.keep(1, report(given), given, healed)
     assert kept.find(1) == report(given)
     assert (runs / "abc-1.report").stat().st_mode & 0o077 == 0, "it holds sources"
@@ -52,7 +52,7 @@ def test_who_goes_on_does_not_run_what_is_done(tmp_path: Path) -> None:
     broken = tmp_path / "n.ipynb"
     broken.write_text("this is no notebook")
     kept = KeptReports("abc")
-    with kept.hold(1):
+    with kept.hold_part(1):
         kept.keep(1, report(broken), broken, None)
     job = Job(broken, None, 1)
     with Session(Settings(), "abc", resuming=True) as session:
@@ -64,7 +64,7 @@ def test_who_goes_on_does_not_run_what_is_done(tmp_path: Path) -> None:
 def test_a_data_folder_that_cannot_be_written_to_costs_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     kept = KeptReports("abc", tmp_path / "file" / "runs")
-    with kept.hold(1):
+    with kept.hold_part(1):
         kept.keep(1, report(tmp_path))
     assert kept.find(1) is None
     kept.forget()
@@ -90,7 +90,7 @@ def test_what_is_said_after_ctrl_c_is_so(
 
     def interrupted(options: object, jobs: object, run: str) -> object:
         if begun:
-            KeptReports(run).hold(1).__enter__()
+            KeptReports(run).hold_part(1).__enter__()
         raise KeyboardInterrupt
         yield
 

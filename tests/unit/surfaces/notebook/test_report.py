@@ -181,7 +181,7 @@ def test_the_report_says_whether_healed_cells_reproduce_what_is_stored(document:
         cell("print('kl')", outputs=stored("not healed, not asked\n")),
     )
     report, _ = batch(given, upper).run()
-    assert report.reproduced == (1, 2)
+    assert report.reproduced_outputs == (1, 2)
     raw = to_json([report])
     assert raw["stored_outputs"] == {"compared": 2, "reproduced": 1}
     found = [c["stored_output"] for c in raw["notebooks"][0]["cells"]]

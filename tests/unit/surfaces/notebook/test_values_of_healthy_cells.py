@@ -54,7 +54,7 @@ def test_a_fix_that_leaves_what_healthy_cells_gave_stays(document: Make) -> None
     given = document(AVERAGE, shown("print(average([2, 4]))", "3.0\n"), shown("print(average([]))", "0\n"))
     report, _ = batch(given, with_definition(AVERAGE + " if xs else 0")).run()
     assert [r.status for r in report.records] == [Status.RAN, Status.RAN, Status.HEALED]
-    assert (report.exit_code, report.differing, report.changed) == (0, (), ())
+    assert (report.exit_code, report.differing, report.changed_cells) == (0, (), ())
 
 
 def test_which_of_two_fixes_changes_it_is_found(document: Make) -> None:
@@ -85,7 +85,7 @@ def test_where_an_assert_says_that_values_are_wrong_those_of_healthy_cells_may_c
     given = document(wrong, shown("print(total([1, 2]))", "2\n"), "assert total([1, 2, 3]) == 6", "print('as it was')")
     report, seen = batch(given, with_definition(wrong.replace(" - 1", ""))).run()
     assert report.exit_code == 0
-    assert [r.number for r in report.changed] == [2]
+    assert [r.number for r in report.changed_cells] == [2]
     assert [r.number for r in report.differing] == [2]
     raw = build_healed_notebook(given, report, seen, in_place=True)
     assert raw["cells"][1]["outputs"] == printed("3\n"), "never left beside code that no longer gives it"
@@ -168,5 +168,5 @@ def test_a_healed_cell_that_draws_is_not_said_to_give_something_else(document: M
         lambda case: [Patch((Replace("c1", case.failure.source, case.failure.source.replace("uper", "upper")),), "x")],
     ).run()
     assert [r.status for r in report.records] == [Status.RAN, Status.HEALED]
-    assert report.reproduced == (0, 1)
+    assert report.reproduced_outputs == (0, 1)
     assert report.differing == ()
