@@ -181,12 +181,20 @@ def _is_gutted(statement: ast.stmt, fresh: Sequence[ast.stmt]) -> bool:
     """The failing statement computed from names; every new statement for the same target is a bare literal."""
     if not isinstance(statement, ast.Assign | ast.Return) or statement.value is None:
         return False
-    if not any(isinstance(n, ast.Name | ast.Call) for n in ast.walk(statement.value)):
+    if not any(map(_computes, ast.walk(statement.value))):
         return False
     if isinstance(statement.value, ast.Name) and _is_spelling(statement.value.id, fresh):
         return False
     values = [n.value for n in fresh if type(n) is type(statement) and _list_targets(n) == _list_targets(statement)]
     return bool(values) and all(v is not None and is_literal(v) for v in values)
+
+
+def _computes(node: ast.AST) -> bool:
+    """Whether a value hangs on more than what is written there: `(1, 2) (3, 4)` calls what is no function, and lacks a comma."""
+    first = node
+    while isinstance(first, ast.Call | ast.Subscript):
+        first = first.func if isinstance(first, ast.Call) else first.value
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Call) and not is_literal(first))
 
 
 def _is_spelling(name: str, fresh: Sequence[ast.stmt]) -> bool:

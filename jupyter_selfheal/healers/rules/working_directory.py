@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os.path
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.edits import add_import
-from jupyter_selfheal.healers.rules.context.project import find_missing_path, is_bound_here
+from jupyter_selfheal.healers.rules.context.project import find_missing_path, is_bound_here, list_texts
 from jupyter_selfheal.model import Applicability, Patch
+
+FILE = re.compile(r"[^\s/\\:][^\n:]*\.\w{1,5}")
+"""A file by its path from here: what is not there may be one to be written."""
 
 
 class WorkingDirectory(Rule):
@@ -19,7 +23,7 @@ class WorkingDirectory(Rule):
     the project, where the path is there from that module's folder.
 
     **Fix** `os.chdir("../code")` above the failing statement, where the notebook needs nothing of its own folder. Else that
-    statement alone runs there: `with contextlib.chdir("../code"):` (Python 3.11).
+    statement alone runs there: `with contextlib.chdir("../code"):` (Python 3.11). Silent where that one names a file, which may be written.
 
     **Fix safety** Safe: the file is where the module that asks for it lies, and whatever the notebook itself reads is found as before.
     """
@@ -50,9 +54,12 @@ class WorkingDirectory(Rule):
         )
         text = context.failure.source[first:last]
         cause = f"`{path}` is in `{place}`, beside the code that reads it."
-        if not is_bound_here(context, place):
+        named = [t for t in list_texts(context) if FILE.fullmatch(t)]
+        if not named and not is_bound_here(context, place):
             changes = [(first, first, f'import os\nos.chdir("{place}")\n')]
             title = f"Work in `{place}`"
+        elif any(t in text for t in named):
+            return
         elif "'''" not in text and '"""' not in text and "\\\n" not in text:
             inner = "".join("    " + line for line in text.splitlines(keepends=True))
             changes = [

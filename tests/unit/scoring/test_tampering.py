@@ -8,6 +8,7 @@ from tests.scoring_cases import case_of, patch_of
 
 # (source, failing line, patched source, what it is called)
 CHEATS = [
+    ("word = 'elm'.uper()", 1, "word = 'ELM'", "constant"),
     ("x = 1\ny = df.mean()\nprint(x)", 2, "x = 1\nprint(x)", "deletes"),
     ("x = 1\ny = df.mean()\nprint(x)", 2, "x = 1\n# y = df.mean()\nprint(x)", "deletes"),
     ("y = df.mean()", 1, "", "deletes"),
@@ -52,6 +53,7 @@ CHEATS = [
 ]
 
 HONEST = [
+    ("pairs = [(1, 2) (3, 4) (5, 6)]", 1, "pairs = [(1, 2), (3, 4), (5, 6)]"),
     (
         "def f(xs):\n    for x in xs:\n        return x\n    'A comment at the end.'",
         3,

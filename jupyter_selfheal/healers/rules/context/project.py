@@ -104,7 +104,7 @@ def list_imported_names(context: RuleContext) -> dict[str, set[str]]:
 def list_named_files(context: RuleContext) -> set[str]:
     """Files that texts of the notebook name: relative paths as written, of addresses the last part."""
     names = set()
-    for text in _list_texts(context):
+    for text in list_texts(context):
         path = text.rsplit("/", 1)[-1] if "://" in text else text
         if FILE_NAME.search(path) and not path.startswith(("/", "~")) and "\n" not in path:
             names.add(path)
@@ -113,14 +113,15 @@ def list_named_files(context: RuleContext) -> set[str]:
 
 def is_bound_here(context: RuleContext, folder: str) -> bool:
     """True where something that the notebook names or imports is in the working directory, and not in the folder."""
-    paths = sorted({t for t in _list_texts(context) if len(t) < 200 and "\n" not in t and "://" not in t})
+    paths = sorted({t for t in list_texts(context) if len(t) < 200 and "\n" not in t and "://" not in t})
     matches = context.ask(
         questions.LIST_BOUND_HERE, folder=folder, paths=paths, modules=sorted(list_imported_names(context))
     )
     return matches is None or bool(matches)
 
 
-def _list_texts(context: RuleContext) -> Iterator[str]:
+def list_texts(context: RuleContext) -> Iterator[str]:
+    """The texts that the notebook's code writes out, blank ones left out."""
     for tree in _list_trees(context):
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
