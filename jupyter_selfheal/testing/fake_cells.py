@@ -127,6 +127,8 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     except _TimedOut:
         status = "timeout"
     except BaseException as error:
+        if any(base.__module__ == "_pytest.outcomes" for base in type(error).__mro__):
+            raise  # the test's own limit, or its own end
         status, state.last.error = "error", error.with_traceback(_strip_own_frames(error.__traceback__))
         errors = (_locate_error(error, step.code, file, state.cells),)
         state.outputs.append(
@@ -205,18 +207,25 @@ def _trace_until(deadline: float) -> Iterator[None]:
 
     A busy machine so breaks no test. What uses none, as it sleeps again and again, is cut by the clock in the end. Of the functions of
     a library, of the import system and of our own probes only the calls are looked at: to trace each instruction of an import would take
-    longer than the import.
+    longer than the import. A call of these is cut only once it took as long again: where Python itself makes it (for the garbage
+    collector, in a ``__del__``), what it raises is thrown away, and nothing is traced from then on.
     """
     if deadline == float("inf"):
         yield
         return
-    asleep = time.monotonic() + PATIENCE * (deadline - time.process_time()) + 1.0
+    used, began = time.process_time(), time.monotonic()
+    seconds = deadline - used
+    patience = PATIENCE * seconds + 1.0
+
+    def is_over(share: float) -> bool:
+        return time.process_time() - used > share * seconds or time.monotonic() - began > share * patience
 
     def trace(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if time.process_time() > deadline or time.monotonic() > asleep:
-            raise _TimedOut
         file = frame.f_code.co_filename
-        if not file.startswith("<") or file.startswith(_LIBRARIES):
+        in_library = not file.startswith("<") or file.startswith(_LIBRARIES)
+        if is_over(2.0 if in_library else 1.0):
+            raise _TimedOut
+        if in_library:
             return None
         frame.f_trace_opcodes = True  # ``while True: pass`` is one instruction: no line event ever comes
         return trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -30,6 +31,24 @@ def test_a_loop_is_timed_out(loop: str) -> None:
 
 def test_what_sleeps_for_ever_is_timed_out_by_the_clock() -> None:
     assert run_for("import time\nwhile True:\n    time.sleep(0.01)", 0.02) == "timeout"
+
+
+def test_a_loop_is_timed_out_though_its_end_comes_while_garbage_is_collected() -> None:
+    """What a callback of the collector raises is thrown away by Python."""
+
+    def wait(phase: str, info: dict[str, int]) -> None:
+        sum(range(20_000))
+
+    gc.callbacks.append(wait)
+    try:
+        assert run_for("import gc\nwhile True:\n    gc.collect(0)", 0.1) == "timeout"
+    finally:
+        gc.callbacks.remove(wait)
+
+
+def test_the_limit_of_a_test_is_no_failure_of_a_cell() -> None:
+    with pytest.raises(pytest.fail.Exception):
+        run_for("import pytest\npytest.fail('the test takes too long')", 1.0)
 
 
 CHANGES = """import os, sys, warnings
