@@ -16,6 +16,7 @@ from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.order_of_equals import Key, find_order_keys, is_order_of_equals
 from jupyter_selfheal.inside.search.vary_checks import Variation
 
 AGREED = 0.3
@@ -27,6 +28,8 @@ UNENDING = 0.1
 """What a rival counts that does not come to an end for an input for which the other gives a value."""
 UNFINISHED = 0.2
 """What a rival counts that gives nothing wherever it differs, and no check expects that: it comes to its end without a result."""
+UNASKED = 0.1
+"""What a rival counts that only exchanges items which are equal in what they are put in order by, where the other leaves them as given."""
 NOTHING = "None"
 OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 LEAK, LEAK_OF_CRASH = 0.1, 0.06
@@ -99,6 +102,7 @@ class Hypotheses:
         self._leak = LEAK_OF_CRASH if crashed else LEAK
         self._strange = strange or [0.0] * len(candidates)
         self._pairs: dict[tuple[int, int, int, int], list[tuple[int, str, str]]] = {}
+        self._keys: dict[int, list[Key]] = {}
         self.share_missed = 0.0
         """Of small changes of the best candidate the share that the checks do not notice (0-1), where it was measured."""
 
@@ -279,6 +283,8 @@ class Hypotheses:
         if any(b in ENDLESS and a[0] != "!" for _, a, b in pairs):
             return UNENDING
         usual = [at for at in self._list_inputs_apart(n, other) if self.inputs[at].is_usual]
+        if usual and all(self._is_order_of_equals(n, other, at) for at in usual):
+            return UNASKED
         if usual:
             return UNFINISHED if self._leaves_unfinished(n, other, usual) else 1.0
         if any(a[0] == "!" and b[0] != "!" and not self.inputs[at].is_call for at, a, b in pairs):
@@ -293,6 +299,18 @@ class Hypotheses:
         wanted = [now for given, now in pairs if isinstance(given, Input) and given.is_checked]
         is_unexpected = bool(wanted) and NOTHING not in wanted
         return is_unexpected and all(self.shown[other][at] == NOTHING != self.shown[n][at] for at in apart)
+
+    def _is_order_of_equals(self, n: int, other: int, at: int) -> bool:
+        """Whether for an input two candidates only differ in which of equal items comes first, and the first of them leaves these as given."""
+        if n not in self._keys:
+            pairs = zip(self.inputs, self.shown[n], strict=False)
+            self._keys[n] = find_order_keys([shown for i, shown in pairs if isinstance(i, Input) and i.is_checked])
+        given, keys = self.inputs[at], self._keys[n]
+        return (
+            isinstance(given, Input)
+            and bool(keys)
+            and is_order_of_equals(keys, given.arguments, self.shown[n][at], self.shown[other][at])
+        )
 
     def _count_known(self, n: int, other: int) -> int:
         """The inputs for which it is known what both candidates give: there was time for them."""

@@ -119,16 +119,16 @@ def list_alike(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list
     """Generated calls that have all that the checked ones share, by themselves and of one argument to another."""
     given = conform_inputs(generate_inputs([*checked, *calls]), checked)
     texts = set(map(repr, checked))
-    held = frozenset.intersection(*(frozenset(_list_relations(arguments)) for arguments in checked))
+    held = frozenset.intersection(*(frozenset(list_relations(arguments)) for arguments in checked))
     near = zip(given, list_near(given, checked), strict=True)
     return [
         g
         for g, is_near in near
-        if is_near and repr(g) not in texts and is_related(g, checked) and held <= frozenset(_list_relations(g))
+        if is_near and repr(g) not in texts and is_related(g, checked) and held <= frozenset(list_relations(g))
     ]
 
 
-def _list_relations(arguments: Arguments) -> Iterator[tuple[int, int, str]]:
+def list_relations(arguments: Arguments) -> Iterator[tuple[int, int, str]]:
     """How the sizes of arguments stand to each other: a number is no greater than a length or another number, or not below it."""
     sizes = [len(a) if isinstance(a, list | tuple | str | dict | set) else a for a in arguments]
     for (n, size), (m, other) in itertools.combinations(enumerate(sizes), 2):
@@ -282,9 +282,10 @@ def _has_each_once(whole: Any, result: Any) -> bool | None:
     """Of what was given: an item and its place, or two counts, may well be equal."""
     if not _can_hold(whole, result) or len(set(_count_items(whole))) == len(whole):
         return None
-    if not set(_count_items(result)) <= set(_count_items(whole)) or len(result) < 1:
-        return None
-    return len(set(_count_items(result))) == len(result)
+    counted, given = _count_items(result), _count_items(whole)
+    if not set(counted) <= set(given) or all(given[item] < 2 for item in counted):
+        return None  # what is left out altogether (`[2, 3]` of `[1, 2, 1, 3]`) says nothing of what is kept
+    return len(counted) == len(result)
 
 
 def _is_in_its_order(whole: Any, result: Any) -> bool | None:

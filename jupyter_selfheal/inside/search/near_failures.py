@@ -14,8 +14,8 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure, generate_inputs
-from jupyter_selfheal.inside.search.input_domain import conform_inputs, list_covered, list_near
-from jupyter_selfheal.inside.search.laws import list_alike
+from jupyter_selfheal.inside.search.input_domain import ENOUGH, conform_inputs, list_covered, list_near
+from jupyter_selfheal.inside.search.laws import list_alike, list_relations
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 Arguments = tuple[Any, ...]
@@ -30,7 +30,7 @@ def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], f
     """Calls like the ``checked`` ones and no larger, of which no fault of the caller's is to be expected.
 
     That takes a function of one flat list of numbers, whose length is free: the checked ones have several. The numbers beside it
-    are places in it, or are to it what they are in every checked call (greater than all items, say). Empty where there are none.
+    are places in it, or are to it what they are in every checked call (greater than all items, or no greater than its length). Empty where there are none.
     """
     places = {n for arguments in checked for n, value in enumerate(arguments) if not isinstance(value, int | float)}
     if len(places) != 1 or not all(_is_flat(arguments, places) for arguments in checked):
@@ -41,11 +41,17 @@ def list_near_inputs(calls: Sequence[Arguments], checked: Sequence[Arguments], f
     given = [g for g in conform_inputs(generate_inputs(calls), checked) if _has_numbers(g, at)]
     related = [frozenset(_list_relations(arguments, at)) for arguments in checked if _has_numbers(arguments, at)]
     held = frozenset.intersection(*related) if related else frozenset()
+    sizes = (
+        frozenset.intersection(*(frozenset(list_relations(c)) for c in checked))
+        if len(checked) >= ENOUGH
+        else frozenset()
+    )
     told = zip(given, list_covered(given, checked), list_near(given, checked), strict=True)
     return [
         Input(function, g)
         for g, is_covered, is_near in told
-        if (is_covered and _is_within(g, at)) or (is_near and held <= frozenset(_list_relations(g, at)))
+        if (is_covered and _is_within(g, at))
+        or (is_near and held <= frozenset(_list_relations(g, at)) and sizes <= frozenset(list_relations(g)))
     ]
 
 

@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
 from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers, read_docstrings
 from jupyter_selfheal.inside.search.laws import list_alike
+from jupyter_selfheal.inside.search.order_of_equals import find_order_keys, is_order_of_equals
 from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
@@ -94,10 +95,11 @@ def describe_second_fault(
     if not isinstance(shown, list):
         return ""
     is_nothing_expected = "None" in shown[0][: len(checked)]
+    keys = find_order_keys(shown[0][: len(checked)])
     for (words, _), other in zip(passing, shown[1:], strict=True):
         for given, mine, theirs in zip([*checked, *alike], shown[0], other, strict=False):
             is_value = "!" not in (mine[:1], theirs[:1]) and (theirs != "None" or is_nothing_expected)
-            if is_value and mine != theirs:
+            if is_value and mine != theirs and not is_order_of_equals(keys, given, mine, theirs):
                 return f"{words} passes the same checks, and `{Input(function, given).text}` gives {theirs} with it, not {mine}"
     return ""
 
