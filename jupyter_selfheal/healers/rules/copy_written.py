@@ -17,10 +17,10 @@ class CopyWritten(Rule):
 
     **Failure** `AssertionError`, or another result than the expected one, where the values come from `df[df["a"] > 3]["b"] = 0`, which changes a copy.
 
-    **Fix** `df.loc[df["a"] > 3, "b"] = 0`, also in cells above. The cells that made the table run again.
+    **Fix** `df.loc[df["a"] > 3, "b"] = 0`, also in cells above; `df.iloc[0, df.columns.get_loc("b")] = 0` for `df.iloc[0]["b"] = 0`. The cells that made the table run again.
 
     **Fix safety** Safe where an assert or an expectation holds with it: the statement has no other effect. Silent where the copy has a name, which may be
-    meant, and where rows are picked by anything but a condition.
+    meant, and where rows are picked by anything but a condition, `loc` or `iloc`.
     """
 
     code = "PDA166"
@@ -36,9 +36,11 @@ class CopyWritten(Rule):
             target = _read_target(statement)
             if target is None:
                 return
-            table, condition, column = target
+            table, how, condition, column = target
             if context.describe_all([table.id])[0].is_a("pandas.DataFrame"):
-                text = f"{table.id}.loc[{src.extract_text(source, condition)}, {src.extract_text(source, column)}]"
+                name = src.extract_text(source, column)
+                place = f"{table.id}.columns.get_loc({name})" if how == "iloc" else name
+                text = f"{table.id}.{how}[{src.extract_text(source, condition)}, {place}]"
                 yield (*src.find_span(source, _find_target(statement)), text), text
 
         edits, shown = mend_above(context, find)
@@ -56,8 +58,8 @@ def _find_target(statement: ast.stmt) -> ast.expr:
     return statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
 
 
-def _read_target(statement: ast.stmt) -> tuple[ast.Name, ast.expr, ast.Constant] | None:
-    """The table, the condition and the column of ``df[df["a"] > 3]["b"] = …``."""
+def _read_target(statement: ast.stmt) -> tuple[ast.Name, str, ast.expr, ast.Constant] | None:
+    """The table, how its rows are picked, by what, and the column of ``df[df["a"] > 3]["b"] = …`` and ``df.iloc[0]["b"] = …``."""
     if not isinstance(statement, ast.Assign | ast.AugAssign):
         return None
     match _find_target(statement):
@@ -65,10 +67,17 @@ def _read_target(statement: ast.stmt) -> tuple[ast.Name, ast.expr, ast.Constant]
             value=ast.Subscript(value=ast.Name() as table, slice=condition), slice=ast.Constant(value=str()) as column
         ):
             pass
+        case ast.Subscript(
+            value=ast.Subscript(
+                value=ast.Attribute(value=ast.Name() as table, attr="loc" | "iloc" as how), slice=condition
+            ),
+            slice=ast.Constant(value=str()) as column,
+        ) if not isinstance(condition, ast.Tuple):
+            return table, how, condition, column
         case _:
             return None
     asks = isinstance(condition, ast.Compare | ast.UnaryOp | ast.BinOp) or (
         isinstance(condition, ast.Call) and isinstance(condition.func, ast.Attribute)
     )
     reads = any(isinstance(n, ast.Name) and n.id == table.id for n in ast.walk(condition))
-    return (table, condition, column) if asks and reads else None
+    return (table, "loc", condition, column) if asks and reads else None

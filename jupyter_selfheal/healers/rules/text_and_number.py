@@ -70,7 +70,7 @@ class TextAndNumber(Rule):
             return
         if any(_is_column(context, n) for n in context.list_failing_nodes(ast.BinOp, ast.Compare, ast.AugAssign)):
             yield from self._join_columns(context)
-            return  # `str` of a column is the column as it is shown
+            return
         if HOLLOW & {t for patches in ABOUT.findall(context.failure.evalue) for t in patches}:
             return
         yield from self._compare_lengths(context)
@@ -170,6 +170,9 @@ class TextAndNumber(Rule):
         changes = _wrap_operands(context, node)
         run = _find_numbers_in_a_row(context, node)
         doubt = FORMATTED if formatted is not None else _explain_doubt(context, texts, run)
+        chain = _find_chain(context, node)
+        if isinstance(chain, ast.BinOp) and any(_is_column(context, n) for n in ast.walk(chain)):
+            doubt = "`str` of a column is the column as it is shown."
         cause = "You can't add text and a number."
         summed = _sum_numbers(context, node, run) if run else None
         if summed:

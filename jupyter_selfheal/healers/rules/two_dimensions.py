@@ -11,6 +11,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
                      r"Expected a 2-dimensional container", re.S)  # fmt: skip
+TARGET = re.compile(r"(?:^|[\W_])(?:[yY]|target|labels?|response)(?:_?\w*)?\W*$")
+DATA = re.compile(r"(?:^|[\W_])(?:[xX]|features|data)(?:_?\w*)?\W*$")
+"""What a target, and what data, are called: `y_train`, `df["y"]`, `X`."""
 METHODS = frozenset({
     "fit", "predict", "fit_transform", "transform", "fit_predict", "score", "predict_proba", "decision_function", "inverse_transform",
     "partial_fit", "predict_log_proba", "kneighbors", "score_samples", "train_test_split",
@@ -26,7 +29,7 @@ class TwoDimensions(Rule):
     the fitted estimator has features and so is one sample; a number becomes `[[x]]`.
 
     **Fix safety** Safe where the shape leaves one reading: the estimator was fitted with one feature, or is not fitted yet
-    and its target has as many values. Unsafe otherwise.
+    and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise.
     """
 
     code = "SKL101"
@@ -56,6 +59,9 @@ class TwoDimensions(Rule):
             ):
                 yield self._swap_arguments(context, call)
                 sure = False
+            elif len(call.args) > 1 and (told := _tell_exchange(context, call)):
+                yield self._swap_arguments(context, call, is_named=told > 1)
+                sure = False
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
                 f"Change `{context.text(given)}` to `{text}`",
@@ -66,17 +72,27 @@ class TwoDimensions(Rule):
             )
             return
 
-    def _swap_arguments(self, context: RuleContext, call: ast.Call) -> Patch:
-        """The data first, then the target: where the second is a table of several columns and the first is none."""
+    def _swap_arguments(self, context: RuleContext, call: ast.Call, *, is_named: bool = False) -> Patch:
+        """The data first, then the target: where the second is a table and the first is none."""
         one, two = call.args[:2]
         return self.patch(
             context.replace_here((*context.span(one), context.text(two)), (*context.span(two), context.text(one))),
             f"Give `{context.text(two)}` first",
             "The estimator takes the data first, then the target.",
-            applicability=Applicability.UNSAFE,
-            why="The target may have several columns.",
+            applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
+            why="Their names say which is which, and so do their shapes."
+            if is_named
+            else "The target may have several columns.",
             prior=0.9,
         )
+
+
+def _tell_exchange(context: RuleContext, call: ast.Call) -> int:
+    """How many of the two arguments have the other one's name, `y` before `X`, where the second is a table of one column; 0 where a shape speaks against it."""
+    one, two = (context.text(a) for a in call.args[:2])
+    if not context.is_true(f"({two}).ndim == 2 and ({one}).ndim == 1 and len({one}) == len({two})"):
+        return 0
+    return bool(TARGET.search(one)) + bool(DATA.search(two))
 
 
 def _write_table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:

@@ -46,6 +46,7 @@ from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_sever
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
+from jupyter_selfheal.inside.search.widened_writes import find_widened_write
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_expected_values
 
@@ -85,6 +86,7 @@ class Doubts:
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
             )
             or self._describe_wrapped_place(n)
+            or self._describe_widened_write(n)
             or self._describe_number_as_condition(n)
             or self._describe_last_left_out(n)
             or self._describe_new_body(n)
@@ -100,6 +102,12 @@ class Doubts:
         changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
         place = next((found for old, text in changes if (found := find_wrapped_place(old, text))), "")
         return f"`{place}` is the last item in the first round" if place else ""
+
+    def _describe_widened_write(self, n: int) -> str:
+        """The doubt about an assignment that takes fewer items out of what it writes into."""
+        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        target = next((found for old, text in changes if (found := find_widened_write(old, text))), "")
+        return f"`{target} = …` writes more than the cell did" if target else ""
 
     def _describe_number_as_condition(self, n: int) -> str:
         """The doubt about a number that is a part of a condition by its name alone."""
