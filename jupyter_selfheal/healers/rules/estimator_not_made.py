@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
+CLASS = re.compile(r"got estimator class instead \((\w+)\)|'<class '[\w.]+\.(\w+)'>' \(type")
 METHODS = frozenset({"fit", "fit_transform", "fit_predict"})
 
 
@@ -19,7 +21,7 @@ class EstimatorNotMade(Rule):
     `StandardScaler.fit_transform(X)`, `AttributeError: 'list' object has no attribute '_validate_params'` at `LinearRegression.fit(X, y)`;
     `TypeError: Expected an estimator instance (LinearRegression()), got estimator class instead` at `cross_val_score(LinearRegression, X, y)`.
 
-    **Fix** `StandardScaler().fit_transform(X)`, `cross_val_score(LinearRegression(), X, y)`.
+    **Fix** `StandardScaler().fit_transform(X)`, `cross_val_score(LinearRegression(), X, y)`; `("scale", StandardScaler())` among the steps of a pipeline.
 
     **Fix safety** Safe: the method is called on a class of scikit-learn that needs no argument, and its result is used at once. Silent
     for a statement of its own (`StandardScaler.fit(X)`), whose object would be lost, and for methods that need a fitted one.
@@ -74,6 +76,29 @@ class EstimatorNotMade(Rule):
                     prior=0.95,
                 )
                 return
+        yield from self._make_step(context)
+
+    def _make_step(self, context: RuleContext) -> Iterator[Patch]:
+        """``("scale", StandardScaler)`` among the steps of a pipeline or of a column transformer, also in a cell above."""
+        named = CLASS.search(context.failure.evalue)
+        for view in context.look_upwards() if named is not None else ():
+            steps = [
+                step
+                for parts in view.walk(ast.Tuple, ast.List, ast.Call)
+                for step in (parts.args if isinstance(parts, ast.Call) else parts.elts)
+                if isinstance(step, ast.Name | ast.Attribute) and named is not None and read_last_name(step) == named[1]
+            ]
+            if not steps:
+                continue
+            if all(_needs_nothing(view, step) for step in steps):
+                text = view.text(steps[0])
+                yield self.patch(
+                    view.replace(view.cell_id, [(end, end, "()") for end in (view.span(s)[1] for s in steps)]),
+                    f"Make `{text}()` where it is given",
+                    f"`{text}` is a class: an object of it is wanted.",
+                    prior=0.95,
+                )
+            return
 
 
 def _needs_nothing(context: RuleContext, made: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.model import Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"^- (.+)$", re.MULTILINE)
 
@@ -25,7 +25,7 @@ class FeaturesLeftOut(Rule):
 
     Of dummies that were made of each table by itself those of the fitted one, with 0: `model.predict(homes.reindex(columns=model.feature_names_in_, fill_value=0))`.
 
-    **Fix safety** Unsafe: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
+    **Fix safety** Safe for the same columns in another order, where the call does not list them. Unsafe otherwise: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
     unseen, and where columns that are missing do not stand in the call.
     """
 
@@ -49,6 +49,8 @@ class FeaturesLeftOut(Rule):
             return
         if "..." in missing:
             return
+        if not missing and "same order" in evalue:
+            yield from self._reorder(context)
         for call in context.list_calls_at_failure():
             model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
             picked = call.args[0] if call.args else None
@@ -89,6 +91,27 @@ class FeaturesLeftOut(Rule):
                 prior=0.65,
             )
             return
+
+    def _reorder(self, context: RuleContext) -> Iterator[Patch]:
+        """The same columns in the order in which it was fitted to them."""
+        for call in context.list_calls_at_failure():
+            model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            if model is None or not call.args or not context.is_true(f"hasattr({model}, 'feature_names_in_')"):
+                continue
+            if isinstance(call.args[0], ast.Subscript) and _list_names(call.args[0]):
+                return
+            table = context.operand(call.args[0])
+            if context.is_true(f"sorted({model}.feature_names_in_) == sorted({table}.columns)"):
+                new = f"{table}[{model}.feature_names_in_]"
+                yield self.patch(
+                    context.replace_here((*context.span(call.args[0]), new)),
+                    f"Give the columns in their order: `{new}`",
+                    f"`{model}` was fitted to the same columns in another order.",
+                    applicability=Applicability.SAFE,
+                    why="They are the same columns, and the message asks for their order.",
+                    prior=0.93,
+                )
+                return
 
     def _leave_out(self, context: RuleContext, unseen: list[str]) -> Iterator[Patch]:
         """The columns that it was fitted to, of a table that has more."""

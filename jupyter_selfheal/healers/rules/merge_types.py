@@ -23,7 +23,7 @@ class MergeTypes(Rule):
     **Fix** The column of texts is made one of numbers in the call: `left.merge(right.astype({"id": "int64"}), on="id")`.
 
     **Fix safety** Safe where every text of the key is a whole number as Python writes it, so that either type gives the same join, and one of them
-    is among the other table's numbers. Where one is not (`"007"`, `"A7"`), the numbers are made texts, and this is only shown: such keys may not be
+    is among the other table's numbers. Safe too for numbers with zeros in front, all of one length (`"007"`), where every number of the other table is one of them. Where one is not (`"A7"`), the numbers are made texts, and this is only shown: such keys may not be
     meant to meet. Where no two meet (`id` counts the rows of one table), the one column of texts that holds none but the other's keys is shown: `left_on="code", right_on="id"`.
     """
 
@@ -50,7 +50,8 @@ class MergeTypes(Rule):
             if not context.is_true(
                 f"{_write_keys(context, sides[other], keys[other])} & {_write_keys(context, sides[at], keys[at])}"
             ):
-                yield from self._name_another(context, call, sides, keys, at)
+                padded = list(self._read_padded(context, sides, keys, at, kinds[other]))
+                yield from padded or self._name_another(context, call, sides, keys, at)
                 return
             column = f"({context.text(sides[at])})[{keys[at]!r}]"
             is_whole = context.is_true(f"{column}.astype(str).str.fullmatch(r'{WHOLE}').all()")
@@ -66,6 +67,28 @@ class MergeTypes(Rule):
                 prior=0.92 if is_whole else 0.6,
             )
             return
+
+    def _read_padded(
+        self, context: RuleContext, sides: list[ast.expr], keys: tuple[str, str], at: int, kind: str
+    ) -> Iterator[Patch]:
+        """``"007"`` is 7 where every text has as many digits, and every number of the other table is one of them."""
+        texts = f"set(({context.text(sides[at])})[{keys[at]!r}].dropna())"
+        numbers = f"set(({context.text(sides[1 - at])})[{keys[1 - at]!r}])"
+        is_code = f"all(isinstance(_, str) and _.isdecimal() for _ in {texts}) and len({{len(_) for _ in {texts}}}) == 1"
+        if not context.is_true(f"{is_code} and {numbers} & {{int(_) for _ in {texts}}}"):
+            return
+        is_all = context.is_true(f"{numbers} <= {{int(_) for _ in {texts}}}")
+        new = f"{context.operand(sides[at])}.astype({{{quote_text(keys[at])}: \"{kind}\"}})"
+        yield self.patch(
+            context.replace_here((*context.span(sides[at]), new)),
+            f"Join on keys of one type: `{new}`",
+            f"`{keys[at]}` holds numbers in one table, and in the other the same with zeros in front, as texts.",
+            applicability=Applicability.SAFE if is_all else Applicability.UNSAFE,
+            why="Every text has as many digits, and every number is one of them."
+            if is_all
+            else "Some numbers are none of the texts.",
+            prior=0.9 if is_all else 0.6,
+        )
 
     def _name_another(
         self, context: RuleContext, call: ast.Call, sides: list[ast.expr], keys: tuple[str, str], at: int

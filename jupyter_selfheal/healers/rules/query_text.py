@@ -18,6 +18,25 @@ EQUALS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|=>|=<|&&|\|\||\b(?:AND|OR|NOT)\b
 WRITTEN = {"=": "==", "=>": ">=", "=<": "<=", "&&": "and", "||": "or", "AND": "and", "OR": "or", "NOT": "not"}
 
 
+def _quote_names(context: RuleContext, call: ast.Call, written: str) -> str:
+    """A query whose columns with blanks in their names stand between backticks, and the notebook's variables beside them behind `@`."""
+    keys = context.keys(call.func.value, calls=True) if isinstance(call.func, ast.Attribute) else None
+    columns = [c for c in (keys.columns if keys is not None else ()) if isinstance(c, str)]
+    blank = sorted((c for c in columns if " " in c and not c.isidentifier()), key=len, reverse=True)
+    parts = "|".join(re.escape(c) for c in blank)
+    if not blank or not re.search(parts, written):
+        return written
+    variables = {n for n in context.state.names if n not in columns}
+
+    def mark(found: re.Match[str]) -> str:
+        if found["column"]:
+            return f"`{found['column']}`"
+        return f"@{found['name']}" if found["name"] in variables else found[0]
+
+    quoted = rf"""'[^']*'|"[^"]*"|`[^`]*`|@\w+|(?P<column>\b(?:{parts})\b)|(?P<name>\b[A-Za-z_]\w*\b)(?![.(])"""
+    return written[0] + re.sub(quoted, mark, written[1:-1]) + written[-1]
+
+
 class QueryText(Rule):
     """Quote a text in a query, and mark a variable with `@`.
 
@@ -25,7 +44,7 @@ class QueryText(Rule):
 
     Also `cannot assign without a target object` at `df.query("city = 'Ulm'")`, and `SyntaxError` at `df.query("age > 3 && city = 'Ulm'")`.
 
-    **Fix** `df.query("city == 'Ulm'")`; `df.query("age > @limit")` where the notebook has a variable `limit`; `df.query("age > 3 and city == 'Ulm'")`.
+    **Fix** `df.query("city == 'Ulm'")`; `df.query("age > @limit")` where the notebook has a variable `limit`; `df.query("age > 3 and city == 'Ulm'")`; a column with a blank in its name stands between backticks; `df.eval("w / h ** 2")` for `w / h ^ 2`.
 
     **Fix safety** Safe where the table holds this text in the column it is compared with and no variable has the name, or a variable has it
     and no such text is there.
@@ -34,14 +53,17 @@ class QueryText(Rule):
     code = "PDA136"
     name = "text or variable in a query"
     stage = Stage.LIBRARY
-    enames = frozenset({"UndefinedVariableError", "ValueError", "SyntaxError"})
-    message = re.compile(rf"{MESSAGE.pattern}|{ASSIGNED}|in numexpr query|invalid syntax")
+    enames = frozenset({"UndefinedVariableError", "ValueError", "SyntaxError", "AttributeError"})
+    message = re.compile(rf"{MESSAGE.pattern}|{ASSIGNED}|in numexpr query|invalid syntax|has no attribute 'visit_BitXor'")
     applicability = Applicability.SAFE
     why = "The name is a value of the column, or a variable of the notebook, and not both."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if ASSIGNED in context.failure.evalue or context.failure.ename == "SyntaxError":
             yield from self._compare(context)
+            return
+        if context.failure.ename == "AttributeError":
+            yield from self._write_power(context)
             return
         told = MESSAGE.search(context.failure.evalue)
         for call in context.list_calls_at_failure():
@@ -74,6 +96,25 @@ class QueryText(Rule):
                 )
             return
 
+    def _write_power(self, context: RuleContext) -> Iterator[Patch]:
+        """``df.eval("bmi = weight / height ^ 2")``: a power is `**`."""
+        for call in context.list_calls_at_failure():
+            given = call.args[0] if call.args else None
+            is_asked = isinstance(call.func, ast.Attribute) and call.func.attr in ("query", "eval")
+            if not is_asked or not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
+                continue
+            start, end = context.span(given)
+            new = re.sub(r"\s?\^\s?(?=\d)", " ** ", context.source[start:end])
+            if "^" not in new:
+                yield self.patch(
+                    context.replace_here((start, end, new)),
+                    f"Change `{context.source[start:end]}` to `{new}`",
+                    "`^` is no power: pandas writes it as Python does, `**`.",
+                    why="Neither pandas nor its tables know `^` here, and a number stands behind it.",
+                    prior=0.92,
+                )
+            return
+
     def _compare(self, context: RuleContext) -> Iterator[Patch]:
         """``df.query("city = 'Ulm'")``: a query only compares."""
         for call in context.list_calls_at_failure():
@@ -86,6 +127,7 @@ class QueryText(Rule):
             opening = re.match(r"\w*(?:\'\'\'|\"\"\"|\'|\")", written)
             at = opening.end() if opening is not None else 0
             new = written[:at] + EQUALS.sub(lambda m: WRITTEN.get(m[0], m[0]), written[at:])
+            new = _quote_names(context, call, new)
             if new != written and src.can_compile(new):
                 edits = context.replace_here((start, end, new))
                 yield self.patch(

@@ -85,8 +85,9 @@ class TextFeatures(Rule):
             owner, is_scaler = context.text(call.func.value), call.func.attr != "fit"
             found = [
                 a
-                for a in call.args
-                if not _has_call(a)
+                for n, a in enumerate(call.args)
+                if not (n and _names_classes(context, call.func.value))
+                and not _has_call(a)
                 and context.is_true(
                     f"not hasattr({context.operand(a)}, 'columns') and " + TEXTS.format(context.operand(a))
                 )
@@ -149,6 +150,11 @@ class TextFeatures(Rule):
                 f"`{table}` has columns of text, and the estimator takes numbers.",
                 prior=0.6 - n / 20,
             )
+
+
+def _names_classes(context: RuleContext, estimator: ast.expr) -> bool:
+    """Whether it is a classifier, whose labels may be texts."""
+    return context.describe_all([estimator], calls=True)[0].is_a("sklearn.base.ClassifierMixin")
 
 
 def _has_call(node: ast.expr) -> bool:

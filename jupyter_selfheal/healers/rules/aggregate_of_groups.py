@@ -1,0 +1,85 @@
+"""PDA195: one value a group that is put beside the rows, where the labels are those of the groups."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.healers.rules.lost_write import MISSING
+from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
+
+AGGREGATES = frozenset({"mean", "sum", "min", "max", "count", "std", "var", "median", "size", "nunique", "first", "last"})  # fmt: skip
+
+
+class AggregateOfGroups(Rule):
+    """Give every row the value of its group.
+
+    **Failure** `AssertionError`, `Input X contains NaN` and such, where the values come from `df["mean"] = df.groupby("team")["points"].mean()`: its labels are teams, those of the rows are numbers, and
+    nothing meets.
+
+    **Fix** `df["mean"] = df.groupby("team")["points"].transform("mean")`, also in cells above and in a larger expression (`df["points"] / df.groupby("team")["points"].sum()`).
+
+    **Fix safety** Safe where every value of the new column is missing. Silent where one is not, where the table's index is what the groups are made by, and where more than one value a group is made.
+    """
+
+    code = "PDA195"
+    name = "value of a group for its rows"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AssertionError", "ValueError", "IntCastingNaNError", "MissingDataError", "LinAlgError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "No label of the groups is one of the rows: the column holds nothing, and `transform` is what gives each row the value of its group."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and (
+            failure.ename == "AssertionError" or MISSING.search(f"{failure.ename}: {failure.evalue}") is not None
+        )
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(column)))], value=value
+                ):
+                    pass
+                case _:
+                    return
+            for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
+                how = _read_aggregate(call, table)
+                if not how or not context.is_true(f"len({table}) > 0 and {table}[{column!r}].isna().all()"):
+                    continue
+                start = src.find_span(source, call.func)[1] - len(how)
+                new = f'transform("{how}")'
+                yield (start, src.find_span(source, call)[1], new), src.extract_text(source, statement)
+
+        edits, shown = mend_above(context, find)
+        if edits:
+            yield self.patch(
+                edits,
+                "Give each row the value of its group: `transform(…)`",
+                f"`{shown}` puts values with the labels of groups beside rows that have others: all are missing.",
+                prior=0.93,
+            )
+
+
+def _read_aggregate(call: ast.Call, table: str) -> str:
+    """``mean`` of ``table.groupby("team")["points"].mean()``; empty for anything else."""
+    match call:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Subscript(
+                    value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="groupby")),
+                    slice=ast.Constant(value=str()),
+                )
+                | ast.Attribute(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="groupby"))),
+                attr=how,
+            ),
+            args=[],
+            keywords=[],
+        ) if how in AGGREGATES and owner == table:
+            return how
+    return ""
