@@ -27,7 +27,7 @@ class ArgumentForm(Rule):
     `df.rename(columns=["a", "b"])`; `No axis named 1 for object type Series` at `df["age"].max(axis=1)`; `Concatenation requires list-likes
     containing only strings`; `'SeriesGroupBy' object has no attribute 'average'` at `.agg("average")`.
 
-    **Fix** `isin(["Ulm"])`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
+    **Fix** `isin(["Ulm"])`; `.str.startswith(("a", "b"))`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
     `.agg("mean")`.
 
     **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes. Silent of an `axis` where the result becomes a
@@ -40,7 +40,7 @@ class ArgumentForm(Rule):
     enames = frozenset({"TypeError", "ValueError", "AttributeError", "AxisError", "numpy.exceptions.AxisError"})
     message = re.compile(
         r"only list-like objects are allowed to be passed to isin|'list' object is not callable|No axis named (?:1|columns) for object type Series|"
-        r"axis 1 is out of bounds for array of dimension 1|"
+        r"expected a string or tuple, not list|axis 1 is out of bounds for array of dimension 1|"
         r"Concatenation requires list-likes containing only strings|GroupBy' object has no attribute '\w+'"
     )
     applicability = Applicability.SAFE
@@ -70,6 +70,12 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
     if "isin" in evalue and method == "isin" and len(call.args) == 1:
         new = f"[{context.text(call.args[0])}]"
         return [(*context.span(call.args[0]), new)], f"Use `{new}`", "`isin` takes a list of values."
+    if "or tuple, not list" in evalue and method in ("startswith", "endswith") and len(call.args) == 1:
+        given = call.args[0]
+        new = f"tuple({context.text(given)})"
+        if isinstance(given, ast.List) and len(given.elts) > 1:
+            new = f"({context.text(given)[1:-1].rstrip().rstrip(',')})"
+        return [(*context.span(given), new)], f"Use `{new}`", f"`{method}` takes several texts as a tuple."
     if "not callable" in evalue and method == "rename" and set(named) == {"columns"} and not call.args:
         given, table = named["columns"].value, context.text(call.func.value)
         if isinstance(given, ast.List) and context.number(f"len(({table}).columns)") == len(given.elts):

@@ -24,7 +24,7 @@ class AxesGrid(Rule):
     table of axes (`IndexError: index 2 is out of bounds for axis 0` at `axes[2]`), or at `ax.set_title(…)`, where it gave a row; `IndexError: too many indices for array` at `axes[0, 1]`, where `plt.subplots(1, 2)` gave a row; `'Axes' object is
     not subscriptable`.
 
-    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it; `ax[0].set_title(…)`; `for ax in axes.flat:`.
+    **Fix** `axes = axes.flatten()` below the call; `squeeze=False` in it; `ax[0].set_title(…)`; `ax.plot(…)` for `ax[0].plot(…)` where there is one and other lines use it so; `for ax in axes.flat:`.
 
     **Fix safety** Safe where a loop takes each row of a table for axes. Safe: every use of the array in the notebook's cells takes one index, or every use takes two. Unsafe where it takes none: another of
     the axes may be meant.
@@ -97,6 +97,9 @@ class AxesGrid(Rule):
     ) -> Iterator[Patch]:
         source = context.source_of(cell_id)
         uses = _list_subscripts(context, name)
+        if "not subscriptable" in context.failure.evalue and _is_used_plainly(context, name):
+            yield from self._use_the_one(context, name)
+            return
         two = {isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 2 for n in uses}
         if two == {True} and not any(k.arg == "squeeze" for k in call.keywords):
             end = src.find_span(source, call)[1] - 1
@@ -119,6 +122,19 @@ class AxesGrid(Rule):
             indent = source[src.find_offset(source, statement.lineno, 0) : start]
             edits = context.replace(cell_id, [(end, end, f"\n{indent}{name} = {name}.flatten()")])
             yield self.patch(edits, f"Flatten `{name}`", f"The code indexes `{name}` by a single number.", prior=0.88)
+
+    def _use_the_one(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``ax.plot(x)`` for ``ax[0].plot(x)`` of the one axes, which other lines use without an index."""
+        view = context.view_cell(context.failure.cell_id)
+        indexed = [n for n in view.walk(ast.Subscript) if isinstance(n.value, ast.Name) and n.value.id == name]
+        if all(view.text(n.slice).strip("()").replace(" ", "") in ("0", "0,0") for n in indexed):
+            yield self.patch(
+                view.replace_here(*((*view.span(n), name) for n in indexed)),
+                f"Use `{name}` itself",
+                f"`{name}` is one pair of axes, and no array of them.",
+                why="There is one, and other lines use it without an index.",
+                prior=0.9,
+            )
 
     def _wants_flat(self, context: RuleContext, name: str) -> bool:
         """True where a row of axes was taken for one of them, or the number of a plot for that of a row."""
@@ -156,6 +172,14 @@ def _list_subscripts(context: RuleContext, name: str) -> list[ast.Subscript]:
             if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
         ]
     return nodes
+
+
+def _is_used_plainly(context: RuleContext, name: str) -> bool:
+    """Whether a method of the axes is called on the name somewhere: ``ax.set_title("…")``."""
+    return any(
+        isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name and n.attr != "flat"
+        for n in context.walk_notebook()
+    )
 
 
 def _is_unpacked(context: RuleContext, name: str) -> bool:

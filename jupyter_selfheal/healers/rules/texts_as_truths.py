@@ -20,7 +20,7 @@ class TextsAsTruths(Rule):
     **Failure** `AssertionError`, or another result than the expected one, where the values come from `df["ok"].astype(bool)` and the column holds the texts `True` and `False`,
     or `yes` and `no`: every text that is not empty is true.
 
-    **Fix** `(df["ok"] == "True")`, also in cells above. The cells that made the values run again.
+    **Fix** `(df["ok"] == "True")`, also in cells above; `df[df["ok"] == "yes"]` for `df[df["ok"]]`, which asks for columns of these names. The cells that made the values run again.
 
     **Fix safety** Safe: every text of the column is one of the two, and none is missing. Silent for any other text.
     """
@@ -28,12 +28,16 @@ class TextsAsTruths(Rule):
     code = "PDA167"
     name = "texts as truth values"
     stage = Stage.LIBRARY
-    enames = frozenset({"AssertionError"})
+    enames = frozenset({"AssertionError", "KeyError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "Every text of the column is one of the two, and `bool` takes both for true."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "KeyError":
+            yield from self._compare_mask(context)
+            return
+
         def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
                 column = _read_cast(call)
@@ -53,6 +57,26 @@ class TextsAsTruths(Rule):
                 "Every text that is not empty is true for `bool`, `False` and `no` too.",
                 prior=0.92,
             )
+
+
+    def _compare_mask(self, context: RuleContext) -> Iterator[Patch]:
+        """``df[df["ok"] == "yes"]`` for ``df[df["ok"]]``, of a column of these texts."""
+        for node in context.list_failing_nodes(ast.Subscript):
+            column = node.slice
+            text = context.read_plain_chain(column) if isinstance(column, ast.Subscript | ast.Attribute) else None
+            if not text or not context.describe_all([text])[0].is_a("pandas.Series"):
+                continue
+            for true, false in PAIRS:
+                if context.is_true(f"{{*{text}}} == {{{true!r}, {false!r}}}"):
+                    new = f"{text} == {quote_alike(true, context.source)}"
+                    yield self.patch(
+                        context.replace_here((*context.span(column), new)),
+                        f"Compare the texts: `{new}`",
+                        f"`{text}` holds the texts {true!r} and {false!r}, and no truth values.",
+                        why="Every text of the column is one of the two.",
+                        prior=0.93,
+                    )
+                    return
 
 
 def _read_cast(call: ast.Call) -> ast.Subscript | ast.Attribute | ast.Name | None:
