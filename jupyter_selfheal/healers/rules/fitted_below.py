@@ -103,6 +103,16 @@ class FittedBelow(Rule):
         if not owner.module.startswith("statsmodels.") or "fit" not in owner.attributes or wrong not in RESULTS:
             return
         for node in context.list_failing_nodes(ast.Attribute):
+            if isinstance(node.value, ast.Call):
+                end = context.span(node.value)[1]
+                yield self.patch(
+                    context.replace_here((end, end, ".fit()")),
+                    f"Fit it: `{owner.type}(…).fit().{wrong}`",
+                    f"Only what `fit` gives has `{wrong}`.",
+                    why="The model alone has no results, and it has no name by which anything else could fit it.",
+                    prior=0.92,
+                )
+                return
             name = node.value.id if isinstance(node.value, ast.Name) else ""
             made = context.find_last_assignment(name) if name else None
             cells = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]

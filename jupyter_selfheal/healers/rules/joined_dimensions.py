@@ -27,9 +27,10 @@ class JoinedDimensions(Rule):
     code = "NPA121"
     name = "vector joined to a matrix"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError"})
+    enames = frozenset({"ValueError", "AxisError", "numpy.exceptions.AxisError"})
     message = re.compile(
         r"must have same number of dimensions, but the array at index \d+ has (?:2|1) dimension\(s\) and the array at index \d+ has (?:2|1) dim"
+        r"|axis 1 is out of bounds for array of dimension 1"
     )
     applicability = Applicability.SAFE
     why = "The axis says which way the vector goes, and it has as many items as that needs."

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -21,7 +22,7 @@ MESSAGE = re.compile(
 
 
 PARAMETER = re.compile(
-    r"The '(\w+)' parameter of (\w+) must be (?:a str among \{[^}]*\} or )?an int\b.* Got (-?\d+)\.0 instead", re.S
+    r"The '(\w+)' parameter of (\w+) must be (?:a str among \{[^}]*\} or )?an int\b.* Got (?:(?=-?\d+\.0)|'(?=-?\d+'))(-?\d+)(?:\.0|') instead", re.S
 )
 """What scikit-learn says of a whole number that is written as a float; it was given where the estimator was made."""
 
@@ -56,6 +57,10 @@ class WholeNumber(Rule):
         for node, targets in _list_candidates(context):
             found = [(target, changes) for target in targets if (changes := _make_whole(context, target))]
             if not found:
+                halves = [patch for target in targets if (patch := self._mend_above(context, target)) is not None]
+                if halves:
+                    yield halves[0]
+                    return
                 continue
             found = found if isinstance(node, ast.Subscript) else found[:1]
             sure = all(_is_sure(context, node, target, changes) for target, changes in found)
@@ -69,6 +74,28 @@ class WholeNumber(Rule):
             )
             return
 
+    def _mend_above(self, context: RuleContext, target: ast.expr) -> Patch | None:
+        """``middle = len(xs) // 2`` in a cell above, of an index that whole numbers were divided for."""
+        home = context.find_last_assignment(target.id) if isinstance(target, ast.Name) else None
+        value = home.node.value if home is not None else None
+        if home is None or home.cell_id == context.cell_id or not _is_index(context, target):
+            return None
+        if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)):
+            return None
+        view = context.view_cell(home.cell_id)
+        sides = view.describe_all([value.left, value.right], calls=True)
+        live = context.describe_all([target])[0]
+        if not live.is_a("builtins.float", "numpy.floating") or not all(
+            s.is_a("builtins.int", "numpy.integer") for s in sides
+        ):
+            return None
+        return self.patch(
+            change_and_replay(context, {view.cell_id: [_propose_floor_division(view, value)]}),
+            f"Make a whole number of `{context.text(target)}`",
+            f"`{context.text(target)}` is an index, and a division gives a float.",
+            prior=0.86,
+        )
+
     def _mend_estimator(self, context: RuleContext, parameter: str, kind: str, number: str) -> Iterator[Patch]:
         """Where the nearest estimator of this kind is made, at the failing cell or above."""
         for view in context.look_upwards():
@@ -79,6 +106,15 @@ class WholeNumber(Rule):
                 for g in given
                 if re.fullmatch(rf"{number}\.0*|\d+[eE]\+?\d+", view.text(g)) and float(view.text(g)) == float(number)
             ]
+            quoted = [g for g in given if isinstance(g, ast.Constant) and g.value == number]
+            if quoted:
+                yield self.patch(
+                    view.replace(view.cell_id, [(*view.span(g), number) for g in quoted]),
+                    f"Change `{parameter}={view.text(quoted[0])}` to `{parameter}={number}`",
+                    f"`{kind}` takes a whole number for `{parameter}`, and it is written as a text.",
+                    why="It is the same number.",
+                    prior=0.93,
+                )
             if written:
                 yield self.patch(
                     view.replace(view.cell_id, [(*view.span(g), number) for g in written]),

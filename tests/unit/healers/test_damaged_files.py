@@ -25,6 +25,18 @@ def test_a_damaged_file_is_named_and_left_alone(bench: Bench, read: str) -> None
     )
 
 
+def test_a_line_with_more_fields_is_named_and_left_alone(bench: Bench) -> None:
+    Path(bench.folder, "people.csv").write_text("name,age\nAnn,30\nBo,41,extra\nCy,22\nDi,37\n")
+    found = diagnose(bench.fail("import pandas as pd", "pd.read_csv('people.csv')"))
+    assert found.skip_reason == "bad data"
+    assert found.cause == "Line 3 of people.csv has 3 fields where the lines above have 2: `Bo,41,extra`."
+
+
+def test_a_file_most_of_whose_lines_have_more_fields_is_not_damaged(bench: Bench) -> None:
+    Path(bench.folder, "log.csv").write_text("made by,Ann\nplace,Ulm\nday,n,m\n1,2,3\n2,3,4\n3,4,5\n")
+    assert diagnose(bench.fail("import pandas as pd", "pd.read_csv('log.csv')")).skip_reason != "bad data"
+
+
 @pytest.mark.parametrize(
     ("name", "read", "others"),
     [

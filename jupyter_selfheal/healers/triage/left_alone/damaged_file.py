@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -17,11 +18,17 @@ from jupyter_selfheal.model import Diagnosis, SkipReason
 _BEGINS_WELL = re.compile(r"(?!Extra data)(?!.*\(char 0\)).*line (\d+) column (\d+)")
 """What `json` says of a text that begins as JSON and goes wrong later: neither a file of several texts nor one that was read before."""
 
+_UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+"""What pandas says of a line that has more fields than the others."""
+
 _MODE = re.compile(r"[wax][bt+]*|r[bt]*\+[bt]*")
 """How a file is opened to be written."""
 
 _WRITING = re.compile(r"dump$|write|save|copy|move|rename|export|download|retrieve|extract|to_json$")
 """Names of what writes a file that its arguments name, or stand for."""
+
+_MOST_LINES = 100_000
+"""How many lines of a file are looked at."""
 
 _PATHS = frozenset({"Path", "PurePath", "join", "str", "abspath", "resolve", "expanduser"})
 """What makes a path of one."""
@@ -49,6 +56,33 @@ def diagnose_damaged_file(context: RuleContext, remedies: Remedies) -> Diagnosis
     return leave_alone(
         f"The file {name} is damaged: it is no JSON from line {at[1]}, column {at[2]} on ({problem}).", SkipReason.BAD_DATA,
         f"Restore {name} from a copy, or correct it there.", confidence=90,
+    )  # fmt: skip
+
+
+def diagnose_uneven_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A line of a table's file with more fields than nearly all the others have."""
+    told = _UNEVEN.search(context.failure.evalue) if context.failure.ename == "ParserError" else None
+    calls = context.list_calls_at_failure() if told is not None else []
+    call = next((c for c in calls if read_last_name(c.func) in ("read_csv", "read_table") and c.args), None)
+    path = call.args[0] if call is not None else None
+    if told is None or not (isinstance(path, ast.Constant) and isinstance(path.value, str)):
+        return None
+    name, fields, line = path.value, int(told[1]), int(told[2])
+    cells = [c.source for c in context.notebook.cells if c.kind == "code"]
+    try:
+        with Path(context.notebook.folder or ".", name).open(encoding="utf-8", errors="replace") as file:
+            lines = [text.rstrip("\n") for text in itertools.islice(file, _MOST_LINES)]
+    except OSError:
+        return None
+    if fields < 2 or line > len(lines) or may_be_written(cells, Path(name).name):
+        return None
+    sign = max(",;\t|", key=lines[line - 1].count)
+    longer = sum(text.count(sign) >= fields for text in lines)
+    if lines[line - 1].count(sign) < fields or longer * 4 > len(lines) or remedies.has_remedy(context):
+        return None
+    return leave_alone(
+        f"Line {line} of {name} has {told[3]} fields where the lines above have {fields}: `{lines[line - 1][:80]}`.", SkipReason.BAD_DATA,
+        f'Correct that line of {name}, or decide that such lines are left out: `on_bad_lines="skip"`.', confidence=88,
     )  # fmt: skip
 
 
