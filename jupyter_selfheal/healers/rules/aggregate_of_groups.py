@@ -43,7 +43,8 @@ class AggregateOfGroups(Rule):
         def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             match statement:
                 case ast.Assign(
-                    targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(column)))], value=value
+                    targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(column)))],
+                    value=value,
                 ):
                     pass
                 case _:

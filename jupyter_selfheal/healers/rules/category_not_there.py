@@ -74,7 +74,9 @@ class CategoryNotThere(Rule):
     def _judge(self, context: RuleContext, column: str, value: ast.expr) -> Applicability | None:
         """How far it may be trusted; None where the column holds no categories, or the value is a category or no text."""
         text = context.text(value)
-        if not context.is_true(f"({column}).dtype.name == 'category' and isinstance({text}, (str, int)) and {text} not in ({column}).cat.categories"):
+        if not context.is_true(
+            f"({column}).dtype.name == 'category' and isinstance({text}, (str, int)) and {text} not in ({column}).cat.categories"
+        ):
             return None
         near = f"__import__('difflib').get_close_matches(str({text}).lower(), [str(_).lower() for _ in ({column}).cat.categories], 1, 0.75)"
         doubtful = context.is_true(f"({column}).cat.ordered or {near}")

@@ -8,8 +8,12 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import normalize
 from jupyter_selfheal.model import Applicability, Patch
+
+KEYED = frozenset({"sort_values", "nlargest", "nsmallest"})
+"""Methods of a table that are given the name of a column."""
 
 
 class ColumnOfTwoLevels(Rule):
@@ -18,7 +22,7 @@ class ColumnOfTwoLevels(Rule):
     **Failure** `KeyError: 'price_mean'` at `summary["price_mean"]`, where `summary` came of `agg({"price": ["mean", "max"]})` and has the
     column `("price", "mean")`.
 
-    **Fix** `summary["price", "mean"]`.
+    **Fix** `summary["price", "mean"]`; `summary.sort_values(("price", "mean"))`.
 
     **Fix safety** Unsafe: the columns may have been meant to be joined where the table is made. Silent where no column, or more than one, has both names,
     and where something is assigned to it.
@@ -52,6 +56,31 @@ class ColumnOfTwoLevels(Rule):
                 prior=0.8,
             )
             return
+        yield from self._name_key(context)
+
+    def _name_key(self, context: RuleContext) -> Iterator[Patch]:
+        """``summary.sort_values(("price", "mean"))`` for ``summary.sort_values("price_mean")``."""
+        asked = context.failure.evalue.strip("'")
+        for call in context.list_calls_at_failure():
+            owner = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            given = [a for a in (*call.args, *(k.value for k in call.keywords)) if _reads(a, asked)]
+            keys = context.keys(owner) if owner and given and read_last_name(call.func) in KEYED else None
+            levels = [c for c in (keys.columns if keys is not None else ()) if isinstance(c, tuple)]
+            meant = [c for c in levels if all(isinstance(p, str) for p in c) and _has_both_names(asked, c)]
+            if len(meant) != 1:
+                continue
+            text = f"({', '.join(quote_alike(str(part), context.source) for part in meant[0])})"
+            yield self.patch(
+                context.replace_here((*context.span(given[0]), text)),
+                f"Name it by both levels: `{text}`",
+                f"`{owner}` has columns of {len(meant[0])} levels, and the one that is meant is `{meant[0]}`.",
+                prior=0.8,
+            )
+            return
+
+
+def _reads(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
 
 
 def _has_both_names(asked: str, column: tuple[str, ...]) -> bool:

@@ -10,7 +10,6 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
-
 OF_FIGURE = frozenset({"savefig", "suptitle", "supxlabel", "supylabel", "tight_layout", "colorbar", "subplots_adjust", "autofmt_xdate", "set_size_inches", "set_dpi"})  # fmt: skip
 """What a figure has and axes have not."""
 
@@ -54,7 +53,6 @@ class DrawnOnFigure(Rule):
                 prior=0.92 if axes else 0.8,
             )
             return
-
 
     def _ask_figure(self, context: RuleContext) -> Iterator[Patch]:
         """``ax.figure.savefig("a.png")`` for ``ax.savefig("a.png")``; a colour bar is drawn beside these axes."""

@@ -82,10 +82,10 @@ class EstimatorNotMade(Rule):
         """``("scale", StandardScaler)`` among the steps of a pipeline or of a column transformer, also in a cell above."""
         named = CLASS.search(context.failure.evalue)
         for view in context.look_upwards() if named is not None else ():
+            displays: list[ast.Tuple | ast.List] = [*view.walk(ast.Tuple), *view.walk(ast.List)]
             steps = [
                 step
-                for parts in view.walk(ast.Tuple, ast.List, ast.Call)
-                for step in (parts.args if isinstance(parts, ast.Call) else parts.elts)
+                for step in (*(a for c in view.walk(ast.Call) for a in c.args), *(e for d in displays for e in d.elts))
                 if isinstance(step, ast.Name | ast.Attribute) and named is not None and read_last_name(step) == named[1]
             ]
             if not steps:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.model import Patch, RunCells
-from jupyter_selfheal.model import Applicability
+from jupyter_selfheal.model import Applicability, Patch, RunCells
 
 ASKING = frozenset({"predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform"})
 """What is asked of something that was fitted."""
@@ -80,7 +79,9 @@ class FittedAgain(Rule):
         chain, text = context.read_plain_chain(model), context.operand(data)
         is_one = isinstance(data, ast.Constant | ast.JoinedStr) or context.is_true(f"isinstance({text}, str)")
         values = f"__import__('numpy').ravel({text}).tolist()"
-        if chain is None or not (is_one or context.is_true(f"len({values}) and all(isinstance(_, str) for _ in {values})")):
+        if chain is None or not (
+            is_one or context.is_true(f"len({values}) and all(isinstance(_, str) for _ in {values})")
+        ):
             return
         names = [n for n, (kind, _) in context.state.names.items() if kind in ("CountVectorizer", "TfidfVectorizer")]
         lives = context.describe_all(names)

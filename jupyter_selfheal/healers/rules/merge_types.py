@@ -74,11 +74,13 @@ class MergeTypes(Rule):
         """``"007"`` is 7 where every text has as many digits, and every number of the other table is one of them."""
         texts = f"set(({context.text(sides[at])})[{keys[at]!r}].dropna())"
         numbers = f"set(({context.text(sides[1 - at])})[{keys[1 - at]!r}])"
-        is_code = f"all(isinstance(_, str) and _.isdecimal() for _ in {texts}) and len({{len(_) for _ in {texts}}}) == 1"
+        is_code = (
+            f"all(isinstance(_, str) and _.isdecimal() for _ in {texts}) and len({{len(_) for _ in {texts}}}) == 1"
+        )
         if not context.is_true(f"{is_code} and {numbers} & {{int(_) for _ in {texts}}}"):
             return
         is_all = context.is_true(f"{numbers} <= {{int(_) for _ in {texts}}}")
-        new = f"{context.operand(sides[at])}.astype({{{quote_text(keys[at])}: \"{kind}\"}})"
+        new = f'{context.operand(sides[at])}.astype({{{quote_text(keys[at])}: "{kind}"}})'
         yield self.patch(
             context.replace_here((*context.span(sides[at]), new)),
             f"Join on keys of one type: `{new}`",

@@ -54,7 +54,9 @@ class QueryText(Rule):
     name = "text or variable in a query"
     stage = Stage.LIBRARY
     enames = frozenset({"UndefinedVariableError", "ValueError", "SyntaxError", "AttributeError"})
-    message = re.compile(rf"{MESSAGE.pattern}|{ASSIGNED}|in numexpr query|invalid syntax|has no attribute 'visit_BitXor'")
+    message = re.compile(
+        rf"{MESSAGE.pattern}|{ASSIGNED}|in numexpr query|invalid syntax|has no attribute 'visit_BitXor'"
+    )
     applicability = Applicability.SAFE
     why = "The name is a value of the column, or a variable of the notebook, and not both."
 

@@ -116,8 +116,9 @@ def _list_sides(call: ast.Call) -> list[ast.expr]:
 def _read_suffixes(call: ast.Call) -> tuple[str, str] | None:
     given = find_keyword(call, "suffixes")
     match given.value if given is not None else None:
-        case ast.Tuple(elts=[ast.Constant(value=str(one)), ast.Constant(value=str(two))]) | ast.List(
-            elts=[ast.Constant(value=str(one)), ast.Constant(value=str(two))]
+        case (
+            ast.Tuple(elts=[ast.Constant(value=str(one)), ast.Constant(value=str(two))])
+            | ast.List(elts=[ast.Constant(value=str(one)), ast.Constant(value=str(two))])
         ):
             return one, two
     return None

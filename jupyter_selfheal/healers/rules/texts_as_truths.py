@@ -58,7 +58,6 @@ class TextsAsTruths(Rule):
                 prior=0.92,
             )
 
-
     def _compare_mask(self, context: RuleContext) -> Iterator[Patch]:
         """``df[df["ok"] == "yes"]`` for ``df[df["ok"]]``, of a column of these texts."""
         for node in context.list_failing_nodes(ast.Subscript):

@@ -19,8 +19,16 @@ NUMBER = re.compile(
     r"(?:could not convert string to float|invalid literal for int\(\) with base 10|Unable to parse string).{0,3}['\"]([^'\"]+)['\"]"
 )
 GROUPED = re.compile(r"^\s*-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$")
+EUROPEAN = re.compile(r"^\s*-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+\s*$")
+"""A comma before the decimals, with or without points between groups of three digits: `1.234,50`, `3,5`."""
 PERCENT = re.compile(r"^\s*-?\d+(?:\.\d+)?\s*%\s*$")
 PRICED = re.compile(r"^\s*[$€£]\s?-?[\d,]+(?:\.\d+)?\s*$")
+
+
+POINTS = r"-?\d{1,3}(?:\.\d{3})+"
+BOTH = r"-?\d{1,3}(?:\.\d{3})+,\d+"
+THREE = r"-?\d{1,3},\d{3}"
+"""Texts that alone may be read in two ways, and one that cannot: its comma stands behind a point."""
 
 
 class ThousandsSeparator(Rule):
@@ -30,7 +38,9 @@ class ThousandsSeparator(Rule):
 
     **Fix** `df["price"].str.replace(",", "").astype(float)`; with a currency sign `.str.replace(r"[$,]", "", regex=True)`; `.str.rstrip("%")` for `12%`.
 
-    **Fix safety** Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe where a number of the table
+    `.str.replace(".", "", regex=False).str.replace(",", ".")` where commas stand before decimals (`1.234,50`).
+
+    **Fix safety** Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe where a number of the table
     can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
     with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
@@ -47,7 +57,7 @@ class ThousandsSeparator(Rule):
         return (
             super().matches(failure)
             and match is not None
-            and any(form.match(match[1]) for form in (GROUPED, PRICED, PERCENT))
+            and any(form.match(match[1]) for form in (GROUPED, PRICED, PERCENT, EUROPEAN))
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
@@ -64,6 +74,13 @@ class ThousandsSeparator(Rule):
             if column is None or not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
                 continue
             end = context.span(column)[1]
+            if EUROPEAN.match(match[1]):
+                is_own = not GROUPED.match(match[1]) or has_own_decimal_commas(context, column)
+                patch = self._read_european(context, column, match[1]) if is_own else None
+                if patch is not None:
+                    yield patch
+                if patch is not None or not GROUPED.match(match[1]):
+                    return
             if not doubt and has_own_decimal_commas(context, column):
                 if are_decimal_commas(context, column):
                     yield self._write_points(context, end, match[1])
@@ -79,6 +96,28 @@ class ThousandsSeparator(Rule):
                 prior=0.88,
             )
             return
+
+    def _read_european(self, context: RuleContext, column: ast.expr, number: str) -> Patch | None:
+        """Points out, and a point for the comma, where every text of the column is a number that is written so."""
+        texts = f"({context.text(column)}).dropna().astype(str).str.strip().str"
+        form = r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?"
+        if not context.is_true(f"len(({context.text(column)}).dropna()) > 1 and {texts}.fullmatch({form!r}).all()"):
+            return None
+        has_points = context.is_true(f"{texts}.contains('.', regex=False).any()")
+        only_points = context.is_true(f"{texts}.fullmatch({POINTS!r}).any()")
+        both = context.is_true(f"{texts}.fullmatch({BOTH!r}).any()")
+        three = context.is_true(f"{texts}.fullmatch({THREE!r}).any()")
+        end = context.span(column)[1]
+        text = '.str.replace(".", "", regex=False)' * has_points + '.str.replace(",", ".")'
+        sure = not three and (both or not only_points)
+        return self.patch(
+            context.replace_here((end, end, text)),
+            f"Write points for the commas: `{text}`",
+            f"`{number}` has a comma before its decimals.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why="No text of the column can be read otherwise." if sure else DOUBT,
+            prior=0.9 if sure else 0.8,
+        )
 
     def _write_points(self, context: RuleContext, end: int, number: str) -> Patch:
         return self.patch(

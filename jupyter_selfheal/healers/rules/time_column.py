@@ -99,6 +99,7 @@ class TimeColumn(Rule):
             if not table and isinstance(func.value, ast.Subscript):
                 table = context.read_plain_chain(func.value.value)
             if not table:
+                yield from self._read_before_index(context, func.value)
                 continue
             column = next((k.value for k in call.keywords if k.arg == "on"), None)
             place = f"{table}[{context.text(column)}]" if column is not None else f"{table}.index"
@@ -124,6 +125,32 @@ class TimeColumn(Rule):
                 prior=0.93 if is_iso else 0.7,
             )
             return
+
+    def _read_before_index(self, context: RuleContext, node: ast.expr) -> Iterator[Patch]:
+        """``df.set_index("day")["n"].resample("ME")`` of texts: they are made dates above the statement."""
+        calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+        call = calls[0] if len(calls) == 1 else None
+        if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr != "set_index":
+            return
+        table, known = context.read_plain_chain(call.func.value), context.reference("pandas.to_datetime")
+        key = call.args[0] if call.args else None
+        if not table or known is None or not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            return
+        place = f"{table}[{context.text(key)}]"
+        texts = f"{place}.dropna()"
+        is_iso = f"len({texts}) and all(isinstance(t, str) for t in {texts}) and {texts}.str.fullmatch({ISO!r}).all()"
+        at, indent = _find_statement(context, call)
+        if indent.strip() or not context.is_true(is_iso):
+            return
+        line = f"{place} = {known.text}({place})"
+        imports = context.add_imports([known.import_line] if known.import_line else [])
+        yield self.patch(
+            context.replace_here(*imports, (at, at, f"{line}\n{indent}")),
+            f"Make dates of the texts first: `{line}`",
+            f"`{place}` holds texts, not dates.",
+            why="Every text is an ISO date.",
+            prior=0.93,
+        )
 
 
 def _find_grouper(call: ast.Call) -> ast.Call | None:

@@ -16,9 +16,9 @@ class Transposed(Rule):
 
     **Failure** `ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0`, `shapes (10,4) and (3,4) not aligned`.
 
-    **Fix** `X @ W.T`; `X.T @ W` where only that fits.
+    **Fix** `X.T @ X` for `X.T * X`; `X @ W.T`; `X.T @ W` where only that fits.
 
-    **Fix safety** Unsafe: the shapes fit, and whether the product is meant this way is said by the outputs.
+    **Fix safety** Safe for an array and its own transpose. Unsafe otherwise: the shapes fit, and whether the product is meant this way is said by the outputs.
     """
 
     code = "NPA113"
@@ -26,12 +26,15 @@ class Transposed(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "RuntimeError"})
     message = re.compile(
-        r"matmul: Input operand 1 has a mismatch|mat1 and mat2 shapes cannot be multiplied|shapes \(.*\) and \(.*\) not aligned"
+        r"operands could not be broadcast together with shapes \(\d+,\d+\) \(\d+,\d+\)|matmul: Input operand 1 has a mismatch|mat1 and mat2 shapes cannot be multiplied|shapes \(.*\) and \(.*\) not aligned"
     )
     applicability = Applicability.UNSAFE
     why = "The shapes fit; whether it is meant, the outputs say."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "broadcast" in context.failure.evalue:
+            yield from self._multiply_matrices(context)
+            return
         for node in context.list_failing_nodes(ast.BinOp, ast.Call):
             sides = _list_sides(node)
             if len(sides) != 2:
@@ -52,6 +55,31 @@ class Transposed(Rule):
                         "The shapes do not fit one another as they stand.",
                         prior=prior,
                     )
+            return
+
+    def _multiply_matrices(self, context: RuleContext) -> Iterator[Patch]:
+        """``X.T @ X`` for ``X.T * X``, of arrays that only the product of matrices takes."""
+        for node in context.list_nodes_at_failure(ast.BinOp):
+            if not isinstance(node.op, ast.Mult):
+                continue
+            one, two = context.text(node.left), context.text(node.right)
+            if not any(isinstance(s, ast.Attribute) and s.attr == "T" for s in (node.left, node.right)):
+                continue
+            if not context.is_true(f"({one}).ndim == ({two}).ndim == 2 and ({one}).shape[1] == ({two}).shape[0]"):
+                continue
+            start, end = context.span(node.left)[1], context.span(node.right)[0]
+            at = start + context.source[start:end].index("*")
+            is_own = f"{one}.T" == two or f"{two}.T" == one
+            yield self.patch(
+                context.replace_here((at, at + 1, "@")),
+                f"Multiply the matrices: `{one} @ {two}`",
+                "`*` multiplies item by item, and the two have different shapes.",
+                applicability=Applicability.SAFE if is_own else Applicability.UNSAFE,
+                why="An array and its transpose are never multiplied item by item unless they are square."
+                if is_own
+                else "",
+                prior=0.92 if is_own else 0.7,
+            )
             return
 
 

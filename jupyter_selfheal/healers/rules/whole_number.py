@@ -22,7 +22,8 @@ MESSAGE = re.compile(
 
 
 PARAMETER = re.compile(
-    r"The '(\w+)' parameter of (\w+) must be (?:a str among \{[^}]*\} or )?an int\b.* Got (?:(?=-?\d+\.0)|'(?=-?\d+'))(-?\d+)(?:\.0|') instead", re.S
+    r"The '(\w+)' parameter of (\w+) must be (?:a str among \{[^}]*\} or )?an int\b.* Got (?:(?=-?\d+\.0)|'(?=-?\d+'))(-?\d+)(?:\.0|') instead",
+    re.S,
 )
 """What scikit-learn says of a whole number that is written as a float; it was given where the estimator was made."""
 

@@ -1,0 +1,72 @@
+"""PDA197: a column of a formula whose name is no Python name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class BlankInFormula(Rule):
+    """Quote a column of a formula whose name has blanks or signs in it.
+
+    **Failure** `SyntaxError: invalid syntax` or `PatsyError` at `smf.ols("sale price ~ area", data=homes)`.
+
+    **Fix** `smf.ols("Q('sale price') ~ area", data=homes)`.
+
+    **Fix safety** Safe: the table has a column of this name, which only `Q` can ask for. Silent where a column's name has nothing but signs of a formula between names that are columns, too (`a+b`).
+    """
+
+    code = "PDA197"
+    name = "blank in a formula"
+    stage = Stage.LIBRARY
+    enames = frozenset({"SyntaxError", "PatsyError", "FormulaicError", "FormulaSyntaxError", "FactorEvaluationError"})
+    applicability = Applicability.SAFE
+    why = "The table has a column of this name, and in a formula only `Q` can name it."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.list_calls_at_failure():
+            named = find_keyword(call, "formula")
+            formula = named.value if named is not None else call.args[0] if call.args else None
+            given = find_keyword(call, "data")
+            table = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
+            if not (isinstance(formula, ast.Constant) and isinstance(formula.value, str)) or "~" not in formula.value:
+                continue
+            keys = context.keys(table, calls=True) if table is not None else None
+            columns = [c for c in (keys.columns if keys is not None else ()) if isinstance(c, str)]
+            odd = sorted(
+                (c for c in columns if not c.isidentifier() and c and not _is_sum(c, columns)), key=len, reverse=True
+            )
+            start, end = context.span(formula)
+            written = context.source[start:end]
+            mark = "'" if written[-1] == '"' else '"'
+            new = _quote_columns(written, [c for c in odd if mark not in c and "\\" not in c], mark)
+            if new != written and src.can_compile(new):
+                yield self.patch(
+                    context.replace_here((start, end, new)),
+                    f"Change `{written}` to `{new}`",
+                    "A formula is read as Python: a column whose name has blanks or signs in it is named by `Q`.",
+                    prior=0.93,
+                )
+            return
+
+
+def _quote_columns(written: str, odd: list[str], mark: str) -> str:
+    """A formula with `Q("…")` around the columns that are no names, but for those that stand between quotes already."""
+    if not odd:
+        return written
+    parts = "|".join(re.escape(c) for c in odd)
+    pattern = rf"""Q\([^)]*\)|'[^']*'|"[^"]*"|(?<!\w)({parts})(?!\w)"""
+    inner = re.sub(pattern, lambda m: f"Q({mark}{m[1]}{mark})" if m[1] else m[0], written[1:-1])
+    return f"{written[0]}{inner}{written[-1]}"
+
+
+def _is_sum(name: str, columns: list[str]) -> bool:
+    """Whether a name may be read as an expression of other columns: ``a+b``."""
+    parts = re.split(r"\s*[-+*:/]\s*", name)
+    return len(parts) > 1 and all(p in columns for p in parts)
