@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -33,6 +34,11 @@ class CopyWritten(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            nodes = [] if isinstance(statement, Function | ast.ClassDef) else ast.walk(statement)
+            for written in (n for n in nodes if isinstance(n, ast.Assign | ast.AugAssign)):
+                yield from mend(source, written)
+
+        def mend(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             target = _read_target(statement)
             if target is None:
                 return

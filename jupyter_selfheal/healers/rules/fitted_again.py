@@ -28,7 +28,7 @@ class FittedAgain(Rule):
     **Fix** `vectorizer.transform(new)`; `model.predict(vectorizer.transform(["a text"]))`.
 
     **Fix safety** Safe: an earlier statement fitted the same transformer, and with it the columns are those that the model was fitted to. A vectorizer is put before texts where the notebook
-    has one alone that makes as many columns as the model takes. Silent where nothing fitted the transformer before.
+    has one alone that makes as many columns as the model takes. Unsafe where another model is fitted to the same columns by their name. Silent where nothing fitted the transformer before.
     """
 
     code = "SKL127"
@@ -54,7 +54,7 @@ class FittedAgain(Rule):
 
     def _keep_fit(self, context: RuleContext, data: ast.expr) -> Iterator[Patch]:
         """``transform`` for the second ``fit_transform``."""
-        view, made = context, _find_fit(data)
+        view, made, home = context, _find_fit(data), None
         if made is None and isinstance(data, ast.Name) and (home := context.find_last_assignment(data.id)) is not None:
             view, made = context.view_cell(home.cell_id), _find_fit(home.node.value)
         if made is None or not isinstance(made.func, ast.Attribute) or len(made.args) != 1 or made.keywords:
@@ -67,11 +67,14 @@ class FittedAgain(Rule):
             return
         edits = view.replace(view.cell_id, [(*view.find_attribute_span(made.func), "transform")])
         needed = () if view.cell_id == context.failure.cell_id else context.list_cells_to_rerun(view.cell_id)
+        is_fitted_to = home is not None and _trains(context, data)
         yield self.patch(
             (RunCells(needed), *edits) if needed else edits,
             f"Use `{owner}.transform(…)`",
             f"`{owner}` is fitted to other data here, and makes other columns than the model was fitted to.",
-            prior=0.93,
+            applicability=Applicability.UNSAFE if is_fitted_to else Applicability.SAFE,
+            why="Another model is fitted to them: it may be the one that is meant." if is_fitted_to else self.why,
+            prior=0.6 if is_fitted_to else 0.93,
         )
 
     def _vectorize(self, context: RuleContext, model: ast.expr, data: ast.expr) -> Iterator[Patch]:
@@ -107,6 +110,17 @@ def _find_fit(node: ast.expr) -> ast.Call | None:
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
     found = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "fit_transform"]
     return found[0] if len(found) == 1 else None
+
+
+def _trains(context: RuleContext, data: ast.expr) -> bool:
+    """Whether another model is fitted to the name of the data somewhere: the second fit may be meant for that."""
+    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return isinstance(data, ast.Name) and any(
+        isinstance(c.func, ast.Attribute)
+        and c.func.attr == "fit"
+        and any(getattr(a, "id", "") == data.id for a in c.args)
+        for c in calls
+    )
 
 
 def _is_fitted_before(context: RuleContext, view: RuleContext, owner: str, again: ast.Call) -> bool:

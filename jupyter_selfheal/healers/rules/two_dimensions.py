@@ -11,8 +11,8 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
                      r"Expected a 2-dimensional container", re.S)  # fmt: skip
-TARGET = re.compile(r"(?:^|[\W_])(?:[yY]|target|labels?|response)(?:_?\w*)?\W*$")
-DATA = re.compile(r"(?:^|[\W_])(?:[xX]|features|data)(?:_?\w*)?\W*$")
+TARGET = re.compile(r"(?:^|[\W_])(?:[yY](?:[_\d]\w*|train|test|tr|te)?|targets?|labels?|response)\W*$")
+DATA = re.compile(r"(?:^|[\W_])(?:[xX](?:[_\d]\w*|train|test|tr|te)?|features|data)\W*$")
 """What a target, and what data, are called: `y_train`, `df["y"]`, `X`."""
 METHODS = frozenset({
     "fit", "predict", "fit_transform", "transform", "fit_predict", "score", "predict_proba", "decision_function", "inverse_transform",

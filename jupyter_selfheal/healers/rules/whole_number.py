@@ -90,11 +90,18 @@ class WholeNumber(Rule):
             s.is_a("builtins.int", "numpy.integer") for s in sides
         ):
             return None
+        name = context.text(target)
+        nodes = list(context.walk_notebook())
+        indices = {id(n) for s in nodes if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}
+        others = [n for n in nodes if getattr(n, "id", "") == name and isinstance(getattr(n, "ctx", None), ast.Load)]
+        is_read = any(id(n) not in indices for n in others)
         return self.patch(
             change_and_replay(context, {view.cell_id: [_propose_floor_division(view, value)]}),
             f"Make a whole number of `{context.text(target)}`",
             f"`{context.text(target)}` is an index, and a division gives a float.",
-            prior=0.86,
+            applicability=Applicability.UNSAFE if is_read else Applicability.SAFE,
+            why="Other lines read it, and may want the fraction." if is_read else self.why,
+            prior=0.6 if is_read else 0.86,
         )
 
     def _mend_estimator(self, context: RuleContext, parameter: str, kind: str, number: str) -> Iterator[Patch]:
