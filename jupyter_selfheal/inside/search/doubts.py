@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
@@ -33,6 +33,7 @@ from jupyter_selfheal.inside.search.oracle_strength import (
     describe_doubt_of_number,
     describe_doubt_of_text,
 )
+from jupyter_selfheal.inside.search.other_operands import FEW, describe_other_operands
 from jupyter_selfheal.inside.search.program import (
     count_expected_items,
     expects_negative,
@@ -162,18 +163,21 @@ class Doubts:
             or self._describe_turned_answers(n)
             or self._describe_doubt_of_order(n)
             or self._describe_argument_literal(n)
+            or self._describe_other_operands(n)
             or self.describe_shift(n)
         )
 
     def _describe_shallow_change(self, n: int) -> str:
         """The doubt about a patch that would meet the check whatever is wrong, or that does the same as a likelier one which would."""
-        mended, own = self.hypotheses.count_mended(n), self.candidates[n].weight
-        group = self.hypotheses.groups[self.hypotheses.place[n]]
-        alike = [
-            self.candidates[m] for m in group if m == n or (self.hypotheses.inputs and self.candidates[m].weight > own)
-        ]
-        changes = ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
+        mended, changes = self.hypotheses.count_mended(n), self._list_changes_alike(n)
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
+
+    def _list_changes_alike(self, n: int) -> Iterator[tuple[str, str]]:
+        """(old text, new text) of what a patch changes, and of what likelier ones do that come to the same."""
+        own, group = self.candidates[n].weight, self.hypotheses.groups[self.hypotheses.place[n]]
+        likelier = (self.hypotheses.inputs and self.candidates[m].weight > own for m in group)
+        alike = (self.candidates[m] for m, is_meant in zip(group, likelier, strict=True) if m == n or is_meant)
+        return ((self.units[k].text, text) for c in alike for k, text in c.texts.items())
 
     def _describe_turned_answers(self, n: int) -> str:
         """The doubt about a condition that is turned round, where all checks are of truth values and fail: any such change may turn both."""
@@ -186,6 +190,14 @@ class Doubts:
     def _describe_argument_literal(self, n: int) -> str:
         changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
         return next((d for old, text in changes if (d := describe_doubt_of_literal(old, text, self.sight.checked))), "")
+
+    def _describe_other_operands(self, n: int) -> str:
+        """The doubt about a patch with an operand more or less, where one number that was wrong asks for it."""
+        types = compare_behaviour.collect_expected_types(self.runner.program)
+        is_by_chance = self.hypotheses.count_mended(n) == 1 and self.hypotheses.count_checks(n) <= FEW
+        if not is_by_chance or self.runner.program.crashed or not types or not types <= {"int", "float"}:
+            return ""
+        return next((d for old, text in self._list_changes_alike(n) if (d := describe_other_operands(old, text))), "")
 
     def _describe_doubt_of_order(self, n: int) -> str:
         """The doubt about a patch that orders otherwise, where two items at most are to be ordered, or one number is expected."""

@@ -8,10 +8,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from types import CodeType
 
-from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Unit
+from jupyter_selfheal.inside.parsing import dump_tree
+from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Unit, compile_unit
+from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.tree_names import list_bound_names, list_read_names
 
+_NOTE = "__selfheal_range__"
 _MADE_A_NUMBER = re.compile(r"//|\b(?:int|len|round)\(")
 """What makes a whole number of what ``range`` does not take: the head itself raised."""
 
@@ -44,6 +48,43 @@ def find_fewer_rounds(old: str, new: str) -> str:
     pairs = [(a, b) for a, b in zip(*ways, strict=False) if a != b]
     changed = [b for a, b in pairs if len(_MADE_A_NUMBER.findall(b)) <= len(_MADE_A_NUMBER.findall(a))]
     return changed[0] if len(ways[0]) == len(ways[1]) and changed else ""
+
+
+def change_rounds(old: str, new: str) -> tuple[str, str] | None:
+    """The new text with what one loop goes through noted beside what the old one's did, and that as text; None where nothing of this kind
+    differs, or more. Only a ``range`` is meant, whose old form costs nothing to ask for once more."""
+    tree = ast.parse(new)
+    before, after = (
+        [n for n in ast.walk(t) if isinstance(n, (ast.For, ast.comprehension))] for t in (ast.parse(old), tree)
+    )
+    differing = [(a, b) for a, b in zip(before, after, strict=False) if dump_tree(a.iter) != dump_tree(b.iter)]
+    if len(before) != len(after) or len(differing) != 1 or not all(_is_range(n.iter) for n in differing[0]):
+        return None
+    then, now = differing[0]
+    words = ast.unparse(now.iter)
+    given = [ast.Tuple(n.iter.args, ast.Load()) for n in (then, now) if isinstance(n.iter, ast.Call)]
+    now.iter = ast.Call(ast.Name(_NOTE, ast.Load()), list(given), [])
+    return ast.unparse(ast.fix_missing_locations(tree)), words
+
+
+def _is_range(node: ast.expr) -> bool:
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))
+    is_plain = all(isinstance(n.func, ast.Name) and n.func.id in ("range", "len") for n in calls)
+    return is_plain and isinstance(node, ast.Call) and ast.unparse(node.func) == "range"
+
+
+def is_emptied(runner: Runner, codes: Mapping[int, CodeType], unit: int, noted: str, steps: int) -> bool:
+    """Whether a loop of a unit has no round wherever a check gave it some before; ``noted`` is the unit's text with both."""
+    had: list[int] = []
+
+    def note(then: tuple[int, ...], now: tuple[int, ...]) -> range:
+        rounds = range(*now)
+        had.extend([len(rounds)] if len(range(*then)) else [])
+        return rounds
+
+    runner.ns[_NOTE] = note
+    runner.run({**codes, unit: compile_unit(runner.program, unit, noted)}, steps)
+    return bool(had) and not any(had)
 
 
 def _list_equal_rounds(tree: ast.AST) -> list[str]:

@@ -128,11 +128,12 @@ def _count_different(
 def describe_doubt_of_number(candidate: Candidate, old_texts: Mapping[int, str], checks: int, items: int) -> str:
     """The doubt about one number in place of another that a single check decides: some number meets any single check.
 
-    Empty elsewhere, and where that check expects a value of several ``items``: a wrong number does not meet them all.
+    Empty elsewhere, and where that check expects a value of several ``items``: a wrong number does not meet them all. Of where a slice begins
+    or ends they tell no more than how many they are.
     """
     edits = _list_edits(candidate, old_texts)
     is_number = len(edits) == 1 and all(_NUMBER.fullmatch(text) for text in edits[0])
-    is_decided_by_one = checks == 1 and items < SEVERAL
+    is_decided_by_one = checks == 1 and (items < SEVERAL or _bounds_slice(candidate, old_texts))
     return "a single check is met by some number soon enough" if is_number and is_decided_by_one else ""
 
 
@@ -183,6 +184,16 @@ def describe_constant_shift(
     adds = any(len(new) > len(old) for old, new in _list_edits(candidate, old_texts))
     is_shift = adds and all(abs(now - then - shift) < 1e-9 for now, then in known)
     return f"every result is {shift:+g} of what it was, and one check decides" if is_shift else ""
+
+
+def _bounds_slice(candidate: Candidate, old_texts: Mapping[int, str]) -> bool:
+    """Whether what is edited stands where a slice begins or ends: ``xs[:3]``."""
+    sides = [
+        (old_texts[n][:start].rstrip(" -")[-1:], old_texts[n][end:].lstrip()[:1])
+        for n, found in candidate.spliced.items()
+        for start, end, _ in found
+    ]
+    return all(side in (("[", ":"), (":", "]"), (":", ":")) for side in sides)
 
 
 def read_number(shown: str) -> float | None:

@@ -20,10 +20,11 @@ from jupyter_selfheal.inside.search.empty_inputs import (
     describe_uneven_failure,
     list_empty_inputs,
 )
+from jupyter_selfheal.inside.search.exact_divisions import leaves_no_rest, note_division
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
-from jupyter_selfheal.inside.search.idle_loops import find_idle_loop
+from jupyter_selfheal.inside.search.idle_loops import change_rounds, find_idle_loop, is_emptied
 from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
 from jupyter_selfheal.inside.search.loose_membership import add_called, describe_loose_membership
@@ -106,6 +107,8 @@ class RunDoubts:
         """The doubt about a patch that few checks decide about, by how it runs for these and for empty input."""
         return (
             self._describe_idle_condition(self.candidates[n])
+            or self._describe_emptied_loop(self.candidates[n])
+            or self._describe_exact_division(self.candidates[n])
             or self._describe_unrun_code(self.candidates[n])
             or self._describe_untold_rest(n)
             or self._describe_kept_item(n)
@@ -313,6 +316,24 @@ class RunDoubts:
         if not isinstance(outcomes, list) or len(outcomes) < SEVERAL_TIMES or len(set(outcomes)) > 1:
             return ""
         return f"`{condition}` is {'true' if outcomes[0] else 'false'} each time in what was checked"
+
+    def _describe_emptied_loop(self, c: Candidate) -> str:
+        """The doubt about a loop that goes through something else now, and through nothing wherever the checks gave it something before."""
+        for unit, text in c.texts.items():
+            if changed := change_rounds(self.units[unit].text, text):
+                noted, now = changed
+                if run_in_fork(lambda u=unit, t=noted: is_emptied(self.runner, c.codes, u, t, LOOK), WAIT) is True:  # type: ignore[misc]
+                    return f"`{now}` has no round wherever there were some before"
+        return ""
+
+    def _describe_exact_division(self, c: Candidate) -> str:
+        """The doubt about a changed reckoning whose division comes out even in every check: they do not tell which way it rounds."""
+        for unit, text in c.texts.items():
+            if changed := note_division(self.units[unit].text, text):
+                noted, words = changed
+                if run_in_fork(lambda u=unit, t=noted: leaves_no_rest(self.runner, c.codes, u, t, LOOK), WAIT) is True:  # type: ignore[misc]
+                    return f"`{words}` leaves no rest in any check, and none tells which way it is to round"
+        return ""
 
     def _describe_idle_loop(self, c: Candidate) -> str:
         """The doubt about a patch with which a loop of the cells has no round: the checks below it then hold for nothing."""

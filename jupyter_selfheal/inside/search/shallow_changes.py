@@ -4,6 +4,7 @@ taken back, a question no longer asked, or another one, a condition that is aske
 from __future__ import annotations
 
 import ast
+import re
 
 from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.handed_on import find_handed_on
@@ -36,6 +37,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{alias[0]}` is then what it was given as `{alias[1]}`, and is changed"
     if handed := find_handed_on(old, new):
         return f"`{handed}` is handed out and then changed"
+    if unlike := next((c for c in _list_unlike_itself(after) if c not in _list_unlike_itself(before)), ""):
+        return f"with `{unlike}` an object is not equal to itself"
     if mended == 1 and (answer := _find_truth_of_name(before, after)):
         return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
@@ -49,6 +52,21 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     ):
         return "a part of both sides is equal more often than they are"
     return ""
+
+
+def _list_unlike_itself(tree: ast.AST) -> list[str]:
+    """What an ``__eq__`` returns that is false of an object and itself: ``self.n != other.n``."""
+    found = []
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__eq__"):
+        own, other, *_ = [a.arg for a in function.args.args] + ["", ""]
+        given = (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None)
+        parts = (p for v in given for p in (v.values if isinstance(v, ast.BoolOp) else [v]))
+        for part in (p for p in parts if isinstance(p, ast.Compare) and len(p.ops) == 1):
+            sides = ast.unparse(part.left), ast.unparse(part.comparators[0])
+            mirrored = re.sub(rf"\b{re.escape(other)}\b", own, sides[1])
+            if isinstance(part.ops[0], ast.NotEq | ast.IsNot | ast.Lt | ast.Gt) and sides[0] == mirrored:
+                found.append(ast.unparse(part))
+    return found
 
 
 def _find_truth_of_name(before: ast.AST, after: ast.AST) -> str:

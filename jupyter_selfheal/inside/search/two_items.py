@@ -16,6 +16,7 @@ from jupyter_selfheal.inside.tree_names import list_names, read_called_name
 
 TWO = 2
 DOUBT = "two items do not tell one order from another"
+TIES = "only items that are equal in their order change places"
 OTHER_END = "one item does not tell which way round they are sorted"
 ONE_VALUE = frozenset({"int", "float", "bool", "NoneType"})
 _ORDERING = frozenset({"sorted", "reversed", "min", "max", "sort", "reverse", "nlargest", "nsmallest", "sort_values"})
@@ -26,9 +27,11 @@ _HOW = frozenset({"key", "reverse", "ascending", "by"})
 
 def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...]], space: Mapping[str, Any]) -> str:
     """The doubt about a changed statement that orders otherwise, or takes the other end of an order, where no collection that a check
-    gives it, and none in ``space`` that it reads, has more than two items; empty where one has, none is known, or checks give two items
+    gives it, and none in ``space`` that it reads, has more than two items, or that turns round what is ordered by a key; empty where one has, none is known, or checks give two items
     in both orders."""
     before, after = ast.parse(old), ast.parse(new)
+    if Counter(_list_turned_by_key(after)) - Counter(_list_turned_by_key(before)):
+        return TIES
     if Counter(_list_orderings(before)) == Counter(_list_orderings(after)):
         return ""
     read = list_names(after)
@@ -55,6 +58,15 @@ def _has_both_orders(given: Iterable[Any]) -> bool:
             first, second = value
             orders |= {"rises"} if first < second else {"falls"} if second < first else set()
     return len(orders) == TWO
+
+
+def _list_turned_by_key(tree: ast.AST) -> Iterator[str]:
+    """``sorted(xs[::-1], key=…)``: what is turned round before it is ordered by a part of each item."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and any(k.arg == "key" for k in node.keywords):
+            turned = set(_list_orderings(node.args[0])) & {"[::-1]", "reversed"}
+            if read_called_name(node) in _ORDERING and turned:
+                yield ast.unparse(node.args[0])
 
 
 def _list_orderings(tree: ast.AST) -> Iterator[str]:

@@ -10,6 +10,7 @@ from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_chan
 from jupyter_selfheal.inside.search.two_items import (
     DOUBT,
     OTHER_END,
+    TIES,
     count_items,
     describe_doubt_of_end,
     describe_doubt_of_order,
@@ -200,3 +201,16 @@ class Lazy:
 )
 def test_only_what_knows_its_length_is_counted(value: object, items: int) -> None:
     assert count_items(value) == items
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubt"),
+    [
+        ("ys = sorted(xs, key=f)", "ys = sorted(xs[::-1], key=f)", TIES),
+        ("y = max(xs, key=f)", "y = max(reversed(xs), key=f)", TIES),
+        ("ys = sorted(xs, key=f)", "ys = sorted(xs, key=f)[::-1]", ""),
+        ("ys = sorted(xs[::-1], key=f)", "ys = sorted(xs[::-1], key=g)", ""),
+    ],
+)
+def test_what_only_exchanges_equal_items_is_doubted_however_many_there_are(old: str, new: str, doubt: str) -> None:
+    assert describe_doubt_of_order(old, new, [([3, 1, 2],)], {}) == doubt

@@ -1,0 +1,100 @@
+"""One number is met by some combination of a few others; and a loop that is emptied asks nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.exact_divisions import note_division
+from jupyter_selfheal.inside.search.idle_loops import change_rounds
+from jupyter_selfheal.inside.search.other_operands import describe_other_operands
+from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
+from tests.unit.healers.search.searching import find
+
+PRIME = "def is_prime(n):\n    for i in range(2, n):\n        if n % i == 0:\n            return False\n    return True"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_doubted"),
+    [
+        ("y = price - percent", "y = price - percent - percent", True),
+        ("y = price - percent", "y = price - percent * price", True),
+        ("y = w * h", "y = w * h - w", True),
+        ("y = sum(xs) / len(xs)", "y = len(xs)", True),
+        ("def f(a, b):\n    return a - b", "def f(a, b):\n    a -= b\n    return a - b", True),
+        ("y = w + h", "y = w * h", False),
+        ("y = w * h", "y = w * h * depth", False),
+        ("y = days + 1", "y = days", False),
+        ("y = sum(range(n))", "y = sum(range(n + 1))", False),
+        ("y = sum(xs) / len(marks)", "y = sum(xs) / len(xs)", False),
+        ("for x in xs:\n    s = 0", "for x in xs:\n    s = 0\n    s += x", False),
+    ],
+)
+def test_an_operand_more_or_less_is_doubted(old: str, new: str, is_doubted: bool) -> None:
+    assert bool(describe_other_operands(old, new)) is is_doubted
+
+
+def test_one_number_does_not_ask_for_another_combination() -> None:
+    """The percentage was meant, and the assert is wrong: neither is what subtracting twice, or taking the length, says."""
+    for program, check in (
+        ("def discount(price, percent):\n    return price - percent", "assert discount(200, 10) == 180"),
+        ("def mean(xs):\n    return sum(xs) / len(xs)", "assert mean([2, 4, 6]) == 3"),
+    ):
+        assert all(p["rival"] for p in find(program, check)["patches"])
+
+
+def test_another_operator_is_still_sure() -> None:
+    assert find("def area(w, h):\n    return w + h", "assert area(3, 5) == 15")["patches"][0]["rival"] == ""
+
+
+def test_a_loop_that_has_no_round_any_more_is_doubted() -> None:
+    patches = find(PRIME, "assert is_prime(7)\nassert not is_prime(1)")["patches"]
+    emptied = [p["rival"] for p in patches if "range(n, 2)" in p["texts"]["0"]]
+    assert emptied == ["`range(n, 2)` has no round wherever there were some before"]
+
+
+def test_what_a_loop_goes_through_is_told_where_nothing_else_differs() -> None:
+    old, new = "for i in range(n):\n    f(i)", "for i in range(1, n):\n    f(i)"
+    changed = change_rounds(old, new)
+    assert changed is not None
+    assert changed[1] == "range(1, n)"
+    assert change_rounds(old, old) is None
+    assert change_rounds(old, "for i in range(next(it)):\n    f(i)") is None
+    assert change_rounds(old, "for i in xs:\n    f(i)") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "division"),
+    [
+        ("q = month // 3 + 1", "q = month // 3", "month // 3"),
+        ("q = month // 3 + 1", "q = (month - 1) // 3 + 1", "(month - 1) // 3"),
+        ("y = xs[len(xs) // 2]", "y = sorted(xs)[len(xs) // 2]", ""),
+        ("y = a / 2", "y = a / 3", ""),
+    ],
+)
+def test_the_division_of_what_is_reckoned_otherwise_is_noted(old: str, new: str, division: str) -> None:
+    noted = note_division(old, new)
+    assert (noted[1] if noted else "") == division
+
+
+def test_a_division_without_a_rest_does_not_tell_which_way_it_rounds() -> None:
+    program = "def quarter(month):\n    return month // 3 + 1"
+    (first, *_) = find(program, "assert quarter(3) == 1\nassert quarter(12) == 4")["patches"]
+    assert first["rival"] == "`month // 3` leaves no rest in any check, and none tells which way it is to round"
+    seconds = "def minutes(t):\n    return t / 60"
+    checks = "assert minutes(130) == 2\nassert minutes(59) == 0\nassert minutes(60) == 1"
+    assert find(seconds, checks)["patches"][0]["rival"] == ""
+
+
+def test_how_many_items_a_slice_gives_is_one_number() -> None:
+    """``[1, 2, 3, 4]`` of five has four items, but ``[:-1]`` is what one number says, and the check may be wrong."""
+    patches = find("def f(xs):\n    return xs[:3]", "assert f([1, 2, 3, 4, 5]) == [1, 2, 3, 4]")["patches"]
+    assert all(p["rival"] for p in patches)
+
+
+def test_an_object_stays_equal_to_itself() -> None:
+    compared = "class F:\n    def __init__(self, n, d):\n        self.n, self.d = n, d\n    def __eq__(self, o):\n        return {}"
+    program = compared.format("self.n == o.n and self.d == o.d")
+    patches = find(program, "assert F(1, 2) == F(2, 4)\nassert F(1, 2) != F(1, 3)")["patches"]
+    assert all(p["rival"] for p in patches)
+    mended = compared.format("self.n == o.n and self.d != o.d"), compared.format("self.n == o.n and self.d == o.d")
+    assert describe_shallow_change(*mended, 2) == ""
