@@ -36,6 +36,8 @@ SEVERAL = 3
 """Items of an expected value that a number must meet all of."""
 SHIFTED = 4
 """Results that a change must have moved by one number, to say that it does nothing else."""
+STEP = 2
+"""Colons of a slice before its step."""
 _NUMBER = re.compile(r"-?\d+(\.\d*)?")
 
 
@@ -187,13 +189,14 @@ def describe_constant_shift(
 
 
 def _bounds_slice(candidate: Candidate, old_texts: Mapping[int, str]) -> bool:
-    """Whether what is edited stands where a slice begins or ends: ``xs[:3]``."""
-    sides = [
-        (old_texts[n][:start].rstrip(" -")[-1:], old_texts[n][end:].lstrip()[:1])
+    """Whether what is edited stands where a slice begins or ends: ``xs[:3]``. (Every item tells of its step.)"""
+    around = (
+        (old_texts[n][:start].rstrip(" -"), old_texts[n][end:].lstrip()[:1])
         for n, found in candidate.spliced.items()
         for start, end, _ in found
-    ]
-    return all(side in (("[", ":"), (":", "]"), (":", ":")) for side in sides)
+    )
+    sides = [(left[-1:], right, left.rpartition("[")[2].count(":")) for left, right in around]
+    return all((left, right) in (("[", ":"), (":", "]"), (":", ":")) and colons < STEP for left, right, colons in sides)
 
 
 def read_number(shown: str) -> float | None:

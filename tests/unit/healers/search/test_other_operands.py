@@ -89,6 +89,8 @@ def test_how_many_items_a_slice_gives_is_one_number() -> None:
     """``[1, 2, 3, 4]`` of five has four items, but ``[:-1]`` is what one number says, and the check may be wrong."""
     patches = find("def f(xs):\n    return xs[:3]", "assert f([1, 2, 3, 4, 5]) == [1, 2, 3, 4]")["patches"]
     assert all(p["rival"] for p in patches)
+    stepped = find("def f(xs):\n    return xs[::1]", "assert f([1, 2, 3, 4, 5]) == [1, 3, 5]")["patches"]
+    assert stepped[0]["rival"] == ""
 
 
 def test_an_object_stays_equal_to_itself() -> None:
