@@ -23,7 +23,7 @@ class LostDimension(Rule):
 
     **Fix** `keepdims=True` in the reduction; where the reduction has a name, `means[:, None]`.
 
-    **Fix safety** Safe: the second operand has one value for each row, and the array has as many rows and another number of columns.
+    **Fix safety** Unsafe where something beside it is reduced to one value per column. Safe: the second operand has one value for each row, and the array has as many rows and another number of columns.
     """
 
     code = "NPA106"
@@ -50,10 +50,27 @@ class LostDimension(Rule):
             change = (*context.span(node.right), new)
         else:
             return
-        edits = context.replace(context.cell_id, [change])
+        mixed = _reduces_columns(context)
         yield self.patch(
-            edits, f"Use `{new}`", f"`{text}` has one value per row, which doesn't match the columns.", prior=0.85
+            context.replace(context.cell_id, [change]),
+            f"Use `{new}`",
+            f"`{text}` has one value per row, which doesn't match the columns.",
+            applicability=Applicability.UNSAFE if mixed else None,
+            why=f"`{mixed}` beside it has one value per column, and this may be meant to have so, too."
+            if mixed
+            else "",
+            prior=0.6 if mixed else 0.85,
         )
+
+
+def _reduces_columns(context: RuleContext) -> str:
+    """A reduction to one value per column beside the failing operation: ``(X - X.mean(axis=1)) / X.std(axis=0)``."""
+    statement = context.failing_statement
+    for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)) if statement is not None else ():
+        axis = find_keyword(call, "axis")
+        if read_last_name(call.func) in REDUCTIONS and axis is not None and read_literal(axis.value) == (True, 0):
+            return context.text(call)
+    return ""
 
 
 def _is_reduction(call: ast.Call) -> bool:

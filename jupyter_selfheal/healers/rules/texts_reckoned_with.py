@@ -107,11 +107,18 @@ def _find_reduced(context: RuleContext, operand: ast.Name) -> ast.expr | None:
     return None
 
 
+def _list_factors(node: ast.expr) -> list[ast.expr]:
+    """The factors of a product: ``df["c"]`` and 9 of ``df["c"] * 9``, which repeats texts before the division by 5 fails."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_list_factors(node.left), *_list_factors(node.right)]
+    return [node]
+
+
 def _list_columns(node: ast.AST) -> list[ast.expr]:
     """What may be a column in an operation: an operand, or what an operand reduces."""
     match node:
         case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow()):
-            sides = [node.left, node.right]
+            sides = [*_list_factors(node.left), *_list_factors(node.right)]
         case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
             sides = [node.operand]
         case ast.Compare():
