@@ -68,7 +68,7 @@ class SearchHealer:
         if not (starts.before or starts.after):
             return Answer(note="no state to search in")
         if case.failure.kind is FailureKind.SYNTAX or _runs_by_its_prompts(case):
-            return propose_readings(case, starts, history, lambda plan: self._search_reading(starts, plan))
+            return propose_readings(case, starts, history, lambda plan, most: self._search_reading(starts, plan, most))
         plan = build_plan(case)
         if plan is None or not plan.decides:
             return Answer(
@@ -96,16 +96,22 @@ class SearchHealer:
         note = f"{reply['plausible']} of {reply['tried']} variants pass" + (f": {reply['why']}" if reply["why"] else "")
         return Answer(patches, note=note, record=record, questions=questions)
 
-    def _search_reading(self, starts: Starts, plan: Plan) -> dict[str, JSON] | None:
-        """What the search says of a way to read a cell that did not parse, in less time than it has for one that did."""
-        reply = self._search_candidates(starts.best, plan, seconds=min(self.config.search_seconds, READING_SECONDS))
+    def _search_reading(self, starts: Starts, plan: Plan, most: float) -> dict[str, JSON] | None:
+        """What the search says of a way to read a cell that did not parse, in less time than it has for one that did: ``most`` CPU seconds."""
+        seconds = min(self.config.search_seconds, READING_SECONDS)
+        reply = self._search_candidates(starts.best, plan, seconds=seconds, most=most)
         return reply if isinstance(reply, dict) else None
 
     def _search_candidates(
-        self, kernel: TrialKernel, plan: Plan, with_doctests: bool = True, seconds: float | None = None
+        self,
+        kernel: TrialKernel,
+        plan: Plan,
+        with_doctests: bool = True,
+        seconds: float | None = None,
+        most: float = 0.0,
     ) -> JSON:
         seconds = self.config.search_seconds if seconds is None else seconds
-        argument = plan.to_argument(seconds, self.jobs, with_doctests)
+        argument = plan.to_argument(seconds, self.jobs, with_doctests, most)
         step = Probe(loader.probe_source("search.search"), argument, name="search")
         trial, _ = kernel.run(TrialRequest((step,), patch_id="search", timeout=WALL * seconds + STARTING))
         if trial.probe("search") is None:

@@ -79,8 +79,8 @@ class Plan:
         asked = bool(self.oracle) or bool(self.doctests) or any(p.role == "check" for p in self.pieces)
         return asked and any(p.mutable for p in self.pieces)
 
-    def to_argument(self, seconds: float, jobs: int, with_doctests: bool = True) -> JSON:
-        """What the runtime's probe is given."""
+    def to_argument(self, seconds: float, jobs: int, with_doctests: bool = True, most: float = 0.0) -> JSON:
+        """What the runtime's probe is given; ``most`` are CPU seconds after which it ends (0: as ``seconds`` says)."""
         units = [
             {"text": p.text, "role": p.role, "mutable": p.mutable, "cell": p.cell_id, "start": p.start, "tests": p.tests, "query": p.query}
             for p in self.pieces
@@ -89,7 +89,7 @@ class Plan:
             "units": units, "expect": self.oracle.expect, "stdout": self.oracle.stdout, "checks": list(self.oracle.checks),
             "doctests": [{"source": s, "want": w} for s, w in self.doctests] if with_doctests else [],
             "copied": list(self.copied), "replayed": list(self.replayed), "absent": list(self.absent), "seconds": seconds, "jobs": jobs, "hints": self.hints,
-            "callers": list(self.callers), "crashed": self.crashed, "written": list(self.written),
+            "callers": list(self.callers), "crashed": self.crashed, "written": list(self.written), "most": most,
         }  # fmt: skip
 
 

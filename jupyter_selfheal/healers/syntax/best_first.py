@@ -182,6 +182,8 @@ class _Search:
         self._heap = [(0.0, next(self._order), _State(source, fault, 0.0, (), frozenset()))]
         self._met, self._programs = {source}, set[str]()
         self._most = float("inf")
+        self._lowest: list[float] = []
+        """What the readings that are kept so far cost, negated: a heap with the dearest one first."""
         self._least: dict[float, float] = {}
         self._searched: Counter[tuple[str, ...]] = Counter()
         self._waiting: dict[tuple[str, ...], list[_State]] = {}
@@ -191,7 +193,7 @@ class _Search:
         """Search until the work or the states are used up."""
         while self._heap and self._has_work_left and len(self.readings) < FOUND:
             _, _, state = heapq.heappop(self._heap)
-            if state.cost + (find_cost("further_fault") if state.parent else 0.0) > self._most + MARGIN:
+            if state.cost + (find_cost("further_fault") if state.parent else 0.0) > self._limit:
                 continue
             key = _find_rest(state)
             self._searched[key] += 1
@@ -212,6 +214,12 @@ class _Search:
                     self._pass_on(state, rest)
 
     @property
+    def _limit(self) -> float:
+        """What costs more than this is not kept: doubts only add to what the edits of a reading cost."""
+        dearest = -self._lowest[0] if len(self._lowest) == READINGS else float("inf")
+        return min(self._most + MARGIN, dearest)
+
+    @property
     def _has_work_left(self) -> bool:
         """Whether more may be tried: for the first reading twice as much as for further ones."""
         return self.parser.has_work_for(1 if self.readings else PATIENCE)
@@ -224,7 +232,7 @@ class _Search:
                 continue
             again = find_cost("again") if slip.words in state.words else 1.0
             cost, new = state.cost + slip.cost * again, slip.apply(state.source)
-            if cost > self._most + MARGIN or new in self._met or not self._has_work_left:
+            if cost > self._limit or new in self._met or not self._has_work_left:
                 continue
             if needed and not any(new.count(sign) != state.source.count(sign) for sign in needed):
                 continue
@@ -259,8 +267,11 @@ class _Search:
             return False
         self._programs.add(program)
         whole = cost + max(0.0, count_doubts(source, self.known, self.given) - self.base)
-        whole += find_cost("doubt.objection") * bool(find_objection(source, self.given, None))
+        if whole <= self._limit:  # else it is not kept whatever speaks against it
+            whole += find_cost("doubt.objection") * bool(find_objection(source, self.given, None))
         self._most = min(self._most, whole)
+        keep = heapq.heappush if len(self._lowest) < READINGS else heapq.heappushpop
+        keep(self._lowest, -whole)
         self.readings.append(Reading(source, whole, words, guessed))
         while state is not None:
             start = find_position(state.source, state.fault.line, 0)
@@ -275,7 +286,7 @@ class _Search:
     def _pass_on(self, state: _State, rest: Reading) -> None:
         cost = state.cost + rest.cost
         new = state.source[: find_position(state.source, state.fault.line, 0)] + rest.source
-        if cost <= self._most + MARGIN and new not in self._met:
+        if cost <= self._limit and new not in self._met:
             self._met.add(new)
             if self.parser.find_fault(new) is None:
                 self._keep_reading(new, cost, (*state.words, *rest.words), state.guessed or rest.guessed, state)

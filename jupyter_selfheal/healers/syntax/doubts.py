@@ -7,6 +7,7 @@ import itertools
 import re
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import token_edits
@@ -31,16 +32,17 @@ def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
             return 0.0
     doubts += find_cost("doubt.warning") * len(caught)
     tree = ast.parse("") if (parsed := src.parse(source)) is None else parsed
-    doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(tree, known))
-    doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in ast.walk(tree))
-    doubts += find_cost("doubt.arguments") * sum(has_other_arguments(n) for n in ast.walk(tree))
-    doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in ast.walk(tree))
-    doubts += find_cost("doubt.never_reached") * sum(map(_has_unreached_statements, ast.walk(tree)))
+    nodes = tuple(ast.walk(tree))
+    doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(nodes, known))
+    doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in nodes)
+    doubts += find_cost("doubt.arguments") * sum(has_other_arguments(n) for n in nodes)
+    doubts += find_cost("doubt.return_in_loop") * sum(_returns_in_loop(n) for n in nodes)
+    doubts += find_cost("doubt.never_reached") * sum(map(_has_unreached_statements, nodes))
     doubts += find_cost("doubt.asks_nothing") * (
-        sum(_is_always_true(n) for n in ast.walk(tree)) + _count_self_comparisons(tree, given)
+        sum(_is_always_true(n) for n in nodes) + _count_self_comparisons(nodes, given)
     )
-    doubts += find_cost("doubt.asks_sum") * sum(_asks_sum(n) for n in ast.walk(tree))
-    doubts += find_cost("doubt.reckons_with_truth") * sum(_reckons_with_truth(n) for n in ast.walk(tree))
+    doubts += find_cost("doubt.asks_sum") * sum(_asks_sum(n) for n in nodes)
+    doubts += find_cost("doubt.reckons_with_truth") * sum(_reckons_with_truth(n) for n in nodes)
     doubts += find_cost("doubt.one_branch") * len(list_one_branch_names(tree, known))
     doubts += find_cost("doubt.touching_texts") * _count_touching_texts(source)
     return doubts
@@ -86,10 +88,10 @@ def _count_touching_texts(source: str) -> int:
     return sum(a.end == b.start for a, b in itertools.pairwise(texts))
 
 
-def _list_unknown_names(tree: ast.Module, known: frozenset[str]) -> set[str]:
+def _list_unknown_names(nodes: Sequence[ast.AST], known: frozenset[str]) -> set[str]:
     bound = set(known) | token_edits.BUILTINS
     read: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.arg):
@@ -148,9 +150,9 @@ def _reckons_with_truth(node: ast.AST) -> bool:
     )
 
 
-def _count_self_comparisons(tree: ast.Module, given: str) -> int:
+def _count_self_comparisons(nodes: Sequence[ast.AST], given: str) -> int:
     """``a == a``, as often as it does not stand in what was given, word for word."""
-    texts = Counter(re.sub(r"\s", "", ast.unparse(n)) for n in ast.walk(tree) if compares_with_itself(n))
+    texts = Counter(re.sub(r"\s", "", ast.unparse(n)) for n in nodes if compares_with_itself(n))
     before = re.sub(r"\s*([^\w\s])\s*", r"\1", given)
     stood = {text: len(re.findall(rf"(?<![\w.]){re.escape(text)}(?![\w.(\[])", before)) for text in texts}
     return sum(max(0, count - stood[text]) for text, count in texts.items())

@@ -6,6 +6,7 @@ import difflib
 import logging
 import math
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -41,6 +42,9 @@ SEARCHED = 2
 """Readings that are searched for what else is wrong."""
 LOST = 0.3
 """What it costs of a source that passes that a name, number or text of the cell is no longer in it."""
+WORK, LEAST = 9.0, 1.0
+"""CPU seconds for all that is done for one cell that does not parse: the readings are found (1 to 3), run and changed (mostly 1 to 2), and
+searched for what else is wrong, where so much is left at least. On an idle machine a cell without a fix is so told within ten seconds."""
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
@@ -59,8 +63,8 @@ TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether anot
 UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 
-Search = Callable[[Plan], dict[str, JSON] | None]
-"""What the search over single changes says of a plan; None where it does not come back."""
+Search = Callable[[Plan, float], dict[str, JSON] | None]
+"""What the search over single changes says of a plan, in so many CPU seconds at most; None where it does not come back."""
 
 
 def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], search: Search | None = None) -> Answer:
@@ -75,7 +79,9 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
         if plan is None or not plan.decides:
             return Answer(note=TOLD_BY_NOTHING, exhausted=True)
     known = _list_known_names(case)
+    began = time.thread_time()
     readings = find_readings(source, known)
+    left = WORK - (time.thread_time() - began)
     if not readings:
         return Answer(note="no small change makes the cell parse", exhausted=True)
     plan = _plan_reading(case, readings[0].source)
@@ -83,7 +89,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
         return Answer(
             _offer_readings(case, readings, history), note=f"{len(readings)} ways to read the cell", exhausted=True
         )
-    reply = _run_readings(case, starts, plan, readings, known)
+    reply = _run_readings(case, starts, plan, readings, known, most=left)
     if not reply:
         return Answer(
             _offer_readings(case, readings, history),
@@ -97,9 +103,11 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
         likely = _put_furthest(readings, reply, _list_likely(readings, order, reply["likeness"]))
-        found = (_search_reading(case, r, search) for r in likely if search)
-        patches = [p for p in next(filter(None, found), []) if p.id not in tried]
-        patches += _offer_readings(case, [readings[n] for n in order], history)
+        searched = _search_likely(case, likely, search, left - reply["cpu"]) if search else []
+        patches = [p for p in searched if p.id not in tried]
+        endless = set(reply["endless"])
+        ended = [n for n in order if n not in endless]
+        patches += _offer_readings(case, [readings[n] for n in ended or order[:1]], history)
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
     return Answer(tuple(patches), note=note, exhausted=True)
 
@@ -122,14 +130,25 @@ def _put_furthest(readings: Sequence[Reading], reply: dict[str, JSON], likely: S
     return [further, *likely][:SEARCHED] if not reading.guessed else list(likely)
 
 
-def _search_reading(case: Case, reading: Reading, search: Search) -> list[Patch]:
+def _search_likely(case: Case, readings: Sequence[Reading], search: Search, left: float) -> list[Patch]:
+    """Changes of the first of the readings that has any with which it meets the oracle, found in so many CPU seconds."""
+    for reading in readings:
+        plan = _plan_reading(case, reading.source)
+        if left < LEAST:
+            break
+        if plan is None or not plan.decides:
+            continue
+        reply = search(plan, left)
+        left -= float(reply.get("cpu", left)) if reply else left
+        if reply and (patches := _build_changed(case, reading, plan, reply)):
+            return patches
+    return []
+
+
+def _build_changed(case: Case, reading: Reading, plan: Plan, reply: dict[str, JSON]) -> list[Patch]:
     """Changes of a reading that make it meet the oracle: they are offered, since nothing tells that both were slips."""
-    plan = _plan_reading(case, reading.source)
-    if plan is None or not plan.decides:
-        return []
-    reply = search(plan)
     patches: dict[str, Patch] = {}
-    for rank, raw in enumerate(reply["patches"] if reply else ()):
+    for rank, raw in enumerate(reply["patches"]):
         pieces = [(plan.pieces[int(n)], text) for n, text in raw["texts"].items()]
         if any(p.cell_id != case.failure.cell_id for p, _ in pieces):
             continue
@@ -185,11 +204,19 @@ def _plan_reading(case: Case, source: str) -> Plan | None:
 
 
 def _run_readings(
-    case: Case, starts: Starts, plan: Plan, readings: Sequence[Reading], known: frozenset[str], *, mutates: bool = True
+    case: Case,
+    starts: Starts,
+    plan: Plan,
+    readings: Sequence[Reading],
+    known: frozenset[str],
+    *,
+    mutates: bool = True,
+    most: float = WORK,
 ) -> dict[str, JSON] | None:
     """The probe's reply: the cell is one unit of the program, between what comes before and behind it.
 
-    ``mutates``: where nothing else helps, single changes are tried as the search tries them; not where the search did.
+    ``mutates``: where nothing else helps, single changes are tried as the search tries them; not where the search did. ``most`` are the CPU
+    seconds that it may take.
     """
     own = [n for n, p in enumerate(plan.pieces) if p.cell_id == case.failure.cell_id]
     first = own[0]
@@ -204,7 +231,7 @@ def _run_readings(
     whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
     argument: dict[str, JSON] = {
         "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "mutates": mutates,
-        "used": sorted(_list_used_below(case)), "given": case.failure.source,
+        "used": sorted(_list_used_below(case)), "given": case.failure.source, "cpu": most,
         "readings": [{"text": r.source, "cost": r.cost} for r in readings],
     }  # fmt: skip
     step = Probe(loader.probe_source("search.try_readings"), argument, name="readings")

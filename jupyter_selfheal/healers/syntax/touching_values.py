@@ -1,4 +1,4 @@
-"""What parses by accident, and is no program: two values that touch (``[1, 2] [3, 4]``, ``(a + b)(a - b)``), a word that runs into a value (``returnTrue``).
+"""What parses by accident, and is no program: two values that touch (``[1, 2] [3, 4]``, ``(a + b)(a - b)``, ``["X" "O"]``), a word that runs into a value (``returnTrue``).
 
 Where another slip was mended in a cell, the parser says nothing of these: they are mended on top of the reading, which is doubted as it is.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
+import keyword
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax.slips import find_cost
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, SIGN, TEXT, split_tokens
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span
 
@@ -48,6 +51,9 @@ def _mend_first(state: Completion, known: frozenset[str]) -> Iterator[Completion
     tree = src.parse(state.source) if src.mask(state.source) == state.source else None
     if tree is None:
         return
+    if new := _part_texts(state.source):
+        yield Completion(new, state.cost + 0.6 * find_cost("insert.comma"), (*state.words, "`,` is missing"))
+        return
     table = LineTable(state.source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and (new := _close_print_later(node.value, state.source, table)):
@@ -75,6 +81,26 @@ def _mend_first(state: Completion, known: frozenset[str]) -> Iterator[Completion
                 new, state.cost + find_cost("replace.foreign"), (*state.words, "`return` runs into its value")
             )
             return
+
+
+def _part_texts(source: str) -> str:
+    """The source with a comma between the first two texts that touch in one line, as arguments or items: ``print("a:" ", ".join(b))``. A long
+    text is broken over lines. Empty where there are none, and where it would not parse."""
+    openers: list[bool] = []
+    tokens = [t for t in split_tokens(source) if t.kind != COMMENT]
+    for before, token in itertools.pairwise((None, *tokens)):
+        assert token is not None
+        if token.kind == SIGN and token.text in "([{":
+            is_call = before is not None and (
+                before.text in (")", "]") or (before.kind == NAME and not keyword.iskeyword(before.text))
+            )
+            openers.append(is_call or token.text != "(")
+        elif token.kind == SIGN and token.text in ")]}" and openers:
+            openers.pop()
+        elif token.kind == TEXT and before is not None and before.kind == TEXT and openers and openers[-1]:
+            mended = f"{source[: before.end]}, {source[token.start :]}"
+            return mended if src.parse(mended) is not None else ""
+    return ""
 
 
 def _find_compared(node: ast.AST, tree: ast.Module, source: str, table: LineTable) -> int:

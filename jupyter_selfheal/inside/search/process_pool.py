@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import mmap
 import os
 import select
@@ -335,8 +336,8 @@ def _count_frames() -> int:
     return depth
 
 
-def run_in_fork(work: Callable[[], object], seconds: float, memory: int = MOST_MEMORY) -> object:
-    """The JSON-able value of ``work()`` run in a fork, or None where it dies, takes too long (wall seconds), or more memory."""
+def run_in_fork(work: Callable[[], object], seconds: float, memory: int = MOST_MEMORY, cpu: float = math.inf) -> object:
+    """The JSON-able value of ``work()`` run in a fork, or None where it dies, takes too long (wall seconds, and ``cpu`` seconds rounded up), or more memory."""
     if not HAS_FORKS:
         return _run_in_this_process(work)
     read, write = os.pipe()
@@ -345,6 +346,11 @@ def run_in_fork(work: Callable[[], object], seconds: float, memory: int = MOST_M
         try:
             os.close(read)
             _confine_fork(0, memory)
+            if cpu < math.inf:
+                with contextlib.suppress(OSError, ValueError):
+                    resource.setrlimit(
+                        resource.RLIMIT_CPU, (math.ceil(cpu), resource.getrlimit(resource.RLIMIT_CPU)[1])
+                    )
             _write_all(write, json.dumps(work()).encode())
         finally:
             os._exit(0)

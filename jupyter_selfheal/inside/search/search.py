@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -59,17 +60,23 @@ MOST = 400_000
 
 class Search:
     """One search over a program in a live namespace. ``seconds`` bounds it, as steps: the same input gives the same answer, however
-    busy the machine is."""
+    busy the machine is. ``most`` are the CPU seconds that whoever asks has left."""
 
     def __init__(
-        self, program: Program, ns: dict[str, Any], seconds: float, jobs: int, hints: Mapping[str, Any]
+        self,
+        program: Program,
+        ns: dict[str, Any],
+        seconds: float,
+        jobs: int,
+        hints: Mapping[str, Any],
+        most: float = math.inf,
     ) -> None:
         self.program, self.ns, self.seconds, self.hints = program, ns, seconds, hints
         self.jobs = jobs or (len(os.sched_getaffinity(0)) if HAS_FORKS else 1)
         self.steps = int(seconds * STEPS_PER_SECOND)
         self.spent = 0
         self.is_rushed = False
-        self.net = TimeNet(seconds)
+        self.net = TimeNet(seconds, most)
         self.runner = Runner(program, ns)
         self.alone = not can_copy(self.runner)
         self.seen: set[int] = set()
@@ -206,7 +213,7 @@ class Search:
         """New bodies and pairs of likely changes, for as long as the whole search stays below its seconds and they take few of them."""
         cpu = self.net.measure_cpu()
         if cpu < self.seconds:
-            self.net.ends_at = min(cpu + patience.LAST_SECONDS, self.seconds)
+            self.net.ends_at = min(cpu + patience.LAST_SECONDS, self.seconds, self.net.most)
             self.steps = min(self.steps, self.spent + int(patience.LAST_SECONDS * STEPS_PER_SECOND))
             self._screen_candidates(source, self.limit, most=patience.LAST)
 
@@ -390,6 +397,8 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         took = measure_replay(Runner(program, shell.user_ns)) if any(u.role == REPLAY for u in program.units) else None
         if took is None:
             program = drop_replay(program)
-        search = Search(program, shell.user_ns, argument["seconds"], argument.get("jobs", 0), argument.get("hints", {}))
+        most = argument.get("most") or math.inf
+        jobs, hints = argument.get("jobs", 0), argument.get("hints", {})
+        search = Search(program, shell.user_ns, argument["seconds"], jobs, hints, most)
         search.replay = took or 0
         return {**search.run(), "replayed": took is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from jupyter_selfheal.inside.search import patience
@@ -9,11 +10,11 @@ from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 
 
 class TimeNet:
-    """The net of one search, from now on. ``seconds`` are those of the setting."""
+    """The net of one search, from now on. ``seconds`` are those of the setting; ``most`` are the CPU seconds that whoever asks has left."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.ends_at = max(patience.NET * seconds, patience.LEAST_NET)
+    def __init__(self, seconds: float, most: float = math.inf) -> None:
+        self.seconds, self.most = seconds, most
+        self.ends_at = min(max(patience.NET * seconds, patience.LEAST_NET), most)
         """CPU seconds after which it has caught the search."""
         self.unfound = 0.0
         """CPU seconds after which the search was given up, as nearly all that is found comes sooner; 0 where it was not."""
@@ -27,7 +28,7 @@ class TimeNet:
     def has_caught(self, is_found: bool) -> bool:
         """Whether it ends the search, in which something was found or nothing yet."""
         clock, cpu = time.monotonic() - self.started, self.measure_cpu()
-        most = self.ends_at if is_found else max(patience.UNFOUND * self.seconds, patience.LEAST_NET)
+        most = self.ends_at if is_found else min(max(patience.UNFOUND * self.seconds, patience.LEAST_NET), self.most)
         if not self.unfound and most <= cpu < self.ends_at:
             self.unfound = cpu
         return clock >= max(patience.CLOCK * self.seconds, patience.LEAST_CLOCK) or cpu >= min(self.ends_at, most)

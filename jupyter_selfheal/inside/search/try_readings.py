@@ -89,7 +89,9 @@ EXPLORED_FOR, OVERHEAD = 40_000_000, 16_000
 """Steps after which no further reading is explored, and what each run counts beside its own: who waits for an answer would rather hear
 that there is none."""
 NET = 8.0
-"""CPU seconds after which none is, whatever it counts: what was found came within 1.2."""
+"""CPU seconds after which none is, whatever it counts, and no change of one is tried: what was found came within 1.2."""
+STUCK = 3.0
+"""CPU seconds beyond what it may take after which a run that does not count its steps (it is in C code) is killed."""
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 
@@ -118,6 +120,8 @@ class Explorer:
         if self.aligns:
             runner.bound_output()
         self.tried, self.steps = 0, STEPS
+        self.ends_at = math.inf
+        """What :func:`read_cpu_time` says when nothing further is to be tried."""
         self.met: set[str] = set()
         self.furthest = _Node("", 0.0, ())
         """What the last reading that was explored came to, where nothing passed."""
@@ -185,6 +189,8 @@ class Explorer:
         for depth in range(DEEPEST + 1):
             nodes: list[_Node] = []
             for node in front:
+                if nodes and self._is_over:
+                    break
                 done, after = self.try_node(node)
                 passing += [done] if done else []
                 nodes += [after] if after and not done else []
@@ -193,7 +199,7 @@ class Explorer:
             self.furthest = max(
                 [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
             )
-            if passing or depth == DEEPEST:
+            if passing or depth == DEEPEST or self._is_over:
                 break
             first = nodes[0].likeness if depth == 0 and nodes else first
             nodes = [n for n in nodes if n.likeness >= first + GAINING * depth] if depth >= DEPTH else nodes
@@ -201,7 +207,7 @@ class Explorer:
             beam = BEAM if depth < DEPTH else DEEP_BEAM
             children = (child for node in nodes[:beam] for child in self._list_children(node))
             front = [c for c in children if not adds_self_comparison(c.source, given)]
-        if not passing and with_mutations:
+        if not passing and with_mutations and not self._is_over:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
             gain = self.furthest.likeness - first
@@ -213,9 +219,13 @@ class Explorer:
             for child in (c for c in children if not adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
                 passing += [done] if done else []
-                if len(passing) >= RIVALS:
+                if len(passing) >= RIVALS or self._is_over:
                     break
         return passing
+
+    @property
+    def _is_over(self) -> bool:
+        return read_cpu_time() >= self.ends_at
 
     def _list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
         """Those of the changes of which a part has run, or that add a line: the others leave the run as it was."""
@@ -265,6 +275,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Run the readings of ``argument``: those that pass, and the others by how much of what is expected they printed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        began, most = read_cpu_time(), min(argument.get("cpu", NET), NET)
         program = read_program(argument["program"])
         explorer = Explorer(Runner(program, shell.user_ns), argument["unit"], frozenset(argument["known"]))
         nodes = [_Node(r["text"], r["cost"], ()) for r in argument["readings"]]
@@ -277,7 +288,8 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         if likelier and explorer.expected:  # what asserts decide is searched as a program is, in the likeliest reading
             is_dear = least > DEAR + min((nodes[n].cost for n in likelier if likeness[n] > HALF), default=math.inf)
             mutated = MUTATED if argument.get("mutates", True) and (not passing or is_dear) else 0
-            more, tried, furthest = _explore_all(explorer, nodes, likeness, likelier, tried, mutated)
+            left = max(most - (read_cpu_time() - began), 0.0)
+            more, tried, furthest = _explore_all(explorer, nodes, likeness, likelier, tried, mutated, left)
             passing = sorted([*passing, *more], key=lambda p: float(p["cost"]))
         for found in passing[:DOUBTED]:
             _use_idle_results(explorer, found, frozenset(argument.get("used", ())))
@@ -288,7 +300,11 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
                 unproven = run_in_fork(lambda text=text: explorer.find_unproven(argument["given"], text), WAIT)  # type: ignore[misc]
                 found["rival"] = "" if unproven in ("", "given") else UNRUN
                 found["unrun"] = unproven == "given"
-        return {"passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest}
+        cut = [n for n, r in enumerate(runs) if not isinstance(r, list) or r[2] == TIME]
+        cpu = read_cpu_time() - began
+        return {
+            "passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest, "endless": cut, "cpu": cpu
+        }  # fmt: skip
 
 
 def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset[str]) -> None:
@@ -332,7 +348,7 @@ def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
 
     def run_for(node: _Node, steps: int) -> object:
         explorer.steps = steps
-        return run_in_fork(lambda: _run_once(explorer, node), WAIT)
+        return run_in_fork(lambda: _run_once(explorer, node), WAIT, cpu=STUCK)
 
     runs = [run_for(node, FIRST_STEPS) for node in nodes]
     cut = [n for n, reply in enumerate(runs) if not isinstance(reply, list) or reply[2] == TIME]
@@ -368,10 +384,16 @@ def _describe_reading(reading: int, node: _Node) -> dict[str, Any]:
 
 
 def _explore_all(
-    explorer: Explorer, nodes: list[_Node], likeness: list[float], among: list[int], tried: int, mutated: int
+    explorer: Explorer,
+    nodes: list[_Node],
+    likeness: list[float],
+    among: list[int],
+    tried: int,
+    mutated: int,
+    most: float,
 ) -> tuple[list[dict[str, Any]], int, list[dict[str, Any]]]:
     """Change more in the likeliest of some readings (``among``): those that cost least and printed most of what is expected. Last comes what
-    brought most of it out, where nothing passes: the likeliest reading is not right as it stands."""
+    brought most of it out, where nothing passes: the likeliest reading is not right as it stands. It ends after ``most`` CPU seconds."""
     passing: list[dict[str, Any]] = []
     furthest: list[dict[str, Any]] = []
     began, steps = read_cpu_time(), 0
@@ -381,20 +403,23 @@ def _explore_all(
             continue  # what is changed in it costs more still
         before = explorer.runner.counter.total
 
-        def work(number: int = number, place: int = place, before: int = before) -> dict[str, Any]:
+        left = most - (read_cpu_time() - began)
+
+        def work(number: int = number, place: int = place, before: int = before, left: float = left) -> dict[str, Any]:
+            explorer.ends_at = read_cpu_time() + left
             found = explorer.explore(nodes[number], place < mutated)
             used = explorer.runner.counter.total - before + OVERHEAD * explorer.tried
             furthest = {**_describe_reading(number, explorer.furthest), "likeness": explorer.furthest.likeness}
             passing = [_describe_reading(number, n) for n in found]
             return {"passing": passing, "tried": explorer.tried, "steps": used, "furthest": furthest}
 
-        reply = run_in_fork(work, WAIT)
+        reply = run_in_fork(work, WAIT, cpu=left + STUCK)
         if isinstance(reply, dict):
             passing += reply["passing"]
             furthest.append(reply["furthest"])
             tried += reply["tried"]
             steps += reply["steps"]
-        if len(passing) >= ENOUGH or steps > EXPLORED_FOR or read_cpu_time() - began > NET:
+        if len(passing) >= ENOUGH or steps > EXPLORED_FOR or read_cpu_time() - began > most:
             break
     furthest.sort(key=lambda f: f["cost"] * COSTLY - f["likeness"])
     return sorted(passing, key=lambda p: p["cost"]), tried, [] if passing else furthest

@@ -8,8 +8,10 @@ from typing import Any
 from jupyter_selfheal.inside.search import try_readings
 
 
-def run(readings: list[str], stdout: str, *, used: tuple[str, ...] = (), given: str = "", **ns: Any) -> Any:
-    """The reply. ``given`` is the cell that did not parse; without it all of a reading is taken for changed."""
+def run(
+    readings: list[str], stdout: str, *, used: tuple[str, ...] = (), given: str = "", cpu: float = 9.0, **ns: Any
+) -> Any:
+    """The reply. ``given`` is the cell that did not parse; without it all of a reading is taken for changed. ``cpu`` are the seconds for it."""
     unit = {
         "text": readings[0],
         "role": "cell",
@@ -26,6 +28,7 @@ def run(readings: list[str], stdout: str, *, used: tuple[str, ...] = (), given: 
         "known": sorted(ns),
         "used": list(used),
         "given": given,
+        "cpu": cpu,
         "readings": [{"text": text, "cost": float(n)} for n, text in enumerate(readings, 1)],
     }
     return try_readings.probe(SimpleNamespace(user_ns=dict(ns)), None, argument)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.syntax import parser, propose
+from jupyter_selfheal.healers.syntax.propose import WORK, propose_readings
 from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.unit.healers.syntax.readings import run
 
 
@@ -41,3 +46,33 @@ def test_a_choice_that_always_holds_is_mended_where_it_did_not_run() -> None:
     found = run([reading], "28\n")["passing"][0]
     assert "elif m == 4 or m == 6:" in found["text"]
     assert found["rival"]
+
+
+def test_a_reading_that_never_ends_is_named_and_what_is_changed_ends_with_its_time() -> None:
+    readings = [_count_up(5, 0), "print('don')\n"]
+    reply = run(readings, "done\n", cpu=0.0)
+    assert reply["endless"] == [0]
+    assert reply["tried"] < run(readings, "done\n", cpu=9.0)["tried"]
+
+
+def test_of_readings_one_that_ends_is_offered_and_none_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "COMPILES", 300)
+    monkeypatch.setattr(propose, "WORK", 0.0)
+    given = "n = 3\nfor (n > 2):\n    print(n)\n"
+    case = Case(Failure("c0", given, FailureKind.SYNTAX), Notebook((Cell("c0", given),)), Oracle(stdout="a b c\n"))
+    answer = propose_readings(case, Starts((FakeKernel(),)), ())
+    assert answer.patches
+    assert not any("while" in p.source_of("c0", given) for p in answer.patches)
+
+
+@pytest.mark.parametrize(("used", "searches"), [(0.0, True), (WORK, False)])
+def test_what_the_readings_took_is_not_left_for_the_search(
+    monkeypatch: pytest.MonkeyPatch, used: float, searches: bool
+) -> None:
+    given, asked = "n = 3\nprint('total', n))\n", list[float]()
+    case = Case(Failure("c0", given, FailureKind.SYNTAX), Notebook((Cell("c0", given),)), Oracle(stdout="total 4 3\n"))
+    monkeypatch.setattr(parser, "COMPILES", 100)
+    monkeypatch.setattr(propose, "WORK", WORK - used)
+    propose_readings(case, Starts((FakeKernel(),)), (), lambda plan, most: asked.append(most))
+    assert bool(asked) is searches
+    assert all(0 < most < WORK for most in asked)
