@@ -6,6 +6,7 @@ a ``queue.py`` or ``types.py`` of the user's would be imported in place of Pytho
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ from importlib import import_module, util
 spec = util.spec_from_file_location("jupyter_selfheal", os.path.join(root, "jupyter_selfheal", "__init__.py"))
 sys.modules["jupyter_selfheal"] = util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["jupyter_selfheal"])
+import_module("jupyter_selfheal.own_process").keep_byte_code()
 import_module("jupyter_selfheal." + module).main()
 """
 
@@ -41,3 +43,29 @@ def process_arguments(module: str) -> dict[str, Any]:
     env = dict(os.environ)
     paths = env.pop("PYTHONPATH", "")
     return {"args": [sys.executable, "-P", "-c", _START, _ROOT, module, paths], "env": env}
+
+
+def open_byte_code_folder() -> str:
+    """Where byte code is kept that is not beside its source: in the user's cache (https://specifications.freedesktop.org/basedir-spec).
+
+    Made where it is not there; empty where it cannot be, or where others may write there: what is read from it is run.
+    """
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jupyter-selfheal" / "bytecode"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        told = folder.stat()
+        is_ours = not hasattr(os, "getuid") or (told.st_uid == os.getuid() and not told.st_mode & 0o022)
+        return str(folder) if is_ours and os.access(folder, os.W_OK) else ""
+    return ""
+
+
+def keep_byte_code() -> None:
+    """Where this package was installed without byte code, and Python keeps none, have this process, which is all ours, keep it in the user's cache.
+
+    Else all that it imports is compiled at every start, for two seconds and more.
+    """
+    beside = globals().get("__cached__")
+    if sys.pycache_prefix or beside is None or os.path.exists(beside):
+        return
+    if folder := open_byte_code_folder():
+        sys.pycache_prefix, sys.dont_write_bytecode = folder, False

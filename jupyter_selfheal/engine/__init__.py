@@ -22,6 +22,7 @@ from jupyter_selfheal.engine.kernels import (
     open_environments,
     open_replayed_state,
     open_state,
+    prepare_byte_code,
 )
 from jupyter_selfheal.engine.models import (
     build_cell_judge,
@@ -63,6 +64,7 @@ __all__ = [
     "open_replayed_state",
     "open_run_fixes",
     "open_state",
+    "prepare_byte_code",
     "preview_request",
     "prove_patch",
     "reproduce_ahead",

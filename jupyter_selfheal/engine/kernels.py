@@ -28,11 +28,11 @@ def move_state(state: TrialKernel, socket: str) -> None:
 
 
 def open_state(
-    kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False, seed: int = 0
+    kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False, seed: int = 0, byte_code: str = ""
 ) -> TrialKernel:
     """The state that a notebook's first cell starts from (:func:`jupyter_selfheal.kernels.freeze.open_state`)."""
     state: TrialKernel = load_part("kernels.freeze", "open_state")(
-        kernelspec, folder, writes=writes, network=network, fresh=fresh, seed=seed
+        kernelspec, folder, writes=writes, network=network, fresh=fresh, seed=seed, byte_code=byte_code
     )
     return state
 
@@ -46,14 +46,21 @@ def open_replayed_state(
     network: bool,
     paths: Sequence[str] = (),
     seed: int = 0,
+    byte_code: str = "",
 ) -> TrialKernel:
     """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``, ``seed`` is that of its
-    hashes (0: Python chooses one)."""
-    env = load_part("kernels.freeze", "build_hash_environment")(seed)
+    hashes (0: Python chooses one), ``byte_code`` what :func:`prepare_byte_code` gave."""
+    env = load_part("kernels.freeze", "build_kernel_environment")(seed, byte_code)
     state: TrialKernel = load_part("kernels.fresh", "FreshKernel")(
         kernelspec, folder, past, writes=writes, network=network, paths=paths, env=env
     )
     return state
+
+
+def prepare_byte_code(kernelspec: str, folder: str, modules: Sequence[str]) -> str:
+    """Where kernels are to read the byte code of installed modules from (:func:`jupyter_selfheal.kernels.byte_code.prepare`)."""
+    kept: str = load_part("kernels.byte_code", "prepare")(kernelspec, folder, tuple(modules))
+    return kept
 
 
 def find_project(folder: str) -> str:

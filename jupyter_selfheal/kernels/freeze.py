@@ -17,6 +17,7 @@ from typing import Any
 from jupyter_selfheal.errors import ForkRefused, KernelError
 from jupyter_selfheal.inside.fork.guard import count_memory_kills
 from jupyter_selfheal.inside.loader import write_loading_code
+from jupyter_selfheal.kernels.byte_code import PREFIX
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
@@ -33,6 +34,7 @@ def open_state(
     network: bool = True,
     fresh: bool = False,
     seed: int = 0,
+    byte_code: str = "",
     timeout: float = 60.0,
     say: Callable[[str], None] | None = None,
 ) -> TrialKernel:
@@ -40,25 +42,27 @@ def open_state(
 
     ``writes``: ``discard`` (an overlay, for the kernel's whole life) or ``allow``. ``network``: whether the kernel itself has one; a trial may still
     be without. ``fresh``: do not fork. ``seed`` is that of its hashes (0: Python
-    chooses one), unless the user's environment sets it: then order is no matter of chance there. ``timeout`` in
-    seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the state, and every state
+    chooses one), unless the user's environment sets it: then order is no matter of chance there. ``byte_code`` is a folder that it reads byte code
+    from (:mod:`~jupyter_selfheal.kernels.byte_code`). ``timeout`` in seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the state, and every state
     kept from it, stops the kernel.
 
     Raises :class:`KernelError` where the kernel cannot be started.
     """
+    env = build_kernel_environment(seed, byte_code)
     if not fresh:
         try:
-            return _open_forked(kernelspec, folder, writes, network, timeout, build_hash_environment(seed))
+            return _open_forked(kernelspec, folder, writes, network, timeout, env)
         except ForkRefused as refused:
             if say is not None:
                 say(f"trials run in fresh kernels, as {refused}")
-    return FreshKernel(kernelspec, folder, (), writes=writes, network=network, env=build_hash_environment(seed))
+    return FreshKernel(kernelspec, folder, (), writes=writes, network=network, env=env)
 
 
-def build_hash_environment(seed: int) -> dict[str, str]:
-    """The environment of a kernel with that hash seed."""
+def build_kernel_environment(seed: int, byte_code: str = "") -> dict[str, str]:
+    """The environment of a kernel with that hash seed, which reads byte code from that folder where one is given."""
     fixed = os.environ.get("PYTHONHASHSEED", "random") != "random"
-    return {} if fixed or not seed else {"PYTHONHASHSEED": str(seed)}
+    hashes = {} if fixed or not seed else {"PYTHONHASHSEED": str(seed)}
+    return {**hashes, PREFIX: byte_code} if byte_code else hashes
 
 
 def _open_forked(
@@ -70,7 +74,7 @@ def _open_forked(
         kernelspec, folder, writes=writes, network=network, timeout=timeout, env={**_limit_openmp(), **env}
     )
     try:
-        checkpoint = _freeze_kernel(kernel, timeout)
+        checkpoint = _freeze_kernel(kernel, timeout, forget=PREFIX if PREFIX in env else "")
         state = ForkedKernel.connect(
             checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop,
             explain_end=functools.partial(_explain_end, kernel, count_memory_kills()),
@@ -95,9 +99,10 @@ def _limit_openmp() -> dict[str, str]:
     return {} if "OMP_NUM_THREADS" in os.environ else {"OMP_NUM_THREADS": "1"}
 
 
-def _freeze_kernel(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
-    """Have the kernel checkpoint itself. Raises :class:`ForkRefused` where it will not or cannot."""
-    reply = kernel.execute(write_freezing_code(kernel.shared), timeout=timeout, silent=True)
+def _freeze_kernel(kernel: LiveKernel, timeout: float, *, forget: str = "") -> dict[str, Any]:
+    """Have the kernel checkpoint itself, after it has forgotten that variable of its environment: what its cells start does not see it. Raises :class:`ForkRefused` where it will not or cannot."""
+    forgetting = f"__import__('os').environ.pop({forget!r}, None)\n" if forget else ""
+    reply = kernel.execute(forgetting + write_freezing_code(kernel.shared), timeout=timeout, silent=True)
     if reply.died:
         raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}; try --fresh")
     text = "".join(o.text for o in reply.outputs if o.name == "stdout")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
@@ -26,10 +26,16 @@ _WARDEN = Path(__file__).with_name("warden.py")
 
 class KernelProcess:
     """A kernel under a warden. ``policy`` says what becomes of ``writes``, whether that is ``strict``, and whether there is a
-    ``network`` (see ``start_kernel``)."""
+    ``network`` (see ``start_kernel``). To ``shared`` folders writes go through."""
 
     def __init__(
-        self, name: str, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON]
+        self,
+        name: str,
+        folder: str,
+        argv: list[str],
+        env: dict[str, str],
+        policy: Mapping[str, JSON],
+        shared: Sequence[str] = (),
     ) -> None:
         self._name, self._folder = name, folder
         self.shared = make_private_folder()
@@ -41,10 +47,10 @@ class KernelProcess:
         self._exit: int | None = None
         self._heard = b""
         self._lock = threading.RLock()
-        self.warden, self._life, self._status = self._start_warden(folder, argv, env, policy)
+        self.warden, self._life, self._status = self._start_warden(folder, argv, env, policy, shared)
 
     def _start_warden(
-        self, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON]
+        self, folder: str, argv: list[str], env: dict[str, str], policy: Mapping[str, JSON], shared: Sequence[str]
     ) -> tuple[subprocess.Popen[bytes], int, int]:
         from jupyter_client.connect import write_connection_file
 
@@ -58,7 +64,7 @@ class KernelProcess:
             "status": status_write,
             **policy,
             "folders": [find_project(folder)],
-            "shared": [self.shared],
+            "shared": [self.shared, *shared],
             "argv": [word.replace("{connection_file}", path) for word in argv],
         }
         environment = {**os.environ, **env, "JUPYTER_SELFHEAL_SHARED": self.shared}

@@ -10,14 +10,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.kernels.byte_code import prepare
+from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
-from jupyter_selfheal.model import Output
+from jupyter_selfheal.model import Output, Run, TrialRequest
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
@@ -254,3 +257,30 @@ def test_the_environment_of_a_kernelspec_is_used(folder: Path, monkeypatch: pyte
     with start_kernel("with-env", str(folder)) as kernel:
         said = text_of(kernel.execute("import os; print(os.environ['FROM_SPEC'])").outputs)
     assert said == f"{os.environ['HOME']}/x\n"
+
+
+@linux_only
+@pytest.mark.slow
+def test_a_kernel_reads_byte_code_that_was_compiled_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages, project, cache = tmp_path / "site-packages", tmp_path / "project", tmp_path / "cache"
+    for name in ("bare_one", "bare_two"):
+        (packages / name).mkdir(parents=True)
+        (packages / name / "__init__.py").write_text("value = 1\n")
+    project.mkdir()
+    (project / "bare_two.py").write_text("open('seen', 'w').close()\n")  # the notebook's own: it runs in kernels only
+    monkeypatch.setenv("PYTHONPATH", str(packages))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    kept = prepare("python3", str(project), ("bare_one", "bare_two"))
+    assert kept.startswith(str(cache))
+    assert list(Path(kept).rglob("bare_one/__init__.*.pyc"))
+    assert not list(packages.rglob("*.pyc"))
+    assert not (project / "seen").exists()
+    source = packages / "bare_one" / "__init__.py"
+    dated = source.stat().st_mtime_ns
+    source.write_text("value = 2\n")
+    os.utime(source, ns=(dated, dated))  # whoever compiled it anew would find another value
+    code = "import bare_one, os\nprint(bare_one.value, os.environ.get('PYTHONPYCACHEPREFIX'))"
+    with closing(open_state("python3", str(project), byte_code=kept)) as state:
+        trial, _ = state.run(TrialRequest((Run(code),), timeout=30.0))
+    assert trial.steps[0].outputs[-1].text == "1 None\n"

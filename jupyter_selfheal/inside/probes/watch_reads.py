@@ -73,7 +73,7 @@ def _build_hook(seen: set[tuple[str, str]]) -> Any:
 
 
 def _sum_up(heard: set[tuple[str, str]], ipython_dir: str) -> dict[str, Any]:
-    installed = {sys.prefix, sys.base_prefix, sys.exec_prefix, "/proc", "/sys", "/dev", ipython_dir}
+    installed = {sys.prefix, sys.base_prefix, sys.exec_prefix, "/proc", "/sys", "/dev", ipython_dir, sys.pycache_prefix}
     ours = (*(os.path.join(p, "") for p in installed if p), os.path.join(tempfile.gettempdir(), "selfheal-"))
     modules = {str(f) for m in list(sys.modules.values()) if isinstance(f := getattr(m, "__file__", None), str)}
     files = {text for kind, text in heard if kind == "path"} | {

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.own_process import keep_byte_code
 from jupyter_selfheal.surfaces.cli.interrupts import resend_lost_interrupts
 from jupyter_selfheal.surfaces.cli.parser import build_parser, find_command
 
@@ -21,6 +22,7 @@ FAILED = 2
 
 def run() -> int:
     """The program itself: :func:`main`, with the signals of a process that is all ours."""
+    keep_byte_code()
     for name in ("SIGTERM", "SIGHUP"):  # whoever ends us otherwise than by Ctrl-C also wants nothing left behind
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), signal.default_int_handler)

@@ -16,6 +16,7 @@ from multiprocessing import connection
 from typing import Any
 
 from jupyter_selfheal.inside.fork.gate import measure_available_mb
+from jupyter_selfheal.own_process import keep_byte_code
 from jupyter_selfheal.providers.pot import Pot
 from jupyter_selfheal.surfaces.cli.interrupts import delay_interrupts, ignore_interrupts, resend_lost_interrupts
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
@@ -171,6 +172,7 @@ class _Crew:
 
 def _run_worker(pipe: Any, settings: Settings, run: str, resuming: bool, pot: Pot | None) -> None:
     """A worker process: heal what comes, until nothing more comes or there is nobody to tell."""
+    keep_byte_code()
     trust_own_folder(True)  # kernels that it starts keep the user's rules
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a terminal's Ctrl-C goes to the command, which passes it on once

@@ -93,7 +93,7 @@ def _read_modules(notebook: Notebook, sources: Sequence[str]) -> list[str] | Non
     """The texts of the files beside the notebook that its cells lead to; None where one cannot be read, or there are too many."""
     folder = Path(notebook.folder or ".").resolve()
     finder = Finder(folder, (folder,))
-    texts = [text if src.parse(text) is not None else _keep_imports(text) for text in sources]
+    texts = [keep_imports(text) for text in sources]
     modules = finder.collect_modules(texts, ())
     read = {module.file.path for module in modules}
     imported = {finder.find(name) for text in texts for name in list_imported(text, "")}
@@ -101,8 +101,10 @@ def _read_modules(notebook: Notebook, sources: Sequence[str]) -> list[str] | Non
     return [m.file.text for m in modules] if imported <= {None, *read} else None
 
 
-def _keep_imports(text: str) -> str:
-    """Imports of every name that the import lines of a cell name which does not parse."""
+def keep_imports(text: str) -> str:
+    """A cell as it is, and of one that does not parse imports of every name that its import lines name."""
+    if src.parse(text) is not None:
+        return text
     words = (word for line in _IMPORT.findall(text) for word in re.findall(r"[\w.]+", line))
     return "\n".join(line for line in (f"import {word}" for word in words) if src.parse(line) is not None)
 

@@ -13,10 +13,11 @@ from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.repeated_trials import build_reseeding
 from jupyter_selfheal.model import Keep, Probe, Run, Sandbox, Step, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
-from jupyter_selfheal.surfaces.notebook.beside import CLOSE_SECONDS
+from jupyter_selfheal.surfaces.notebook.beside import CLOSE_SECONDS, keep_imports
 from jupyter_selfheal.surfaces.notebook.cache import LISTEN
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.settings import Settings
+from jupyter_selfheal.surfaces.project.modules import list_imported
 
 FIRST_SEED = 100
 """Kernels in which a state is made anew have the hash seeds that follow; that of the first kernel is left to Python."""
@@ -66,7 +67,10 @@ class SessionKernels:
         if self.settings.fresh and self.served:
             return self.open_replay_kernel(document, (), (), seed)
         if self.settings.fresh:
-            return engine.open_state(spec, folder, writes=writes, network=network, fresh=True, seed=seed)
+            kept = self._prepare_byte_code(document)
+            return engine.open_state(
+                spec, folder, writes=writes, network=network, fresh=True, seed=seed, byte_code=kept
+            )
         with self._opening:
             if self._is_closed:
                 raise KernelError("the command has ended")
@@ -77,7 +81,6 @@ class SessionKernels:
                     self._close_kernels()
 
     def _open_forked_state(self, document: Document, seed: int, listen: bool) -> TrialKernel:
-        spec, folder = document.kernelspec, document.notebook.folder
         request = TrialRequest(
             (*self._list_first_steps(), *([LISTEN] if listen else [])),
             timeout=60.0,
@@ -85,12 +88,14 @@ class SessionKernels:
             sandbox=replace(self._sandbox, writes=self.settings.writes),
         )
         try:
-            trial, state = self._open_frozen_kernel(spec, folder, seed).run(request)
+            trial, state = self._open_frozen_kernel(document, seed).run(request)
         except KernelError:  # it ended since, however that came: another one is as good
             self._close_kernels()
-            trial, state = self._open_frozen_kernel(spec, folder, seed).run(request)
+            trial, state = self._open_frozen_kernel(document, seed).run(request)
         if state is None:
-            raise KernelError(f"the kernel {spec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh")
+            raise KernelError(
+                f"the kernel {document.kernelspec} cannot be forked ({trial.detail or trial.ending.value}): try --fresh"
+            )
         return state
 
     def _list_first_steps(self) -> tuple[Step, ...]:
@@ -112,17 +117,34 @@ class SessionKernels:
         """Start new kernels from now on: a file that they may have seen was replaced."""
         self._close_kernels()
 
-    def _open_frozen_kernel(self, spec: str, folder: str, seed: int = 0) -> TrialKernel:
-        """The frozen kernel of a folder. Only those of the folder at hand are kept: there may be hundreds of folders."""
+    def _open_frozen_kernel(self, document: Document, seed: int = 0) -> TrialKernel:
+        """The frozen kernel of a notebook's folder. Only those of the folder at hand are kept: there may be hundreds of folders."""
         from jupyter_selfheal import engine
 
+        spec, folder = document.kernelspec, document.notebook.folder
+        byte_code = self._prepare_byte_code(document)
         if any(key[:2] != (spec, folder) for key in self._opened):
             self._close_kernels()
         if (spec, folder, seed) not in self._opened:
             self._opened[spec, folder, seed] = engine.open_state(
-                spec, folder, writes=self.settings.writes, network=not self.settings.config.offline, seed=seed
+                spec,
+                folder,
+                writes=self.settings.writes,
+                network=not self.settings.config.offline,
+                seed=seed,
+                byte_code=byte_code,
             )
         return self._opened[spec, folder, seed]
+
+    def _prepare_byte_code(self, document: Document) -> str:
+        """Where its kernels read the byte code of what the notebook imports from; where their writes stay they write it themselves."""
+        from jupyter_selfheal import engine
+
+        if self.settings.writes == "allow":
+            return ""
+        code = (c.source for c in document.notebook.cells if c.kind == "code")
+        modules = dict.fromkeys(name for text in map(keep_imports, code) for name in list_imported(text, "") if name)
+        return engine.prepare_byte_code(document.kernelspec, document.notebook.folder, [*modules])
 
     def open_anew(
         self, document: Document, past: Sequence[PastCell], paths: Sequence[str], number: int, *, other_seed: bool
@@ -193,7 +215,14 @@ class SessionKernels:
             code = f"{probe_source('probes.serve_sources')}\nserve({self.served!r})\n"
             past = (PastCell(f"exec({code!r}, {{}})", "project files"), *past)
         return engine.open_replayed_state(
-            document.kernelspec, folder, past, writes=self.settings.writes, network=network, paths=paths, seed=seed
+            document.kernelspec,
+            folder,
+            past,
+            writes=self.settings.writes,
+            network=network,
+            paths=paths,
+            seed=seed,
+            byte_code=self._prepare_byte_code(document),
         )
 
     def install_into_scratch(self, requirement: str, kernelspec: str) -> str:
