@@ -13,6 +13,9 @@ from jupyter_selfheal.model import Applicability, Patch, RunCells
 ASKING = frozenset({"predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform"})
 """What is asked of something that was fitted."""
 
+ONE = re.compile(r"raw text documents expected, string object|array of shape \(\) instead")
+"""What is said of one value in place of several."""
+
 VECTORIZERS = (
     "sklearn.feature_extraction.text.CountVectorizer",
     "sklearn.feature_extraction.text.TfidfVectorizer",
@@ -25,7 +28,7 @@ class FittedAgain(Rule):
     **Failure** `ValueError: X has 2 features, but MultinomialNB is expecting 5 features as input` at `model.predict(vectorizer.fit_transform(new))`, or where a line above made the table so;
     `ValueError: Expected 2D array, got 1D array instead` at `model.predict(["a text"])`.
 
-    **Fix** `vectorizer.transform(new)`; `model.predict(vectorizer.transform(["a text"]))`.
+    **Fix** `vectorizer.transform(new)`; `vectorizer.transform(["a text"])` for `vectorizer.transform("a text")`; `model.predict(vectorizer.transform(["a text"]))`.
 
     **Fix safety** Safe: an earlier statement fitted the same transformer, and with it the columns are those that the model was fitted to. A vectorizer is put before texts where the notebook
     has one alone that makes as many columns as the model takes. Unsafe where another model is fitted to the same columns by their name. Silent where nothing fitted the transformer before.
@@ -37,6 +40,7 @@ class FittedAgain(Rule):
     enames = frozenset({"ValueError"})
     message = re.compile(
         r"X has \d+ features, but \w+ is expecting \d+ features|Expected 2D array, got (?:1D|scalar) array|could not convert string to float"
+        r"|Iterable over raw text documents expected, string object received|y should be a 1d array, got an array of shape \(\) instead"
     )
     applicability = Applicability.SAFE
     why = "What was fitted first makes the columns that the model knows."
@@ -46,6 +50,16 @@ class FittedAgain(Rule):
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in ASKING or not call.args:
                 continue
             data = call.args[0]
+            if ONE.search(context.failure.evalue):
+                if call.func.attr == "transform" and len(call.args) == 1:
+                    yield self.patch(
+                        context.replace_here((*context.span(data), f"[{context.text(data)}]")),
+                        f"Give it `[{context.text(data)}]`",
+                        f"`{context.text(call.func)}` takes several values, and gets one.",
+                        why="A list of the one value is what it can be given.",
+                        prior=0.95,
+                    )
+                return
             if "is expecting" in context.failure.evalue:
                 yield from self._keep_fit(context, data)
             else:
