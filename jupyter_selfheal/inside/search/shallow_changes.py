@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection, Iterator
 
 from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.handed_on import find_handed_on
@@ -13,6 +14,7 @@ TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.G
 _OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
 
 
+_COMPARING = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
 _LESS: frozenset[type] = frozenset({ast.Lt, ast.LtE})
 _MORE: frozenset[type] = frozenset({ast.Gt, ast.GtE})
 
@@ -39,6 +41,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{handed}` is handed out and then changed"
     if unlike := next((c for c in _list_unlike_itself(after) if c not in _list_unlike_itself(before)), ""):
         return f"with `{unlike}` an object is not equal to itself"
+    if uneven := next((c for c in _list_uneven(after) if c not in _list_uneven(before)), ""):
+        return f"`{uneven}` takes the one object otherwise than the other"
     if mended == 1 and (answer := _find_truth_of_name(before, after)):
         return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
@@ -54,19 +58,28 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     return ""
 
 
-def _list_unlike_itself(tree: ast.AST) -> list[str]:
-    """What an ``__eq__`` returns that is false of an object and itself: ``self.n != other.n``."""
-    found = []
-    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__eq__"):
+def _list_comparisons(tree: ast.AST, names: Collection[str]) -> Iterator[tuple[ast.Compare, str, str]]:
+    """(comparison, its one side, its other one as if it were of the same object) that methods with these names return."""
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in names):
         own, other, *_ = [a.arg for a in function.args.args] + ["", ""]
         given = (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None)
-        parts = (p for v in given for p in (v.values if isinstance(v, ast.BoolOp) else [v]))
-        for part in (p for p in parts if isinstance(p, ast.Compare) and len(p.ops) == 1):
-            sides = ast.unparse(part.left), ast.unparse(part.comparators[0])
-            mirrored = re.sub(rf"\b{re.escape(other)}\b", own, sides[1])
-            if isinstance(part.ops[0], ast.NotEq | ast.IsNot | ast.Lt | ast.Gt) and sides[0] == mirrored:
-                found.append(ast.unparse(part))
-    return found
+        for part in (p for v in given for p in (v.values if isinstance(v, ast.BoolOp) else [v])):
+            if isinstance(part, ast.Compare) and len(part.ops) == 1:
+                left, right = ast.unparse(part.left), ast.unparse(part.comparators[0])
+                yield part, left, re.sub(rf"\b{re.escape(other)}\b", own, right)
+
+
+def _list_unlike_itself(tree: ast.AST) -> list[str]:
+    """What an ``__eq__`` returns that is false of an object and itself: ``self.n != other.n``."""
+    found = _list_comparisons(tree, ("__eq__",))
+    never = ast.NotEq | ast.IsNot | ast.Lt | ast.Gt
+    return [ast.unparse(part) for part, left, right in found if left == right and isinstance(part.ops[0], never)]
+
+
+def _list_uneven(tree: ast.AST) -> list[str]:
+    """What a method that compares returns of two objects taken otherwise: ``self.rank.lower() < other.rank``."""
+    found = _list_comparisons(tree, _COMPARING)
+    return [ast.unparse(part) for part, left, right in found if left != right and (left in right or right in left)]
 
 
 def _find_truth_of_name(before: ast.AST, after: ast.AST) -> str:

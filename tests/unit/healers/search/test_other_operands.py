@@ -100,3 +100,14 @@ def test_an_object_stays_equal_to_itself() -> None:
     assert all(p["rival"] for p in patches)
     mended = compared.format("self.n == o.n and self.d != o.d"), compared.format("self.n == o.n and self.d == o.d")
     assert describe_shallow_change(*mended, 2) == ""
+
+
+def test_two_objects_are_compared_in_the_same_way() -> None:
+    compared = "class C:\n    def __lt__(self, other):\n        return {}"
+    old = compared.format("self.rank < other.rank")
+    assert "otherwise than the other" in describe_shallow_change(
+        old, compared.format("self.rank.lower() < other.rank"), 1
+    )
+    both = compared.format("self.order.index(self.rank) < self.order.index(other.rank)")
+    assert describe_shallow_change(old, both, 1) == ""
+    assert describe_shallow_change(old, compared.format("self.rank <= other.rank"), 1) == ""
