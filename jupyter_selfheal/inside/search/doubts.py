@@ -32,6 +32,7 @@ from jupyter_selfheal.inside.search.oracle_strength import (
     describe_doubt_of_answer,
     describe_doubt_of_number,
     describe_doubt_of_text,
+    find_shift,
 )
 from jupyter_selfheal.inside.search.other_operands import FEW, describe_other_operands
 from jupyter_selfheal.inside.search.program import (
@@ -51,6 +52,8 @@ from jupyter_selfheal.inside.search.widened_writes import find_widened_write
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_expected_values
 
+ABOUT_AS_LIKELY = 0.5
+"""The share of a patch's weight from which a rival speaks against it."""
 _WORD = re.compile(r"\w+")
 
 
@@ -211,9 +214,10 @@ class Doubts:
         return next((d for old, text in changes if (d := describe_doubt_of_order(old, text, checked, space))), "")
 
     def describe_shift(self, n: int) -> str:
-        """The doubt about a patch that moves every result by the same number, where one check decides."""
+        """The doubt about a patch that moves every result by the same number, where one check decides; or two, and a rival that is about as
+        likely does not."""
         if self.hypotheses.count_checks(n) > 1:
-            return ""
+            return self._describe_shift_of_two(n)
         c, old = self.candidates[n], {k: self.units[k].text for k in self.candidates[n].texts}
         return describe_constant_shift(
             c,
@@ -222,6 +226,19 @@ class Doubts:
             self.hypotheses.before,
             names_negative=expects_negative(self.runner.program),
         )
+
+    def _describe_shift_of_two(self, n: int) -> str:
+        shift = find_shift(self.hypotheses.shown[n], self.hypotheses.before)
+        if not shift or self.hypotheses.count_checks(n) > FEW:
+            return ""
+        least = self.candidates[n].weight * ABOUT_AS_LIKELY
+        rivals = (
+            m
+            for m, c in enumerate(self.candidates)
+            if c.weight >= least and self.hypotheses.place[m] != self.hypotheses.place[n]
+        )
+        is_open = any(not find_shift(self.hypotheses.shown[m], self.hypotheses.before) for m in rivals)
+        return f"every result is {shift:+g} of what it was, and two checks decide" if is_open else ""
 
     def _describe_sentinel(self, n: int) -> str:
         """The doubt about a patch that asks whether a variable still holds the number that it began with."""

@@ -188,6 +188,13 @@ def describe_constant_shift(
     return f"every result is {shift:+g} of what it was, and one check decides" if is_shift else ""
 
 
+def find_shift(shown: Sequence[str], before: Sequence[str]) -> float:
+    """The one number by which all results have moved; 0 where there is none, or too few results tell."""
+    pairs = [(read_number(now), read_number(then)) for now, then in zip(shown, before, strict=False)]
+    moved = [now - then for now, then in pairs if now is not None and then is not None]
+    return moved[0] if len(moved) >= SHIFTED and all(abs(m - moved[0]) < 1e-9 for m in moved) else 0.0
+
+
 def _bounds_slice(candidate: Candidate, old_texts: Mapping[int, str]) -> bool:
     """Whether what is edited stands where a slice begins or ends: ``xs[:3]``. (Every item tells of its step.)"""
     around = (

@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.search.exact_divisions import note_division
 from jupyter_selfheal.inside.search.idle_loops import change_rounds
+from jupyter_selfheal.inside.search.oracle_strength import find_shift
 from jupyter_selfheal.inside.search.other_operands import describe_other_operands
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change
 from tests.unit.healers.search.searching import find
@@ -111,3 +112,14 @@ def test_two_objects_are_compared_in_the_same_way() -> None:
     both = compared.format("self.order.index(self.rank) < self.order.index(other.rank)")
     assert describe_shallow_change(old, both, 1) == ""
     assert describe_shallow_change(old, compared.format("self.rank <= other.rank"), 1) == ""
+
+
+def test_two_checks_do_not_tell_a_shift_from_a_rival_that_is_none() -> None:
+    program = "def digit_sum(n):\n    s = 0\n    while n > 10:\n        s += n % 10\n        n //= 10\n    return s"
+    patches = find(program, "assert digit_sum(123) == 6\nassert digit_sum(10) == 1")["patches"]
+    shifted = [p["rival"] for p in patches if "s = 1" in p["texts"]["0"]]
+    assert shifted == ["every result is +1 of what it was, and two checks decide"]
+    counted = "class Node:\n    def __init__(self, nxt=None):\n        self.nxt = nxt\n\ndef count(node):\n    n = 0\n    while node.nxt:\n        n += 1\n        node = node.nxt\n    return n"
+    assert find_shift(["1", "2", "3", "4"], ["0", "1", "2", "3"]) == 1
+    assert find_shift(["1", "2", "3", "5"], ["0", "1", "2", "3"]) == 0
+    assert find(counted, "assert count(Node(Node())) == 2\nassert count(Node()) == 1")["patches"][0]["rival"] == ""
