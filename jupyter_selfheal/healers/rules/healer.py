@@ -14,7 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.held_failure import view_held_failure
-from jupyter_selfheal.model import Attempt, Case, Cost, Insert, Patch, Replace, compose
+from jupyter_selfheal.model import Applicability, Attempt, Case, Cost, Insert, Patch, Replace, compose
 from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
 PATCHES_OF_A_RULE = 6
@@ -106,6 +106,7 @@ class RulesHealer:
         contexts = [RuleContext(c, facts) for c in (case, held) if c is not None]
         seen: set[str] = set()
         patches: list[Patch] = []
+        doubted_by: list[Patch] = []
         notes = []
         rules = self._rules if self._rules is not None else load_rules()
         for rule, context in ((r, c) for r in rules for c in contexts):
@@ -121,8 +122,19 @@ class RulesHealer:
                 if key not in seen and _is_sound(patch):
                     seen.add(key)
                     patches.append(patch)
+                    if rule.doubts_others:
+                        doubted_by.append(patch)
+        if doubted_by:
+            patches = [p if p in doubted_by else _doubt(p, doubted_by[0]) for p in patches]
         patches.sort(key=lambda p: -p.prior)  # stable: equal priors stay in the table's order
         return Answer(tuple(patches), note="; ".join(notes), exhausted=True)
+
+
+def _doubt(patch: Patch, other: Patch) -> Patch:
+    if patch.applicability is not Applicability.SAFE:
+        return patch
+    why = f"Something else may be meant: {other.title[0].lower()}{other.title[1:]}."
+    return replace(patch, applicability=Applicability.UNSAFE, why=why, prior=min(patch.prior, other.prior - 0.01))
 
 
 def _keep_write(context: RuleContext, patch: Patch) -> Patch:

@@ -104,11 +104,15 @@ def _find_gone_through(context: RuleContext, given: ast.expr) -> str:
 
 
 def _name_items(loop: ast.For, name: str) -> str:
-    """What a loop takes the variable from: ``xs`` of ``for x in xs``, ``for i, x in enumerate(xs)`` and ``for x, y in zip(xs, ys)``."""
+    """What a loop takes the variable from: ``xs`` of ``for x in xs``, ``for i, x in enumerate(xs)``, ``for x, y in zip(xs, ys)``, and of ``for
+    k, x in xs.items()``."""
     given, at = loop.iter, 0
     if isinstance(loop.target, ast.Tuple) and isinstance(given, ast.Call):
         at = next((n for n, t in enumerate(loop.target.elts) if isinstance(t, ast.Name) and t.id == name), -1)
-        at -= (called := read_last_name(given.func)) == "enumerate"
+        called = read_last_name(given.func)
+        if called == "items" and isinstance(given.func, ast.Attribute) and at >= 0:
+            return given.func.value.id if isinstance(given.func.value, ast.Name) else ""
+        at -= called == "enumerate"
         if called not in ("zip", "enumerate") or not 0 <= at < len(given.args):
             return ""
         given = given.args[at]

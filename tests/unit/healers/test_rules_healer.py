@@ -50,6 +50,16 @@ class Faulty(Doubling):
         yield
 
 
+def test_no_fix_is_safe_beside_a_name_whose_value_can_do_what_is_asked(bench: Bench) -> None:
+    """`name += "Cleo"` stands for `name.append("Cleo")` unless there is a list called `names`."""
+    for names, safe in (("places", True), ("names", False)):
+        broken = bench.fail(f"{names}, name = ['Ann'], 'Ben'", "name.append('Cleo')")
+        answer = RulesHealer().propose(broken.case, broken.starts, broken.facts, ())
+        text = next(p for p in answer.patches if "+=" in p.title)
+        assert (text.applicability is Applicability.SAFE) is safe
+        assert (answer.patches[0] is text) is safe, [p.title for p in answer.patches]
+
+
 def test_patches_come_by_prior_and_what_was_tried_comes_not_again(bench: Bench) -> None:
     broken = bench.fail("1 / 0")
     rules = RulesHealer([Doubling()])

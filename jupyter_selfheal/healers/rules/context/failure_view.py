@@ -164,7 +164,7 @@ class FailureView:
         return sorted(candidates, key=lambda n: len(self.text(n)))
 
     def _find_failing_loops(self, position: Position, kinds: tuple[type[Node], ...]) -> list[Node]:
-        return [n for n in self.walk(*kinds) if any(_rank_node(i, position)[0] == 0 for i in _list_iterables(n))]
+        return [n for n in self.walk(*kinds) if any(_rank_node(i, position)[0] == 0 for i in list_iterables(n))]
 
     def list_calls_at_failure(self) -> list[ast.Call]:
         """Calls on the failing line, nearest to the failing instruction first."""
@@ -224,7 +224,7 @@ class FailureView:
         return self.replace(self.cell_id, splices)
 
 
-def _list_iterables(node: ast.AST) -> list[ast.expr]:
+def list_iterables(node: ast.AST) -> list[ast.expr]:
     """What a loop or a comprehension goes over."""
     if isinstance(node, ast.For):
         return [node.iter]

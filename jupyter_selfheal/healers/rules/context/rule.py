@@ -67,6 +67,9 @@ class Rule(ABC):
     restores: ClassVar[str] = ""
     """The release since which the library silently gives something else, where its patches give again what it gave before ("pandas 3.0")."""
 
+    doubts_others: ClassVar[bool] = False
+    """True where its patch is another reading of the failing line, beside which no other rule's is safe."""
+
     def matches(self, failure: Failure) -> bool:
         """A cheap test before anything is parsed."""
         if failure.kind not in self.kinds:

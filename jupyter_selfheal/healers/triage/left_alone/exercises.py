@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, find_cell, leave_alone, read_line
 from jupyter_selfheal.model import Cell, Diagnosis, FailureKind, Locus, SkipReason
 
@@ -32,7 +33,7 @@ def diagnose_open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosi
     name = context.missing_name if context.failure.ename == "NameError" else ""
     above = context.notebook.list_code_before(context.failure.cell_id)
     exercise: Cell | None = None
-    if name and not context.is_bound_anywhere(name):
+    if name and not context.is_bound_anywhere(name) and not _is_slip(context, name):
         exercise = next((c for c in reversed(above[-NEAR:]) if _is_open(c.source)), None)
     elif context.failure.ename == "KeyError" and above and _is_open(above[-1].source):
         key = context.failure.evalue.strip("'\"")
@@ -48,6 +49,14 @@ def diagnose_open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosi
         f"{problem}: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, exercise.id, 90, SkipReason.SKELETON,
         f"Complete cell {number}{hint}: only you know what belongs there.",
     )  # fmt: skip
+
+
+def _is_slip(context: RuleContext, name: str) -> bool:
+    """True for a name that is misspelt: another cell binds the word that was meant, whether or not it ran."""
+    bound = {
+        n for c in context.notebook.cells if c.kind == "code" for n in src.find_names(context.source_of(c.id)).binds
+    }
+    return any(is_plain_slip(name, near) for near in find_nearest(name, sorted(bound)))
 
 
 def _is_open(source: str) -> bool:
