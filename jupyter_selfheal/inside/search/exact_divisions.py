@@ -19,8 +19,11 @@ _NOTE = "__selfheal_rest__"
 def note_division(old: str, new: str) -> tuple[str, str] | None:
     """The new text with the first ``//`` of the first changed reckoning noted, and that as text; None where none has one."""
     tree = ast.parse(new)
-    known = {dump_tree(whole) for whole in _list_reckonings(ast.parse(old))}
-    changed = (whole for whole in _list_reckonings(tree) if dump_tree(whole) not in known)
+    before, after = list(_list_reckonings(ast.parse(old))), list(_list_reckonings(tree))
+    known = {dump_tree(whole) for whole in before}
+    changed = [whole for whole in after if dump_tree(whole) not in known]
+    if len(before) != len(after):  # what is put in may divide in a branch for even numbers alone
+        return None
     parts = (node for whole in changed for node in ast.walk(whole) if isinstance(node, ast.BinOp))
     part = next((node for node in parts if isinstance(node.op, ast.FloorDiv)), None)
     if part is None:

@@ -70,6 +70,7 @@ def test_what_a_loop_goes_through_is_told_where_nothing_else_differs() -> None:
         ("q = month // 3 + 1", "q = (month - 1) // 3 + 1", "(month - 1) // 3"),
         ("y = xs[len(xs) // 2]", "y = sorted(xs)[len(xs) // 2]", ""),
         ("y = a / 2", "y = a / 3", ""),
+        ("y = xs[n // 2]", "if n % 2 == 0:\n    y = xs[n // 2 - 1]\nelse:\n    y = xs[n // 2]", ""),
     ],
 )
 def test_the_division_of_what_is_reckoned_otherwise_is_noted(old: str, new: str, division: str) -> None:
