@@ -33,6 +33,8 @@ FUNCTION = "a function that gives "
 """Before what a function gives that is itself the value of a call."""
 TIMEOUT = "!timeout"
 """What is shown for a call that does not come to its end."""
+FULL = "!MemoryError"
+"""And for one that fills the memory, which takes as long as thousands of others, and which fewer steps do not help."""
 LATE = "!late"
 """What is shown for a call for which no steps were left."""
 NET = 0.3
@@ -42,6 +44,9 @@ LEAST_MOVED = 3
 """Records that are needed for a part to be moved on: two are in one order or the other."""
 LOOPS = 8
 """Inputs on which a patch may loop until no more are tried."""
+LOOPED, FEWER_STEPS, FEWER_NET = 2, 10_000, 0.1
+"""Inputs on which it has looped, or patches that have looped on an input (one that the net has caught), after which a call has no more than so many
+steps and CPU seconds: most such calls do not end, and each takes as long as a hundred others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +245,7 @@ def collect_behaviours(
 
     behaviours: list[list[str]] = []
     left = budget
+    looped = [0] * len(given)
     with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
         for place, codes in enumerate(variants):
             shown: list[str] = []
@@ -252,13 +258,16 @@ def collect_behaviours(
                         ):
                             exec(codes.get(n, runner.codes[n]), runner.ns)
                 call = find_callable(runner.ns, function)
-                for arguments in given if call is not None else ():
-                    if left <= kept or call is None or shown.count(TIMEOUT) >= LOOPS:
+                for at, arguments in enumerate(given if call is not None else ()):
+                    if left <= kept or call is None or shown.count(TIMEOUT) >= LOOPS or shown.count(FULL) >= LOOPED:
                         shown.append(LATE)
                     else:
+                        most = FEWER_STEPS if max(looped[at], shown.count(TIMEOUT)) >= LOOPED else STEPS
                         before = runner.counter.total
-                        shown.append(_run_call(runner, call, arguments, note))
-                        left -= OVERHEAD + count_cost(runner, shown[-1], runner.counter.total - before, STEPS)
+                        shown.append(_run_call(runner, call, arguments, note, most))
+                        used = runner.counter.total - before
+                        looped[at] += (LOOPED if used < most else 1) if shown[-1] == TIMEOUT else 0
+                        left -= OVERHEAD + count_cost(runner, shown[-1], used, most)
             behaviours.append(shown)
     return behaviours
 
@@ -282,14 +291,14 @@ def describe_first_failure(
     return ""
 
 
-def find_net(runner: Runner) -> float:
-    """CPU seconds after which a call is cut, whatever it counts."""
-    return max(NET, runner.slowest)
+def find_net(runner: Runner, steps: int = STEPS) -> float:
+    """CPU seconds after which a call that may take so many steps is cut, whatever it counts."""
+    return max(NET, runner.slowest) if steps > FEWER_STEPS else FEWER_NET
 
 
 def count_cost(runner: Runner, shown: str, steps: int, most: int) -> int:
     """What a call of so many steps takes of those of a comparison: one that the net caught as many as it lasted."""
-    return int(find_net(runner) * STEPS_PER_SECOND) if shown == TIMEOUT and steps < most else steps
+    return int(find_net(runner, most) * STEPS_PER_SECOND) if shown == TIMEOUT and steps < most else steps
 
 
 def _run_call(
@@ -297,10 +306,11 @@ def _run_call(
     call: Callable[..., Any],
     arguments: tuple[Any, ...],
     note: Callable[[BaseException], object] | None = None,
+    steps: int = STEPS,
 ) -> str:
-    """What a call gives, within ``STEPS``."""
+    """What a call gives, within so many steps."""
     try:
-        with runner.count(STEPS, find_net(runner)):
+        with runner.count(steps, find_net(runner, steps)):
             given = copy_plain_data(arguments)
             value = call(*given)
             if hasattr(value, "__next__"):

@@ -32,6 +32,8 @@ TRIED, PASSING = 600, 120
 """Further changes that are tried, and those that pass whose calls are compared."""
 QUICK, SLOW = 25_000, 100
 """Steps of a candidate up to which so many are tried; a hundred, where its checks take more."""
+SPENT = 4_000_000
+"""Steps that all of them may take, with what each counts beside its own."""
 ALIKE = 60
 """Calls like the checked ones that are looked at."""
 STEPS = 6_000_000
@@ -121,6 +123,7 @@ class Completion:
         self.runner, self.sight, self.steps = pool.runner, maker.sight, pool.steps
         self.tried = TRIED if pool.steps <= QUICK else SLOW
         self.until = time.monotonic() + WAIT
+        self.left = SPENT
 
     def complete(self, bases: Sequence[Candidate]) -> list[Candidate]:
         """Further changes of each of the candidates, as candidates that follow it."""
@@ -214,7 +217,13 @@ class Completion:
         pool = Pool(self.runner, self.steps, 1, self.pool.jobs, self.pool.alone)
         results = pool.collect_results(jobs, self._is_late)
         with contextlib.closing(results):
-            passing = [made[n] for n, result, _ in results if result is not None and result.plausible]
+            passing = list[Candidate]()
+            for n, result, cost in results:
+                self.left -= cost
+                if result is not None and result.plausible:
+                    passing.append(made[n])
+                if self.left <= 0:
+                    break
         return sorted(passing, key=lambda c: -c.weight)[:PASSING]
 
     def _is_late(self) -> bool:

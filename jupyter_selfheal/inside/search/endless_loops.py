@@ -26,10 +26,18 @@ STEPS, WAIT = 40_000, 20.0
 """Steps of each check that are looked at, and seconds on the clock for a candidate."""
 WORTH, SHARE = 100_000, 16
 """Steps of a candidate from which on it is looked at first, for one of so many of them."""
+SLOWED = 4.0
+"""How many times longer than by itself a run may take while it is looked at: else the net catches it before its rounds are counted, and the
+candidate is given seconds."""
 CAUGHT = 100
 """What it has used of its steps, at most, if the net has caught it: one of so many."""
+SAME = 64
+"""Rounds after which a loop is judged whose question no round changes; one that fails before that ends."""
 CIRCLE, ROUNDS = 1_024, 8_192
 """Rounds within which a loop is to come back to where it was, and rounds after which a loop is judged by whether it came nearer to its end: between half of them and all (a power of two)."""
+
+
+_PLAIN = (int, float, bool, str)
 
 
 class Endless(BaseException):
@@ -43,7 +51,8 @@ _STABLE = (type, ModuleType, FunctionType)
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop of a unit: the line of its head, its last line, and what it goes on by. ``listed`` is the name of the list that a ``for`` goes
-    through, ``sides`` are the code of the two sides of a comparison by which a ``while`` ends, ``gathered`` the names on which nothing in the
+    through, ``sides`` are the code of the two sides of a comparison by which a ``while`` ends, ``fixed`` are the names that it asks where nothing in
+    it sets one of them or leaves it, ``gathered`` the names on which nothing in the
     loop hangs but they themselves: ``steps`` of ``steps += 1``, ``out`` of ``out.append(x)``."""
 
     head: int
@@ -52,6 +61,7 @@ class Loop:
     listed: str = ""
     sides: tuple[CodeType, CodeType] | None = None
     gathered: frozenset[str] = frozenset()
+    fixed: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,8 +85,10 @@ class Watcher:
     has_found: bool = False
 
     def trace_call(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
-        """Trace the program's own functions that have loops."""
-        return self.trace_line if frame.f_code.co_filename in self.loops else None
+        """Trace the program's own functions that have loops; within an expression there is none that is told by its line."""
+        code = frame.f_code
+        is_part = code.co_name.startswith("<") and code.co_name != "<module>"
+        return self.trace_line if code.co_filename in self.loops and not is_part else None
 
     def trace_line(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
         if event == "return":
@@ -105,6 +117,8 @@ class Watcher:
             visit.state = state if is_power else visit.state
         if not is_power:
             return False
+        if visit.rounds >= SAME and loop.fixed and all(type(frame.f_locals.get(n)) in _PLAIN for n in loop.fixed):
+            return True
         left, before = self._measure_left(frame, loop, visit), visit.left
         visit.left = left
         return visit.rounds >= ROUNDS and (left > before > 0 or (bool(loop.listed) and left == before > 0))
@@ -117,7 +131,7 @@ class Watcher:
                 visit.items = items
             return len(items) - visit.rounds + 1 if isinstance(items, list) and items is visit.items else 0
         if loop.sides:
-            left, right = (eval(side, {"len": len}, frame.f_locals) for side in loop.sides)
+            left, right = (eval(side, {"len": len, "abs": abs}, frame.f_locals) for side in loop.sides)
             if isinstance(left, int | float) and isinstance(right, int | float):
                 return abs(left - right)  # no float: numbers that grow in every round do not fit into one
         return 0
@@ -174,6 +188,7 @@ def is_endless(runner: Runner, texts: Mapping[int, str], codes: Mapping[int, Cod
     units = enumerate(runner.program.units)
     loops = {FILE.format(n): {loop.head: loop for loop in list_loops(texts.get(n, u.text))} for n, u in units}
     watcher = Watcher(runner, {name: found for name, found in loops.items() if found})
+    slowed, runner.slowed = runner.slowed, SLOWED
     sys.settrace(watcher.trace_call)
     try:
         runner.run(codes, min(steps, STEPS))
@@ -181,6 +196,7 @@ def is_endless(runner: Runner, texts: Mapping[int, str], codes: Mapping[int, Cod
         pass
     finally:
         sys.settrace(None)
+        runner.slowed = slowed
     return watcher.has_found
 
 
@@ -192,11 +208,44 @@ def list_loops(text: str) -> Sequence[Loop]:
             end = node.end_lineno or node.lineno
             if isinstance(node, ast.While):
                 found.append(
-                    Loop(node.lineno, end, True, sides=_compile_sides(node.test), gathered=_list_gathered(node))
+                    Loop(
+                        node.lineno,
+                        end,
+                        True,
+                        sides=_compile_sides(node.test),
+                        gathered=_list_gathered(node),
+                        fixed=_list_fixed(node),
+                    )
                 )
             elif isinstance(node.iter, ast.Name):
                 found.append(Loop(node.lineno, end, False, node.iter.id))
     return found
+
+
+_ASKING = (
+    ast.Name,
+    ast.Constant,
+    ast.Compare,
+    ast.BoolOp,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.operator,
+    ast.cmpop,
+    ast.boolop,
+    ast.unaryop,
+    ast.Load,
+)
+_LEAVING = (
+    ast.Return,
+    ast.Break,
+    ast.Raise,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+    ast.Nonlocal,
+    ast.Global,
+    ast.FunctionDef,
+)
 
 
 def _list_gathered(loop: ast.While) -> frozenset[str]:
@@ -223,6 +272,17 @@ def _list_gathered(loop: ast.While) -> frozenset[str]:
     return frozenset(n.id for n in names) - {n.id for n in names if n not in own}
 
 
+def _list_fixed(loop: ast.While) -> tuple[str, ...]:
+    """The names that a loop asks by a question of names and constants alone, where no round sets one of them and none leaves the loop."""
+    asked = list(ast.walk(loop.test))
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    names = tuple({n.id for n in asked if isinstance(n, ast.Name)})
+    is_plain = all(isinstance(n, _ASKING) for n in asked)
+    is_left = any(isinstance(n, _LEAVING) for n in inside)
+    is_set = any(isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) and n.id in names for n in inside)
+    return () if not is_plain or is_left or is_set else names
+
+
 def _compile_sides(test: ast.expr) -> tuple[CodeType, CodeType] | None:
     """Both sides of a comparison of names, numbers and lengths."""
     if not isinstance(test, ast.Compare) or len(test.ops) > 1 or isinstance(test.ops[0], ast.In | ast.NotIn | ast.Eq):
@@ -236,5 +296,5 @@ def _compile_sides(test: ast.expr) -> tuple[CodeType, CodeType] | None:
 
 def _is_plain(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
-        return ast.unparse(node.func) == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Name)
+        return ast.unparse(node.func) in ("len", "abs") and len(node.args) == 1 and isinstance(node.args[0], ast.Name)
     return isinstance(node, ast.Name | ast.Constant)
