@@ -77,10 +77,12 @@ def read(path: Path) -> Document:
     text = _read_text(path)
     if path.suffix in text_formats.SUFFIXES:
         return read_text_notebook(path, text)
+    if not text.strip("\ufeff \t\r\n"):
+        raise NotebookError(f"{path}: an empty file, not a notebook: restore it from a copy, or delete it")
     try:
         raw = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
-        raise NotebookError(f"{path}: not valid JSON ({error}): restore it from a copy, or open and save it") from error
+        raise NotebookError(f"{path}: not valid JSON ({error}): cut off or damaged; restore it from a copy") from error
     if not isinstance(raw, dict) or "nbformat" not in raw or not ({"cells", "worksheets"} & raw.keys()):
         raise NotebookError(f"{path}: not a Jupyter notebook (it is JSON, but has no nbformat and cells)")
     version = raw["nbformat"]
@@ -116,7 +118,9 @@ def _read_text(path: Path) -> str:
     except IsADirectoryError as error:
         raise NotebookError(f"{path}: a folder without a notebook that is to be looked at") from error
     except UnicodeDecodeError as error:
-        raise NotebookError(f"{path}: not a notebook (not UTF-8 text at byte {error.start})") from error
+        raise NotebookError(
+            f"{path}: not a notebook (not UTF-8 text at byte {error.start}): save it as UTF-8"
+        ) from error
     except OSError as error:
         raise NotebookError(f"{path}: cannot be read ({error.strerror})") from error
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from jupyter_selfheal.model import FailureKind
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.triage import diagnose
 
@@ -199,3 +202,12 @@ def test_the_length_of_a_columns_name_is_not_told(bench: Bench, call: str) -> No
 )
 def test_what_is_no_column_of_a_table_is_told_as_it_was(bench: Bench, cells: list[str]) -> None:
     assert diagnose(bench.fail(*cells)).cause == "KeyError: 'total', at line 1"
+
+
+def test_a_kernel_that_died_is_told_without_the_class_that_we_gave_it(bench: Bench) -> None:
+    broken = bench.fail("[].pop()")
+    died = replace(
+        broken.case.failure, kind=FailureKind.DIED, ename="KernelDied", evalue="something ended its process (SIGKILL)"
+    )
+    cause = diagnose(replace(broken, case=replace(broken.case, failure=died))).cause
+    assert cause.startswith("The kernel died while this cell ran: something ended its process (SIGKILL)")

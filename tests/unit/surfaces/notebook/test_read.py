@@ -49,11 +49,12 @@ def written(tmp_path: Path, text: str | bytes) -> Path:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "not valid JSON"),
-        ("{", "not valid JSON"),
+        ("", "an empty file, not a notebook: restore it"),
+        ("\ufeff\n", "an empty file"),
+        ("{", "damaged; restore it from a copy"),
         ("[1]", "not a Jupyter notebook"),
         ('{"a": 1}', "not a Jupyter notebook"),
-        (b"\x89PNG\r\n\xff", "not UTF-8"),
+        (b"\x89PNG\r\n\xff", "save it as UTF-8"),
         ('{"nbformat": 5, "cells": []}', "format 5 is not known"),
         ('{"nbformat": 4, "cells": [1]}', "cell 1 is not a cell"),
         ('{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": []}', "a notebook in julia"),
