@@ -79,9 +79,9 @@ def test_the_division_of_what_is_reckoned_otherwise_is_noted(old: str, new: str,
 
 
 def test_a_division_without_a_rest_does_not_tell_which_way_it_rounds() -> None:
-    program = "def quarter(month):\n    return month // 3 + 1"
-    (first, *_) = find(program, "assert quarter(3) == 1\nassert quarter(12) == 4")["patches"]
-    assert first["rival"] == "`month // 3` leaves no rest in any check, and none tells which way it is to round"
+    program = "def group(n):\n    return n % 3"
+    (first, *_) = find(program, "assert group(3) == 1\nassert group(12) == 4")["patches"]
+    assert first["rival"] == "`n // 3` leaves no rest in any check, and none tells which way it is to round"
     seconds = "def minutes(t):\n    return t / 60"
     checks = "assert minutes(130) == 2\nassert minutes(59) == 0\nassert minutes(60) == 1"
     assert find(seconds, checks)["patches"][0]["rival"] == ""
