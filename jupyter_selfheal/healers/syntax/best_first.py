@@ -33,7 +33,7 @@ from jupyter_selfheal.healers.syntax import (
 )
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.objections import find_objection
-from jupyter_selfheal.healers.syntax.parser import Parser, find_tail
+from jupyter_selfheal.healers.syntax.parser import BELOW, Parser, find_tail
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
@@ -48,6 +48,8 @@ FOUND, FOUND_OF_ONE = 160, 16
 ALIKE, PUT_TOGETHER, PASSED_ON = 2, 20, 6
 """States with the same rest that are searched; of the others (a quote has a dozen places in its line), and of the ways to mend that rest,
 those that are put together."""
+PUT_OFF = 0.4
+"""What a state is put off by for each one that was searched and is the same down to its fault: they differ in what was mended below it."""
 PATIENCE = 4
 """How much more work is done as long as there is no reading."""
 DEEPEST = 30
@@ -140,7 +142,7 @@ class Reading:
     """It has a value that was missing, and that nobody knows."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _State:
     source: str
     fault: Fault
@@ -186,13 +188,21 @@ class _Search:
         """What the readings that are kept so far cost, negated: a heap with the dearest one first."""
         self._least: dict[float, float] = {}
         self._searched: Counter[tuple[str, ...]] = Counter()
+        self._heads: Counter[tuple[str, str]] = Counter()
+        self._put_off = set[_State]()
         self._waiting: dict[tuple[str, ...], list[_State]] = {}
         self._rests: dict[tuple[str, ...], dict[str, Reading]] = {}
 
     def run(self) -> None:
         """Search until the work or the states are used up."""
         while self._heap and self._has_work_left and len(self.readings) < FOUND:
-            _, _, state = heapq.heappop(self._heap)
+            order, _, state = heapq.heappop(self._heap)
+            head = _find_head(state)
+            if self._heads[head] >= ALIKE and state not in self._put_off:
+                self._put_off.add(state)
+                heapq.heappush(self._heap, (order + PUT_OFF * self._heads[head], next(self._order), state))
+                continue
+            self._heads[head] += 1
             if state.cost + (find_cost("further_fault") if state.parent else 0.0) > self._limit:
                 continue
             key = _find_rest(state)
@@ -317,6 +327,12 @@ def _find_rest(state: _State) -> tuple[str, ...]:
     above = lines[-1] if lines else ""
     indent = above[: len(above) - len(above.lstrip())]
     return re.sub(r"\d+", "", state.fault.message), state.source[start:], indent, above.rstrip()[-1:]
+
+
+def _find_head(state: _State) -> tuple[str, str]:
+    """What the slips of this fault hang on: the source down to the lines below it."""
+    lines = state.source.split("\n")
+    return re.sub(r"\d+", "", state.fault.message), "\n".join(lines[: state.fault.line + BELOW])
 
 
 def _mark_state(state: _State) -> tuple[str, int]:
