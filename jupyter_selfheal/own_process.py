@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import stat
 import sys
 from pathlib import Path
 from typing import Any
 
 _ROOT = str(Path(__file__).parent.parent)
+
+LEAST_FREE_MB = 256
+"""Free space below which no byte code is kept; that of a large environment takes half of it."""
 
 _START = """
 import os, site, sys
@@ -45,18 +50,36 @@ def process_arguments(module: str) -> dict[str, Any]:
     return {"args": [sys.executable, "-P", "-c", _START, _ROOT, module, paths], "env": env}
 
 
-def open_byte_code_folder() -> str:
-    """Where byte code is kept that is not beside its source: in the user's cache (https://specifications.freedesktop.org/basedir-spec).
+def open_byte_code_folder(part: str = "own") -> str:
+    """A folder of byte code that is not beside its source, in the user's cache (https://specifications.freedesktop.org/basedir-spec).
 
-    Made where it is not there; empty where it cannot be, or where others may write there: what is read from it is run.
+    Made where it is not there. What is read from it is run: so it is empty where anybody but its owner and root may write to it or
+    change what leads there, and where the disk is nearly full, as Python leaves byte code that was cut off, and fails of it.
     """
+    cache = os.environ.get("XDG_CACHE_HOME", "")
     with contextlib.suppress(OSError, RuntimeError):
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jupyter-selfheal" / "bytecode"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        told = folder.stat()
-        is_ours = not hasattr(os, "getuid") or (told.st_uid == os.getuid() and not told.st_mode & 0o022)
-        return str(folder) if is_ours and os.access(folder, os.W_OK) else ""
+        base = Path(cache) if os.path.isabs(cache) else Path.home() / ".cache"
+        folder = (base / "jupyter-selfheal" / "bytecode" / part).resolve()
+        for place in (*reversed(folder.parents), folder):
+            if not place.exists():
+                place.mkdir(mode=0o700, exist_ok=True)
+            if not _is_closed_to_others(place.stat(), is_own=place == folder):
+                return ""
+        has_room = shutil.disk_usage(folder).free > LEAST_FREE_MB << 20
+        return str(folder) if has_room and os.access(folder, os.W_OK) else ""
     return ""
+
+
+def _is_closed_to_others(told: os.stat_result, *, is_own: bool) -> bool:
+    """Whether nobody but us (and root, above a folder of our ``own``) can put something else in a folder's place or, in our own, into it."""
+    if not hasattr(os, "getuid"):
+        return True
+    others = stat.S_IWGRP | stat.S_IWOTH
+    if is_own:
+        return told.st_uid == os.getuid() and not told.st_mode & others
+    if told.st_gid == told.st_uid:  # a group that the user is alone in
+        others = stat.S_IWOTH
+    return told.st_uid in (0, os.getuid()) and (not told.st_mode & others or bool(told.st_mode & stat.S_ISVTX))
 
 
 def keep_byte_code() -> None:
@@ -64,7 +87,7 @@ def keep_byte_code() -> None:
 
     Else all that it imports is compiled at every start, for two seconds and more.
     """
-    beside = globals().get("__cached__")
+    beside = __spec__.cached if __spec__ else None
     if sys.pycache_prefix or beside is None or os.path.exists(beside):
         return
     if folder := open_byte_code_folder():

@@ -57,9 +57,9 @@ def open_replayed_state(
     return state
 
 
-def prepare_byte_code(kernelspec: str, folder: str, modules: Sequence[str]) -> str:
+def prepare_byte_code(kernelspec: str, modules: Sequence[str]) -> str:
     """Where kernels are to read the byte code of installed modules from (:func:`jupyter_selfheal.kernels.byte_code.prepare`)."""
-    kept: str = load_part("kernels.byte_code", "prepare")(kernelspec, folder, tuple(modules))
+    kept: str = load_part("kernels.byte_code", "prepare")(kernelspec, tuple(modules))
     return kept
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+import marshal
 import os
 import py_compile
 import sys
+import time
+from types import CodeType
 
 from jupyter_selfheal.inside.probes.warm_imports import INSTALLED
 
@@ -35,6 +38,12 @@ _LATER = {
 }  # fmt: skip
 """By package, what it loads at its first use."""
 
+_HEAD = 16
+"""Bytes of a file of byte code before the code itself (PEP 552)."""
+
+_CLOCK = 2.0
+"""Seconds that the clock of files may lag behind."""
+
 
 def find_uncompiled(names: list[str], folder: str) -> list[str] | None:
     """Of the modules that are installed, those that are not compiled in ``folder`` yet; None where most of the packages bring their byte code along."""
@@ -51,6 +60,7 @@ def find_uncompiled(names: list[str], folder: str) -> list[str] | None:
 
 def compile_modules(names: list[str]) -> None:
     """Import modules where byte code is written to ``sys.pycache_prefix``, and what they load later."""
+    began = time.time()
     packages = dict.fromkeys(name.partition(".")[0] for name in names)
     for name in dict.fromkeys([*names, *(later for package in packages for later in _LATER.get(package, ()))]):
         with contextlib.suppress(BaseException):  # what cannot be imported is the notebook's affair
@@ -59,6 +69,25 @@ def compile_modules(names: list[str]) -> None:
         if (file := _find_file(name)) and not is_compiled(file, sys.pycache_prefix):
             with contextlib.suppress(Exception):
                 py_compile.compile(file, doraise=True)
+    remove_cut_off(sys.pycache_prefix or "", began)
+
+
+def remove_cut_off(folder: str, since: float) -> None:
+    """Remove byte code written since then that cannot be loaded: a disk that fills leaves its beginning, of which an import fails."""
+    for place, _, files in os.walk(folder):
+        for file in (os.path.join(place, name) for name in files):
+            with contextlib.suppress(OSError):
+                if os.stat(file).st_mtime >= since - _CLOCK and not _can_be_loaded(file):
+                    os.unlink(file)
+
+
+def _can_be_loaded(file: str) -> bool:
+    try:
+        with open(file, "rb") as cached:
+            cached.seek(_HEAD)
+            return isinstance(marshal.load(cached), CodeType)
+    except (EOFError, ValueError, TypeError):
+        return False
 
 
 def is_compiled(file: str, folder: str | None) -> bool:
@@ -66,8 +95,8 @@ def is_compiled(file: str, folder: str | None) -> bool:
     before, sys.pycache_prefix = sys.pycache_prefix, folder
     try:
         with open(importlib.util.cache_from_source(file), "rb") as cached:
-            head = cached.read(16)
-        if head[:4] != importlib.util.MAGIC_NUMBER or len(head) < 16:
+            head = cached.read(_HEAD)
+        if head[:4] != importlib.util.MAGIC_NUMBER or len(head) < _HEAD:
             return False
         told = os.stat(file)
         dated = (int(told.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (told.st_size & 0xFFFFFFFF).to_bytes(

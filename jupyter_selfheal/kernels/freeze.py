@@ -74,7 +74,7 @@ def _open_forked(
         kernelspec, folder, writes=writes, network=network, timeout=timeout, env={**_limit_openmp(), **env}
     )
     try:
-        checkpoint = _freeze_kernel(kernel, timeout, forget=PREFIX if PREFIX in env else "")
+        checkpoint = _freeze_kernel(kernel, timeout)
         state = ForkedKernel.connect(
             checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop,
             explain_end=functools.partial(_explain_end, kernel, count_memory_kills()),
@@ -99,10 +99,9 @@ def _limit_openmp() -> dict[str, str]:
     return {} if "OMP_NUM_THREADS" in os.environ else {"OMP_NUM_THREADS": "1"}
 
 
-def _freeze_kernel(kernel: LiveKernel, timeout: float, *, forget: str = "") -> dict[str, Any]:
-    """Have the kernel checkpoint itself, after it has forgotten that variable of its environment: what its cells start does not see it. Raises :class:`ForkRefused` where it will not or cannot."""
-    forgetting = f"__import__('os').environ.pop({forget!r}, None)\n" if forget else ""
-    reply = kernel.execute(forgetting + write_freezing_code(kernel.shared), timeout=timeout, silent=True)
+def _freeze_kernel(kernel: LiveKernel, timeout: float) -> dict[str, Any]:
+    """Have the kernel checkpoint itself. Raises :class:`ForkRefused` where it will not or cannot."""
+    reply = kernel.execute(write_freezing_code(kernel.shared), timeout=timeout, silent=True)
     if reply.died:
         raise KernelError(f"kernel {kernel.spec_name!r} died while it was forked: {kernel.describe_end()}; try --fresh")
     text = "".join(o.text for o in reply.outputs if o.name == "stdout")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.byte_code import give_byte_code_folder
 from jupyter_selfheal.kernels.kernel_process import KernelProcess
 from jupyter_selfheal.kernels.kernelspec import read_kernelspec
 from jupyter_selfheal.kernels.output_collector import OutputCollector
@@ -55,14 +56,15 @@ def start_kernel(
     is thrown away when it ends, and all else is read-only (see ``LiveKernel.writes_isolated``); ``allow`` leaves it be,
     ``forbid`` makes everything read-only. ``strict``: where writes cannot be discarded they are forbidden, and where they cannot
     be forbidden either the kernel does not start. ``network``: without it the kernel reaches neither the network nor the machine's Unix
-    sockets. ``env`` is added to the environment.
+    sockets. ``env`` is added to the environment (a folder of byte code becomes an option of Python instead).
 
     Raises :class:`KernelError` where the kernelspec is missing (naming those installed) or the kernel dies (with the tail
     of what it printed).
     """
     argv, spec_env, by_message = read_kernelspec(spec_name)
     policy = {"writes": writes, "strict": strict, "network": network}
-    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **(env or {})}, policy, by_message)
+    argv, given = give_byte_code_folder(argv, env or {})
+    kernel = LiveKernel(spec_name, folder, argv, {**spec_env, **given}, policy, by_message)
     try:
         kernel._connect_channels(time.monotonic() + timeout)
     except BaseException:

@@ -267,15 +267,17 @@ def test_a_kernel_reads_byte_code_that_was_compiled_apart(tmp_path: Path, monkey
         (packages / name).mkdir(parents=True)
         (packages / name / "__init__.py").write_text("value = 1\n")
     project.mkdir()
-    (project / "bare_two.py").write_text("open('seen', 'w').close()\n")  # the notebook's own: it runs in kernels only
-    monkeypatch.setenv("PYTHONPATH", str(packages))
+    (project / "bare_two.py").write_text("value = 3\n")  # the notebook's own: it runs in kernels only
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([".", str(packages)]))
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
-    kept = prepare("python3", str(project), ("bare_one", "bare_two"))
+    kept = prepare("python3", ("bare_one", "bare_two"))
     assert kept.startswith(str(cache))
     assert list(Path(kept).rglob("bare_one/__init__.*.pyc"))
     assert not list(packages.rglob("*.pyc"))
-    assert not (project / "seen").exists()
+    assert list(Path(kept).rglob("bare_two/__init__.*.pyc"))
+    assert not list(Path(kept).rglob("bare_two.*.pyc"))
     source = packages / "bare_one" / "__init__.py"
     dated = source.stat().st_mtime_ns
     source.write_text("value = 2\n")

@@ -144,7 +144,7 @@ class SessionKernels:
             return ""
         code = (c.source for c in document.notebook.cells if c.kind == "code")
         modules = dict.fromkeys(name for text in map(keep_imports, code) for name in list_imported(text, "") if name)
-        return engine.prepare_byte_code(document.kernelspec, document.notebook.folder, [*modules])
+        return engine.prepare_byte_code(document.kernelspec, [*modules])
 
     def open_anew(
         self, document: Document, past: Sequence[PastCell], paths: Sequence[str], number: int, *, other_seed: bool

@@ -12,8 +12,11 @@ import pytest
 
 from jupyter_selfheal import own_process
 from jupyter_selfheal.inside import byte_code
-from jupyter_selfheal.kernels.byte_code import PREFIX, prepare
+from jupyter_selfheal.kernels import byte_code as kernels_byte_code
+from jupyter_selfheal.kernels.byte_code import PREFIX, give_byte_code_folder, make_room, prepare
 from jupyter_selfheal.kernels.freeze import build_kernel_environment
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="about the rights of files")
 
 
 @pytest.fixture
@@ -64,12 +67,15 @@ def test_modules_beside_the_notebook_are_never_compiled_for_it(
 
 def test_a_folder_that_the_user_chose_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(PREFIX, str(tmp_path))
-    assert prepare("python3", str(tmp_path), ("pandas",)) == ""
+    assert prepare("python3", ("pandas",)) == ""
 
 
-def test_a_kernel_is_told_of_the_folder_where_there_is_one() -> None:
-    assert build_kernel_environment(0) == {}
-    assert build_kernel_environment(0, "/kept") == {PREFIX: "/kept"}
+def test_a_kernel_is_told_of_the_folder_by_an_option_and_no_variable() -> None:
+    argv = ["/usr/bin/python3", "-m", "ipykernel_launcher"]
+    told = give_byte_code_folder(argv, build_kernel_environment(7, "/kept"))
+    assert told[0] == ["/usr/bin/python3", "-X", "pycache_prefix=/kept", "-m", "ipykernel_launcher"]
+    assert PREFIX not in told[1]
+    assert give_byte_code_folder(argv, build_kernel_environment(0)) == (argv, {})
 
 
 @pytest.mark.parametrize("has_its_own", [True, False])
@@ -79,16 +85,94 @@ def test_our_own_process_keeps_byte_code_where_none_is_beside_it(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "pycache_prefix", None)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setattr(own_process, "__cached__", __file__ if has_its_own else str(tmp_path / "none.pyc"))
+    assert own_process.__spec__ is not None
+    monkeypatch.setattr(own_process.__spec__, "cached", __file__ if has_its_own else str(tmp_path / "none.pyc"))
     own_process.keep_byte_code()
     kept = own_process.open_byte_code_folder()
     assert (sys.pycache_prefix, sys.dont_write_bytecode) == ((None, True) if has_its_own else (kept, False))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="about the rights of files")
-def test_byte_code_is_not_read_from_where_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept = own_process.open_byte_code_folder()
-    assert os.stat(kept).st_mode & 0o777 == 0o700
-    os.chmod(kept, 0o777)
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@posix_only
+def test_folders_that_are_made_are_closed_to_others_whatever_the_umask_is(cache: Path) -> None:
+    before = os.umask(0)
+    try:
+        kept = Path(own_process.open_byte_code_folder("one"))
+    finally:
+        os.umask(before)
+    assert kept == cache / "jupyter-selfheal" / "bytecode" / "one"
+    assert {place.stat().st_mode & 0o777 for place in (kept, *kept.parents[:3])} == {0o700}
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("place", "mode", "is_taken"),
+    [
+        ("jupyter-selfheal/bytecode/own", 0o777, False),
+        ("jupyter-selfheal/bytecode/own", 0o1777, False),  # others could put files of theirs into it
+        ("jupyter-selfheal/bytecode/own", 0o755, True),
+        ("jupyter-selfheal", 0o777, False),  # others could put another folder in its place
+        ("", 0o777, False),
+        ("", 0o1777, True),  # as in /tmp, nobody moves what is another's
+    ],
+)
+def test_byte_code_is_not_read_from_where_others_may_write(cache: Path, place: str, mode: int, is_taken: bool) -> None:
+    assert own_process.open_byte_code_folder()
+    (cache / place).chmod(mode)
+    assert bool(own_process.open_byte_code_folder()) is is_taken
+
+
+@posix_only
+def test_a_link_is_followed_to_where_it_leads_before_that_is_judged(cache: Path, tmp_path: Path) -> None:
+    for name, mode in (("closed", 0o700), ("open", 0o777)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+        (cache / "jupyter-selfheal" / "bytecode").mkdir(parents=True, exist_ok=True)
+        (cache / "jupyter-selfheal" / "bytecode" / name).symlink_to(tmp_path / name)
+    assert own_process.open_byte_code_folder("closed") == str(tmp_path / "closed")
+    assert own_process.open_byte_code_folder("open") == ""
+
+
+def test_a_relative_cache_is_none_and_a_full_disk_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "beside-the-notebook")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert own_process.open_byte_code_folder("one") == str(
+        tmp_path / ".cache" / "jupyter-selfheal" / "bytecode" / "one"
+    )
+    monkeypatch.setattr(own_process, "LEAST_FREE_MB", 1 << 40)
+    assert own_process.open_byte_code_folder("one") == ""
+
+
+def test_a_home_that_cannot_be_written_to_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert own_process.open_byte_code_folder() == ""
+
+
+def test_byte_code_that_was_cut_off_is_removed_as_an_import_would_fail_of_it(tmp_path: Path, installed: Path) -> None:
+    whole, cut = (installed / name / "__init__.py" for name in ("bare_one", "bare_three"))
+    for file in (whole, cut):
+        compile_into(file, tmp_path)
+    kept, lost = (next(tmp_path.rglob(f"{file.parent.name}/*.pyc")) for file in (whole, cut))
+    lost.write_bytes(lost.read_bytes()[:-9])
+    assert byte_code.is_compiled(str(cut), str(tmp_path))  # its head is whole
+    byte_code.remove_cut_off(str(tmp_path), 0.0)
+    assert kept.exists()
+    assert not lost.exists()
+
+
+def test_what_holds_too_much_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "python3-1").mkdir()
+    (tmp_path / "python3-1" / "x.pyc").write_bytes(b"x" * 100)
+    make_room(str(tmp_path))
+    assert list(tmp_path.iterdir())
+    monkeypatch.setattr(kernels_byte_code, "MOST_MB", 0)
+    make_room(str(tmp_path))
+    assert not list(tmp_path.iterdir())
