@@ -293,7 +293,7 @@ def describe_first_failure(
 
 def find_net(runner: Runner, steps: int = STEPS) -> float:
     """CPU seconds after which a call that may take so many steps is cut, whatever it counts."""
-    return max(NET, runner.slowest) if steps > FEWER_STEPS else FEWER_NET
+    return max(NET if steps > FEWER_STEPS else FEWER_NET, runner.slowest)
 
 
 def count_cost(runner: Runner, shown: str, steps: int, most: int) -> int:

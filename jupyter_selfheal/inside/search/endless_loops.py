@@ -117,7 +117,7 @@ class Watcher:
             visit.state = state if is_power else visit.state
         if not is_power:
             return False
-        if visit.rounds >= SAME and loop.fixed and all(type(frame.f_locals.get(n)) in _PLAIN for n in loop.fixed):
+        if visit.rounds >= SAME and loop.fixed and _are_own(frame, loop.fixed):
             return True
         left, before = self._measure_left(frame, loop, visit), visit.left
         visit.left = left
@@ -270,6 +270,13 @@ def _list_gathered(loop: ast.While) -> frozenset[str]:
             own.add(target)
     names = [n for n in ast.walk(loop) if isinstance(n, ast.Name)]
     return frozenset(n.id for n in names) - {n.id for n in names if n not in own}
+
+
+def _are_own(frame: FrameType, names: Sequence[str]) -> bool:
+    """Whether these are plain values of a call's own variables: one of a module, or of a function around it, may be set by what is called."""
+    code = frame.f_code
+    own = frozenset(code.co_varnames) - {*code.co_cellvars, *code.co_freevars}
+    return own.issuperset(names) and all(type(frame.f_locals.get(n)) in _PLAIN for n in names)
 
 
 def _list_fixed(loop: ast.While) -> tuple[str, ...]:

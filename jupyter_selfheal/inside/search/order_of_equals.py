@@ -30,7 +30,9 @@ def is_order_of_equals(keys: Sequence[Key], given: Sequence[Any], mine: str, the
     if own is None or others is None or own == others or sorted(map(repr, own)) != sorted(map(repr, others)):
         return False
     return any(
-        _take_keys(own, key) == _take_keys(others, key) and any(_keeps_order(own, whole, key) for whole in given)
+        (taken := _take_keys(own, key)) is not None
+        and taken == _take_keys(others, key)
+        and any(_keeps_order(own, whole, key) for whole in given)
         for key in keys
     )
 

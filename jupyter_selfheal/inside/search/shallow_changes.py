@@ -58,20 +58,27 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     return ""
 
 
-def _list_comparisons(tree: ast.AST, names: Collection[str]) -> Iterator[tuple[ast.Compare, str, str]]:
-    """(comparison, its one side, its other one as if it were of the same object) that methods with these names return."""
+def _list_comparisons(
+    tree: ast.AST, names: Collection[str], signs: type[ast.And] | type[ast.boolop] = ast.boolop
+) -> Iterator[tuple[ast.Compare, str, str]]:
+    """(comparison, its one side, its other one as if it were of the same object) that methods with these names return, by itself or joined by
+    one of these signs."""
     for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in names):
         own, other, *_ = [a.arg for a in function.args.args] + ["", ""]
-        given = (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None)
-        for part in (p for v in given for p in (v.values if isinstance(v, ast.BoolOp) else [v])):
+        given = (
+            (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None) if other else ()
+        )
+        for part in (
+            p for v in given for p in (v.values if isinstance(v, ast.BoolOp) and isinstance(v.op, signs) else [v])
+        ):
             if isinstance(part, ast.Compare) and len(part.ops) == 1:
                 left, right = ast.unparse(part.left), ast.unparse(part.comparators[0])
                 yield part, left, re.sub(rf"\b{re.escape(other)}\b", own, right)
 
 
 def _list_unlike_itself(tree: ast.AST) -> list[str]:
-    """What an ``__eq__`` returns that is false of an object and itself: ``self.n != other.n``."""
-    found = _list_comparisons(tree, ("__eq__",))
+    """What an ``__eq__`` returns that is false of an object and itself: ``self.n != other.n``, unless an ``or`` makes it true."""
+    found = _list_comparisons(tree, ("__eq__",), ast.And)
     never = ast.NotEq | ast.IsNot | ast.Lt | ast.Gt
     return [ast.unparse(part) for part, left, right in found if left == right and isinstance(part.ops[0], never)]
 

@@ -28,6 +28,7 @@ KEPT, TURNED = "[('x', 3), ('y', 3)]", "[('y', 3), ('x', 3)]"
         (BY_AGE, "[('x', 3), ('y', 4)]", "[('y', 4), ('x', 3)]", False),  # not equal
         (("['a', 'bb']", "['z', 'yy', 'xxx']", "['q', 'ab']"), "['x', 'y']", "['y', 'x']", False),  # of other items
         (BY_AGE, "!IndexError", KEPT, False),
+        (BY_AGE, "[('x',), ()]", "[(), ('x',)]", False),  # what they are put in order by is not there
     ],
 )
 def test_only_equal_items_that_stay_as_they_were_given_are_not_asked_for(

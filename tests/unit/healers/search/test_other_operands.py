@@ -102,6 +102,8 @@ def test_an_object_stays_equal_to_itself() -> None:
     assert all(p["rival"] for p in patches)
     mended = compared.format("self.n == o.n and self.d != o.d"), compared.format("self.n == o.n and self.d == o.d")
     assert describe_shallow_change(*mended, 2) == ""
+    joined = [compared.format(f"self.n == o.n {word} self.d != o.d") for word in ("and", "or")]
+    assert ["not equal to itself" in describe_shallow_change(program, new, 2) for new in joined] == [True, False]
 
 
 def test_two_objects_are_compared_in_the_same_way() -> None:
