@@ -14,6 +14,9 @@ from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
 AGGREGATES = frozenset({"mean", "sum", "min", "max", "count", "std", "var", "median", "size", "nunique", "first", "last"})  # fmt: skip
 
+BY_ROW = frozenset({"round", "abs", "astype", "fillna", "clip"})
+"""Methods that change each value by itself."""
+
 
 class AggregateOfGroups(Rule):
     """Give every row the value of its group.
@@ -23,7 +26,7 @@ class AggregateOfGroups(Rule):
 
     **Fix** `df["mean"] = df.groupby("team")["points"].transform("mean")`, also in cells above and in a larger expression (`df["points"] / df.groupby("team")["points"].sum()`).
 
-    **Fix safety** Safe where every value of the new column is missing. Silent where one is not, where the table's index is what the groups are made by, and where more than one value a group is made.
+    **Fix safety** Safe where every value of the new column is missing. Silent where one is not, where something is taken of all groups (`….sum().rank()`), where the table's index is what the groups are made by, and where more than one value a group is made.
     """
 
     code = "PDA195"
@@ -49,7 +52,7 @@ class AggregateOfGroups(Rule):
                     pass
                 case _:
                     return
-            for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
+            for call in _list_operands(value):
                 how = _read_aggregate(call, table)
                 if not how or not context.is_true(f"len({table}) > 0 and {table}[{column!r}].isna().all()"):
                     continue
@@ -65,6 +68,20 @@ class AggregateOfGroups(Rule):
                 f"`{shown}` puts values with the labels of groups beside rows that have others: all are missing.",
                 prior=0.93,
             )
+
+
+def _list_operands(value: ast.expr) -> Iterator[ast.Call]:
+    """The calls whose results stand beside the rows one by one: not those of which a total, a rank or the like is taken."""
+    match value:
+        case ast.BinOp(left=left, right=right):
+            yield from _list_operands(left)
+            yield from _list_operands(right)
+        case ast.UnaryOp(operand=operand):
+            yield from _list_operands(operand)
+        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in BY_ROW:
+            yield from _list_operands(inner)
+        case ast.Call():
+            yield value
 
 
 def _read_aggregate(call: ast.Call, table: str) -> str:

@@ -46,10 +46,13 @@ class ArgumentsOfApply(Rule):
                 return
             start, end = context.span(more[0])[0], context.span(more[-1])[1]
             new = f"args=({context.source[start:end]}{',' if len(more) == 1 else ''})"
+            is_option = isinstance(more[0], ast.Constant) and isinstance(more[0].value, bool)
             yield self.patch(
                 context.replace_here((start, end, new)),
                 f"Hand them on as `{new}`",
                 f"`apply` takes what `{context.text(call.args[0])}` gets besides each value as a tuple.",
-                prior=0.95,
+                applicability=Applicability.UNSAFE if is_option else Applicability.SAFE,
+                why="It may be `convert_dtype`, which `apply` had in this place." if is_option else self.why,
+                prior=0.6 if is_option else 0.95,
             )
             return

@@ -97,9 +97,11 @@ class AxesGrid(Rule):
     ) -> Iterator[Patch]:
         source = context.source_of(cell_id)
         uses = _list_subscripts(context, name)
-        if "not subscriptable" in context.failure.evalue and _is_used_plainly(context, name):
-            yield from self._use_the_one(context, name)
-            return
+        if "not subscriptable" in context.failure.evalue and _is_one(call) and _is_used_plainly(context, name):
+            the_one = list(self._use_the_one(context, name))
+            yield from the_one
+            if the_one:
+                return
         two = {isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 2 for n in uses}
         if two == {True} and not any(k.arg == "squeeze" for k in call.keywords):
             end = src.find_span(source, call)[1] - 1
@@ -172,6 +174,12 @@ def _list_subscripts(context: RuleContext, name: str) -> list[ast.Subscript]:
             if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
         ]
     return nodes
+
+
+def _is_one(call: ast.Call) -> bool:
+    """Whether the call says in literals that one pair of axes is made: ``subplots()``, ``subplots(1, 1)``."""
+    counts = [*call.args[:2], *(k.value for k in call.keywords if k.arg in ("nrows", "ncols"))]
+    return all(isinstance(c, ast.Constant) and c.value == 1 for c in counts)
 
 
 def _is_used_plainly(context: RuleContext, name: str) -> bool:

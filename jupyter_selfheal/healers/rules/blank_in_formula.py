@@ -40,7 +40,13 @@ class BlankInFormula(Rule):
             keys = context.keys(table, calls=True) if table is not None else None
             columns = [c for c in (keys.columns if keys is not None else ()) if isinstance(c, str)]
             odd = sorted(
-                (c for c in columns if not c.isidentifier() and c and not _is_sum(c, columns)), key=len, reverse=True
+                (
+                    c
+                    for c in columns
+                    if not c.isidentifier() and not re.fullmatch(r"[\d.\s]*", c) and not _is_sum(c, columns)
+                ),
+                key=len,
+                reverse=True,
             )
             start, end = context.span(formula)
             written = context.source[start:end]
@@ -69,4 +75,4 @@ def _quote_columns(written: str, odd: list[str], mark: str) -> str:
 def _is_sum(name: str, columns: list[str]) -> bool:
     """Whether a name may be read as an expression of other columns: ``a+b``."""
     parts = re.split(r"\s*[-+*:/]\s*", name)
-    return len(parts) > 1 and all(p in columns for p in parts)
+    return len(parts) > 1 and all(p in columns or p.isdigit() for p in parts)

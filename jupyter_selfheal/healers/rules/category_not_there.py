@@ -35,6 +35,8 @@ class CategoryNotThere(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure():
+            if any(k.arg == "inplace" for k in call.keywords):
+                return  # it would fill what is thrown away
             if isinstance(call.func, ast.Attribute) and call.func.attr in FILLING and call.args:
                 value = call.args[0] if call.func.attr == "fillna" else call.args[-1]
                 column = context.operand(call.func.value)
@@ -79,7 +81,9 @@ class CategoryNotThere(Rule):
         ):
             return None
         near = f"__import__('difflib').get_close_matches(str({text}).lower(), [str(_).lower() for _ in ({column}).cat.categories], 1, 0.75)"
-        doubtful = context.is_true(f"({column}).cat.ordered or {near}")
+        part = f"any(str(_).lower().startswith(str({text}).lower()) or str({text}).lower().startswith(str(_).lower()) for _ in ({column}).cat.categories)"
+        kind = f"any(type(_) is not type({text}) for _ in ({column}).cat.categories)"
+        doubtful = context.is_true(f"({column}).cat.ordered or {near} or {part} or {kind}")
         return Applicability.UNSAFE if doubtful else Applicability.SAFE
 
 
@@ -93,7 +97,9 @@ def _read_column(context: RuleContext, target: ast.expr) -> str:
             chain = context.read_plain_chain(table)
             return f"{chain}[{context.text(name)}]" if chain else ""
         case ast.Subscript(value=ast.Attribute(value=column, attr="loc" | "iloc" | "at" | "iat")):
-            return context.text(column) if context.read_plain_chain(column) else ""
-        case ast.Subscript(value=column) if not (isinstance(column, ast.Attribute) and column.attr in OF_EVERY_TABLE):
+            return context.text(column) if isinstance(column, ast.Name) else ""  # else a part of a table is written to
+        case ast.Subscript(value=ast.Name() as column) if not (
+            isinstance(column, ast.Attribute) and column.attr in OF_EVERY_TABLE
+        ):
             return context.read_plain_chain(column) or ""
     return ""

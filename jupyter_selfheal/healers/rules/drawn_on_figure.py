@@ -63,8 +63,7 @@ class DrawnOnFigure(Rule):
             axes = context.read_plain_chain(func.value)
             if not axes or not context.is_true(f"hasattr({axes}, 'figure')"):
                 return
-            names = [n for n, (kind, _) in context.state.names.items() if kind == "Figure"]
-            figure = next((n for n in names if context.is_true(f"{axes}.figure is {n}")), f"{axes}.figure")
+            figure = f"{axes}.figure"
             splices = [(*context.span(func.value), figure)]
             if func.attr == "colorbar" and not {k.arg for k in call.keywords} & {"ax", "cax"} and len(call.args) == 1:
                 end = context.span(call.args[0])[1]

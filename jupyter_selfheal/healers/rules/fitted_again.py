@@ -8,10 +8,14 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch, RunCells
 
 ASKING = frozenset({"predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform"})
 """What is asked of something that was fitted."""
+
+HARMLESS = ASKING | {"print", "len", "type", "display", "shape"}
+"""Calls that learn nothing from what they are given."""
 
 ONE = re.compile(r"raw text documents expected, string object|array of shape \(\) instead")
 """What is said of one value in place of several."""
@@ -94,7 +98,11 @@ class FittedAgain(Rule):
     def _vectorize(self, context: RuleContext, model: ast.expr, data: ast.expr) -> Iterator[Patch]:
         """The vectorizer that the model's columns were made by, before texts."""
         chain, text = context.read_plain_chain(model), context.operand(data)
-        is_one = isinstance(data, ast.Constant | ast.JoinedStr) or context.is_true(f"isinstance({text}, str)")
+        is_one = (
+            isinstance(data, ast.JoinedStr)
+            or (isinstance(data, ast.Constant) and isinstance(data.value, str))
+            or context.is_true(f"isinstance({text}, str)")
+        )
         values = f"__import__('numpy').ravel({text}).tolist()"
         if chain is None or not (
             is_one or context.is_true(f"len({values}) and all(isinstance(_, str) for _ in {values})")
@@ -109,13 +117,17 @@ class FittedAgain(Rule):
         ]
         if len(fitting) != 1 or not (is_one or context.is_true(f"__import__('numpy').ndim({text}) == 1")):
             return
+        others = _transforms_by_another(context, fitting[0])
         new = f"{fitting[0]}.transform({f'[{context.text(data)}]' if is_one else context.text(data)})"
         yield self.patch(
             context.replace_here((*context.span(data), new)),
             f"Give it `{new}`",
             f"`{chain}` was fitted to the columns of `{fitting[0]}`, and gets texts.",
-            why="No other vectorizer makes as many columns as the model takes.",
-            prior=0.93,
+            applicability=Applicability.UNSAFE if others else Applicability.SAFE,
+            why="What it makes may have been transformed once more before the fit."
+            if others
+            else "No other vectorizer makes as many columns as the model takes.",
+            prior=0.6 if others else 0.93,
         )
 
 
@@ -127,14 +139,19 @@ def _find_fit(node: ast.expr) -> ast.Call | None:
 
 
 def _trains(context: RuleContext, data: ast.expr) -> bool:
-    """Whether another model is fitted to the name of the data somewhere: the second fit may be meant for that."""
-    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    """Whether the name of the data is handed to anything that may train by it (`fit_predict`, `cross_val_score`): the second fit may be meant for that."""
+    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call)]
     return isinstance(data, ast.Name) and any(
-        isinstance(c.func, ast.Attribute)
-        and c.func.attr == "fit"
-        and any(getattr(a, "id", "") == data.id for a in c.args)
+        read_last_name(c.func) not in HARMLESS
+        and any(getattr(a, "id", "") == data.id for a in (*c.args, *(k.value for k in c.keywords)))
         for c in calls
     )
+
+
+def _transforms_by_another(context: RuleContext, vectorizer: str) -> bool:
+    """Whether something else than the vectorizer transforms data in the notebook."""
+    calls = (n.func for n in context.walk_notebook() if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return any(f.attr in ("transform", "fit_transform") and ast.unparse(f.value) != vectorizer for f in calls)
 
 
 def _is_fitted_before(context: RuleContext, view: RuleContext, owner: str, again: ast.Call) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -25,9 +26,9 @@ class LinesAboveTable(Rule):
 
     **Failure** `ParserError: Error tokenizing data. C error: Expected 1 fields in line 3, saw 2` at `pd.read_csv("log.csv")`.
 
-    **Fix** `comment="#"` where the lines above the table begin with that, `skiprows=2` for other lines above it; `sep=";"`, with `decimal=","`, where every line has as many semicolons.
+    **Fix** `skiprows=2` for lines above the table; `sep=";"`, with `decimal=","`, where every line has as many semicolons.
 
-    **Fix safety** Safe for lines that begin with `#` and for semicolons. Unsafe for other lines above, unless the notebook reads a column by its name in the line that comes to be the first. Silent where the
+    **Fix safety** Safe for lines that begin with `#` and for semicolons. Unsafe where a comma may part thousands, and for other lines above, unless the notebook reads a column by its name in the line that comes to be the first. Silent where the
     lines below have different numbers of columns, and where the call says anything of its own.
     """
 
@@ -51,9 +52,8 @@ class LinesAboveTable(Rule):
                 return
             new, sure = _choose_argument(context, lines)
             if new:
-                end = context.span(call)[1] - 1
                 yield self.patch(
-                    context.replace_here((end, end, f", {new}")),
+                    context.replace_here(append_argument(context.source, call, new)),
                     f"Read with `{new}`",
                     f"The lines of {path.value} do not all have as many commas.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
@@ -74,11 +74,13 @@ def _read_lines(path: Path) -> list[str]:
 def _choose_argument(context: RuleContext, lines: Sequence[str]) -> tuple[str, bool]:
     """What is said of the file, and whether it is the only reading; empty where no table is seen in it."""
     if _is_table(lines, ";"):
-        has_commas = any(re.fullmatch(r"\s*-?\d+,\d+\s*", field) for line in lines[1:] for field in line.split(";"))
-        return 'sep=";", decimal=","' if has_commas else 'sep=";"', True
+        fields = [field.strip() for line in lines[1:] for field in line.split(";")]
+        commas = [field for field in fields if re.fullmatch(r"-?\d+,\d+", field)]
+        thousands = any(re.fullmatch(r"-?\d{1,3}(,\d{3})+", f) or re.fullmatch(r"-?\d+\.\d+", f) for f in fields)
+        return 'sep=";", decimal=","' if commas else 'sep=";"', not (commas and thousands)
     noted = len(list(itertools.takewhile(lambda line: line.startswith("#"), lines)))
     if noted and _is_table(lines[noted:], ",") and not any("#" in line for line in lines[noted:]):
-        return 'comment="#"', True
+        return f"skiprows={noted}", True
     start = next((n for n in range(1, min(len(lines), 20)) if _is_table(lines[n:], ",")), 0)
     if not start or lines[start].count(",") <= max(line.count(",") for line in lines[:start]):
         return "", False

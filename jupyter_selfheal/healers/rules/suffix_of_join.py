@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -88,10 +88,11 @@ class SuffixOfJoin(Rule):
         both = {f"{name}{end}" for name, _ in wanted for end in GIVEN}
         if len(tables) != 2 or not ends or not ends <= set(tables) or tables[0] == tables[1] or not both <= columns:
             return
+        if any(isinstance(n, ast.Constant) and n.value in both for n in context.walk_notebook()):
+            return  # another line reads what the join calls them now
         given = f'("_{tables[0]}", "_{tables[1]}")'
-        end = src.find_span(source, call)[1] - 1
         yield self.patch(
-            context.replace(cell_id, [(end, end, f", suffixes={given}")]),
+            context.replace(cell_id, [append_argument(source, call, f"suffixes={given}")]),
             f"Name the suffixes: `suffixes={given}`",
             "The columns that both tables have are called `_x` and `_y` where the join names nothing else.",
             why="The suffixes that are read are the names of the two tables.",
