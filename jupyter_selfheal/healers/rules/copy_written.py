@@ -43,7 +43,8 @@ class CopyWritten(Rule):
             if target is None:
                 return
             table, how, condition, column = target
-            if context.describe_all([table.id])[0].is_a("pandas.DataFrame"):
+            flat = f"{table.id}.index.nlevels == 1 and {table.id}.columns.nlevels == 1"
+            if context.describe_all([table.id])[0].is_a("pandas.DataFrame") and context.is_true(flat):
                 name = src.extract_text(source, column)
                 place = f"{table.id}.columns.get_loc({name})" if how == "iloc" else name
                 text = f"{table.id}.{how}[{src.extract_text(source, condition)}, {place}]"

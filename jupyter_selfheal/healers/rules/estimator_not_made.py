@@ -82,10 +82,15 @@ class EstimatorNotMade(Rule):
         """``("scale", StandardScaler)`` among the steps of a pipeline or of a column transformer, also in a cell above."""
         named = CLASS.search(context.failure.evalue)
         for view in context.look_upwards() if named is not None else ():
-            displays: list[ast.Tuple | ast.List] = [*view.walk(ast.Tuple), *view.walk(ast.List)]
+            named_steps = [
+                d
+                for d in view.walk(ast.Tuple)
+                if d.elts and isinstance(d.elts[0], ast.Constant) and isinstance(d.elts[0].value, str)
+            ]
+            calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) not in ("isinstance", "issubclass")]
             steps = [
                 step
-                for step in (*(a for c in view.walk(ast.Call) for a in c.args), *(e for d in displays for e in d.elts))
+                for step in (*(a for c in calls for a in c.args), *(e for d in named_steps for e in d.elts))
                 if isinstance(step, ast.Name | ast.Attribute) and named is not None and read_last_name(step) == named[1]
             ]
             if not steps:

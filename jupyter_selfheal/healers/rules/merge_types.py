@@ -79,7 +79,14 @@ class MergeTypes(Rule):
         )
         if not context.is_true(f"{is_code} and {numbers} & {{int(_) for _ in {texts}}}"):
             return
-        is_all = context.is_true(f"{numbers} <= {{int(_) for _ in {texts}}}")
+        is_read = any(
+            isinstance(n, ast.Subscript)
+            and isinstance(n.ctx, ast.Load)
+            and isinstance(n.slice, ast.Constant)
+            and n.slice.value == keys[at]
+            for n in context.walk_notebook()
+        )
+        is_all = not is_read and context.is_true(f"{numbers} <= {{int(_) for _ in {texts}}}")
         new = f'{context.operand(sides[at])}.astype({{{quote_text(keys[at])}: "{kind}"}})'
         yield self.patch(
             context.replace_here((*context.span(sides[at]), new)),
@@ -88,7 +95,7 @@ class MergeTypes(Rule):
             applicability=Applicability.SAFE if is_all else Applicability.UNSAFE,
             why="Every text has as many digits, and every number is one of them."
             if is_all
-            else "Some numbers are none of the texts.",
+            else "Some numbers are none of the texts, or the zeros are read elsewhere.",
             prior=0.9 if is_all else 0.6,
         )
 

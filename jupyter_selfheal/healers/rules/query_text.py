@@ -26,12 +26,16 @@ def _quote_names(context: RuleContext, call: ast.Call, written: str) -> str:
     parts = "|".join(re.escape(c) for c in blank)
     if not blank or not re.search(parts, written):
         return written
-    variables = {n for n in context.state.names if n not in columns}
+    variables = {n for n in context.state.names if n not in columns and n != "index"}
+
+    def is_level(name: str) -> bool:
+        table = context.text(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        return context.is_true(f"{name!r} in ({table}).index.names")
 
     def mark(found: re.Match[str]) -> str:
         if found["column"]:
             return f"`{found['column']}`"
-        return f"@{found['name']}" if found["name"] in variables else found[0]
+        return f"@{found['name']}" if found["name"] in variables and not is_level(found["name"]) else found[0]
 
     quoted = rf"""'[^']*'|"[^"]*"|`[^`]*`|@\w+|(?P<column>\b(?:{parts})\b)|(?P<name>\b[A-Za-z_]\w*\b)(?![.(])"""
     return written[0] + re.sub(quoted, mark, written[1:-1]) + written[-1]

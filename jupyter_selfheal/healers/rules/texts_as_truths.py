@@ -66,7 +66,8 @@ class TextsAsTruths(Rule):
             if not text or not context.describe_all([text])[0].is_a("pandas.Series"):
                 continue
             for true, false in PAIRS:
-                if context.is_true(f"{{*{text}}} == {{{true!r}, {false!r}}}"):
+                is_mask = context.is_true(f"{{*{text}}} == {{{true!r}, {false!r}}}")
+                if is_mask and context.is_true(f"({context.text(node.value)}).index.equals({text}.index)"):
                     new = f"{text} == {quote_alike(true, context.source)}"
                     yield self.patch(
                         context.replace_here((*context.span(column), new)),

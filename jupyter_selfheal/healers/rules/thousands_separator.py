@@ -101,7 +101,10 @@ class ThousandsSeparator(Rule):
         """Points out, and a point for the comma, where every text of the column is a number that is written so."""
         texts = f"({context.text(column)}).dropna().astype(str).str.strip().str"
         form = r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?"
-        if not context.is_true(f"len(({context.text(column)}).dropna()) > 1 and {texts}.fullmatch({form!r}).all()"):
+        present = f"({context.text(column)}).dropna()"
+        if not context.is_true(
+            f"len({present}) > 1 and all(isinstance(_, str) for _ in {present}) and {texts}.fullmatch({form!r}).all()"
+        ):
             return None
         has_points = context.is_true(f"{texts}.contains('.', regex=False).any()")
         only_points = context.is_true(f"{texts}.fullmatch({POINTS!r}).any()")

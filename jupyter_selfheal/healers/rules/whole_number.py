@@ -92,7 +92,7 @@ class WholeNumber(Rule):
             return None
         name = context.text(target)
         nodes = list(context.walk_notebook())
-        indices = {id(n) for s in nodes if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}
+        indices = {id(n) for s in nodes if isinstance(s, ast.Subscript) for n in _list_positions(s.slice)}
         others = [n for n in nodes if getattr(n, "id", "") == name and isinstance(getattr(n, "ctx", None), ast.Load)]
         is_read = any(id(n) not in indices for n in others)
         return self.patch(
@@ -206,3 +206,21 @@ def _propose_floor_division(context: RuleContext, node: ast.BinOp) -> Splice:
     start, end = context.span(node.left)[1], context.span(node.right)[0]
     at = start + context.source[start:end].index("/")
     return at, at + 1, "//"
+
+
+def _list_positions(index: ast.expr) -> Iterator[ast.expr]:
+    """What an index is reckoned from; not what a condition compares (``df[df.n > middle]``)."""
+    match index:
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            parts = [p for p in (lower, upper, step) if p is not None]
+        case ast.Tuple(elts=parts):
+            pass
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case _:
+            parts = []
+    yield index
+    for part in parts:
+        yield from _list_positions(part)
