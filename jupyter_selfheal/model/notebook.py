@@ -149,7 +149,7 @@ class Notebook:
 
     ``path`` is empty where it is unknown; ``folder`` is the kernel's working directory. ``agreement``: how far its healthy cells
     still give what is stored, as far as that is known. ``shows_runs``: it is open in a front end, which shows the number of its last
-    run beside each cell, and no other number.
+    run beside each cell, and no other number. ``python`` is the release that it was last saved under, as its metadata say.
     """
 
     cells: tuple[Cell, ...] = ()
@@ -157,6 +157,7 @@ class Notebook:
     folder: str = ""
     agreement: Agreement = Agreement()
     shows_runs: bool = False
+    python: str = ""
 
     def index(self, cell_id: str) -> int:
         """Position of the cell, or -1."""

@@ -31,7 +31,7 @@ class EstimatorArguments(Rule):
     **Failure** `ValueError: Solver lbfgs supports only 'l2' or None penalties, got l1 penalty.`, `Setting a random_state has no
     effect since shuffle is False.`, `LinAlgError: The covariance matrix of class 0 is not full rank.`
 
-    **Fix** `solver="liblinear"`, the default before scikit-learn 0.22, where `penalty="l1"` was written for it; `random_state`
+    **Fix** `solver="liblinear"`, the default before scikit-learn 0.22, where `penalty="l1"` was written for it, or a variable that is "l1" at times; `random_state`
     is taken out where nothing is shuffled, or `shuffle=True` added; `QuadraticDiscriminantAnalysis(tol=0)`.
 
     **Fix safety** Safe for the solver, which is the one that the code ran with, for `tol`, which "does not affect the predictions" by its manual and
@@ -170,7 +170,7 @@ def _add_solver(context: RuleContext, call: ast.Call) -> list[Splice]:
     penalty = given.get("penalty")
     if name not in ("LogisticRegression", "LogisticRegressionCV") or "solver" in given:
         return []
-    if not (isinstance(penalty, ast.Constant) and penalty.value == "l1"):
-        return []
+    if penalty is None or (isinstance(penalty, ast.Constant) and penalty.value != "l1"):
+        return []  # another one, as of a loop over ["l1", "l2"], went to the default solver as well
     end = context.span(call)[1] - 1
     return [(end, end, ', solver="liblinear"')]

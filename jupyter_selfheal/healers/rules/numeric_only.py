@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.healers.rules.lost_write import RELEASE, is_lost_write_to_blame
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -17,6 +18,8 @@ REDUCTIONS = frozenset({
     "mean", "median", "sum", "std", "var", "sem", "skew", "kurt", "kurtosis", "prod", "product", "corr", "cov", "quantile", "min", "max",
     "corrwith", "cumsum", "cumprod", "idxmax", "idxmin",
 })  # fmt: skip
+GROUPED = frozenset({"mean", "median", "std", "var", "sem"})
+"""Those that left out every column of objects where they were asked of groups."""
 _ANY = ("count", "size", "nunique", "first", "last", "len")
 """What stands beside a reduction in a list and takes text, too."""
 MESSAGE = re.compile(
@@ -98,6 +101,8 @@ class NumericOnly(Rule):
             ):
                 splices.append(append_argument(context.source, other, "numeric_only=True"))
         doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        if doubt and isinstance(call.func, ast.Attribute) and _left_out_texts(context, call.func):
+            doubt = ""
         if not doubt and is_lost_write_to_blame(context):
             doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
         questions = list_text_questions(context) if not doubt and (context.number(RELEASE) or 0) >= 3 else []
@@ -140,6 +145,12 @@ def _explain_doubt(context: RuleContext, table: ast.expr) -> str:
     if context.number(f"int(any({numbers}))") == 1:
         return "A column of text holds numbers, and would be left out: it may be meant as numbers."
     return ""
+
+
+def _left_out_texts(context: RuleContext, call: ast.Attribute) -> bool:
+    """Whether the notebook ran with a release whose groups never reduced a column of objects, texts of numbers too."""
+    of_groups = context.describe_all([call.value], calls=True)[0].is_a("pandas.DataFrameGroupBy")
+    return of_groups and call.attr in GROUPED and bool(find_older_use(context, "pandas", "2.0"))
 
 
 def _has_keyword(call: ast.Call, name: str) -> bool:

@@ -106,7 +106,7 @@ def build_document(path: Path, raw: dict[str, JSON], form: Form | None = None) -
         raise NotebookError(f"{path}: a notebook in {language}; only Python notebooks can be healed")
     cells, odd = _parse_cells(path, raw["cells"])
     cells, lines, notes = _take_heal_lines(cells)
-    notebook = Notebook(cells, path=str(path), folder=str(path.resolve().parent))
+    notebook = Notebook(cells, path=str(path), folder=str(path.resolve().parent), python=_find_release(raw))
     return Document(path, raw, form or Form(), notebook, _find_kernelspec(raw), (*odd, *notes), lines)
 
 
@@ -138,6 +138,12 @@ def _find_language(raw: Mapping[str, JSON]) -> str:
     metadata = _to_mapping(raw.get("metadata"))
     info, spec = _to_mapping(metadata.get("language_info")), _to_mapping(metadata.get("kernelspec"))
     return str(info.get("name") or spec.get("language") or "python")
+
+
+def _find_release(raw: Mapping[str, JSON]) -> str:
+    """The Python that the file was last saved under, ``3.6.5``; empty where it does not say."""
+    version = _to_mapping(_to_mapping(raw.get("metadata")).get("language_info")).get("version")
+    return version if isinstance(version, str) else ""
 
 
 def _find_kernelspec(raw: Mapping[str, JSON]) -> str:

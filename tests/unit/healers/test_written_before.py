@@ -48,3 +48,22 @@ def test_what_another_package_had_no_longer_by_an_older_release_shows_it_too(
     broken = find_first_failure(Notebook((Cell("a", "absent"), Cell("b", below))))
     assert broken is not None
     assert find_older_use(broken.context, package, release) == found
+
+
+@pytest.mark.parametrize(
+    ("python", "package", "release", "found"),
+    [
+        ("3.6.4", "pandas", "2.0", "Python 3.6"),
+        ("2.7.13", "sklearn", "0.24", "Python 2.7"),
+        ("3.6.4", "sklearn", "0.24", ""),  # there is a scikit-learn 0.24 for it
+        ("3.10.2", "pandas", "3.0", "Python 3.10"),
+        ("3.11.7", "pandas", "3.0", ""),
+        ("3.6.4", "torch", "2.0", ""),
+        ("", "pandas", "2.0", ""),
+        ("of a snake", "pandas", "2.0", ""),
+    ],
+)
+def test_a_python_that_never_had_such_a_release_shows_it(python: str, package: str, release: str, found: str) -> None:
+    broken = find_first_failure(Notebook((Cell("a", "absent"),), python=python))
+    assert broken is not None
+    assert find_older_use(broken.context, package, release) == found

@@ -22,18 +22,36 @@ years and one year after what is named for them, and wanted a newer Python than 
 """
 _ASKED_OF_TABLES = frozenset({"ix", "as_matrix", "convert_objects", "weekday_name"})
 """Attributes that nothing but pandas ever had, until January 2020: its release 1.0, before those above."""
+_LAST_RELEASES = {
+    (2, 7): {"pandas": "0.24", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.11"},
+    (3, 4): {"pandas": "0.22", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.10"},
+    (3, 5): {"pandas": "0.25", "sklearn": "0.22", "numpy": "1.18", "scipy": "1.4", "seaborn": "0.9", "statsmodels": "0.12"},
+    (3, 6): {"pandas": "1.1", "sklearn": "0.24", "numpy": "1.19", "scipy": "1.5", "seaborn": "0.11", "statsmodels": "0.12"},
+    (3, 7): {"pandas": "1.3", "sklearn": "1.0", "numpy": "1.21", "scipy": "1.7", "seaborn": "0.12", "statsmodels": "0.13"},
+    (3, 8): {"pandas": "2.0", "sklearn": "1.3", "numpy": "1.24", "scipy": "1.10", "seaborn": "0.13", "statsmodels": "0.14"},
+    (3, 9): {"pandas": "2.3", "sklearn": "1.6", "numpy": "2.0", "scipy": "1.13", "seaborn": "0.13", "statsmodels": "0.14"},
+    (3, 10): {"pandas": "2.3", "sklearn": "1.7", "numpy": "2.2", "scipy": "1.15", "seaborn": "0.13", "statsmodels": "0.14"},
+}  # fmt: skip
+"""The last release of each package that there is for a Python: a notebook that was saved under it knew no later one."""
 
 
 def find_older_use(context: RuleContext, package: str, release: str) -> str:
     """The first use in the notebook, as its cells were given, of what ``package`` had removed by that release, or another package before: `sklearn.cross_validation`.
 
+    Or the Python that the notebook was last saved under, for which there never was such a release: `Python 3.6`.
     A module or name that is imported or asked of what is (`pd.rolling_mean`), a keyword of what is imported from it, `.ix`. A notebook that ran with it ran under an older release.
     Empty where there is none.
     """
     beside = _OLDER_BESIDE.get((package, release), ())
     texts = [cell.given or cell.source for cell in context.notebook.cells if cell.kind == "code"]
     found = (_find_removed(texts, name, version) for name, version in ((package, release), *beside))
-    return next(filter(None, found), "") or (_find_asked_of_tables(texts) if beside else "")
+    used = next(filter(None, found), "") or (_find_asked_of_tables(texts) if beside else "")
+    return used or _find_older_python(context.notebook.python, package, release)
+
+
+def _find_older_python(python: str, package: str, release: str) -> str:
+    last = _LAST_RELEASES.get(_read_version(python)[:2], {}).get(package, "")
+    return f"Python {'.'.join(python.split('.')[:2])}" if last and _read_version(last) < _read_version(release) else ""
 
 
 def _find_asked_of_tables(texts: Sequence[str]) -> str:
