@@ -14,6 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.held_failure import view_held_failure
+from jupyter_selfheal.healers.rules.context.text_questions import ask_for_text
 from jupyter_selfheal.model import Applicability, Attempt, Case, Cost, Insert, Patch, Replace, compose
 from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
 
@@ -113,7 +114,7 @@ class RulesHealer:
             if not rule.matches(context.failure):
                 continue
             try:
-                proposed = [_keep_write(context, p) for p in _take_first(rule.propose(context), PATCHES_OF_A_RULE)]
+                proposed = [_keep_meaning(context, p) for p in _take_first(rule.propose(context), PATCHES_OF_A_RULE)]
             except Exception as error:
                 notes.append(f"rule {rule.code} failed ({type(error).__name__}: {error}): please report it")
                 continue
@@ -137,7 +138,9 @@ def _doubt(patch: Patch, other: Patch) -> Patch:
     return replace(patch, applicability=Applicability.UNSAFE, why=why, prior=min(patch.prior, other.prior - 0.01))
 
 
-def _keep_write(context: RuleContext, patch: Patch) -> Patch:
+def _keep_meaning(context: RuleContext, patch: Patch) -> Patch:
+    if any(isinstance(e, Replace) and "dtype" in e.source for e in patch.edits):
+        patch = ask_for_text(context, patch)
     if not any(isinstance(e, Replace) and "inplace" in e.source for e in patch.edits):
         return patch
     from jupyter_selfheal.healers.rules.lost_write import keep_write

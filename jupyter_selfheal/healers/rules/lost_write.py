@@ -19,7 +19,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
     count_cells_below,
     list_replayed_cells,
 )
-from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch, Replace
 
@@ -33,7 +33,6 @@ OTHER_MISTAKE = re.compile(
     r"unexpected keyword|positional argument|required argument|not callable|not subscriptable|Invalid parameter|multiple values"
 )
 """Messages that speak of a call or an object that is wrong whatever the table holds."""
-RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
 
 class LostWrite(Rule):

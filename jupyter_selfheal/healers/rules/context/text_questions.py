@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from jupyter_selfheal import source as src
@@ -11,7 +12,11 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import list_statements_above
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
+from jupyter_selfheal.model import Patch, Replace
 
+RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
+"""The first number of pandas' release, asked of the kernel."""
 _LIST = "['object', 'str']"
 _PAIR = "('object', 'str')"
 
@@ -36,6 +41,24 @@ def list_text_questions(context: RuleContext) -> list[TextQuestion]:
 def has_text_questions(source: str) -> bool:
     """True where a text asks so, of whatever."""
     return "dtype" in source and any(True for s in src.list_statements(source) for _ in _find_questions(source, s.node))
+
+
+def ask_for_text(context: RuleContext, patch: Patch) -> Patch:
+    """A patch whose cells ask for text too, where the notebook ran before pandas 3: ``df[c].dtype == np.object`` is ``df[c].dtype in ('object', 'str')``. With
+    ``== object`` the cell would run, and pass over the columns of text that it was written for."""
+    splices = {
+        e.cell_id: [s for statement in src.list_statements(e.source) for s in _find_questions(e.source, statement.node)]
+        for e in patch.edits
+        if isinstance(e, Replace) and "dtype" in e.source
+    }
+    found = [splice for some in splices.values() for splice in some]
+    if not found or (context.number(RELEASE) or 0) < 3 or not find_older_use(context, "pandas", "3.0"):
+        return patch
+    edits = tuple(
+        replace(e, source=src.splice(e.source, splices[e.cell_id])) if isinstance(e, Replace) and splices.get(e.cell_id) else e
+        for e in patch.edits
+    )  # fmt: skip
+    return replace(patch, edits=edits, title=f"{patch.title}, and ask for text too: `{found[0][2]}`")
 
 
 def _find_questions(source: str, statement: ast.stmt) -> Iterator[Splice]:
