@@ -14,6 +14,8 @@ from jupyter_selfheal.model import Applicability, Patch
 TEXTS = ("object", "str", "string")
 ACCESSORS = ("cat", "dt", "str")
 """What pandas says to be missing where the values are of another type; texts have a method `cat` that is something else."""
+OF_MANY = frozenset({"len", "join", "find", "rfind", "index", "rindex", "slice"})
+"""What a list has, or is given to, as well as a text: the column as a whole may be meant."""
 
 
 class AccessorLeftOut(Rule):
@@ -25,7 +27,7 @@ class AccessorLeftOut(Rule):
     **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts.
 
     **Fix safety** Safe: the accessor of the series' own type has the attribute, and the series has not. Texts are read as dates only where
-    all of them are ISO dates. Silent on numbers, and where the accessor has no such attribute.
+    all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`). Silent on numbers, and where the accessor has no such attribute.
     """
 
     code = "PDA131"
@@ -61,7 +63,9 @@ class AccessorLeftOut(Rule):
             context.replace_here(*splices, *context.add_imports([import_line] if import_line else [])),
             f"Use `{new}.{wrong}`",
             f"`{wrong}` is one of the {kind} in `{series}`, not of the series itself.",
-            prior=0.92,
+            applicability=Applicability.UNSAFE if wrong in OF_MANY else Applicability.SAFE,
+            why="The column as a whole may be meant, not each of its texts." if wrong in OF_MANY else self.why,
+            prior=0.6 if wrong in OF_MANY else 0.92,
         )
 
 

@@ -10,6 +10,9 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.value_types import DAY, ISO
 from jupyter_selfheal.model import Applicability, Patch
 
+OF_ANY_LENGTH = frozenset({"zfill", "rjust", "pad", "len", "cat", "endswith", "isdigit", "isnumeric", "isdecimal"})
+"""What zeros that are lost in front make no difference to, or what puts them there again."""
+
 
 class AccessorType(Rule):
     """Turn texts and days written as numbers into dates before `.dt`, and numbers into texts before `.str`.
@@ -19,7 +22,8 @@ class AccessorType(Rule):
     **Fix** `pd.to_datetime(df["when"]).dt.month`; `pd.to_datetime(df["day"].astype(str), format="%Y%m%d").dt.month`; `df["zip"].astype(str).str[:2]`.
 
     **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
-    numbers as texts. Unsafe otherwise: day and month may be in another order, and a missing value becomes the text `nan`. Silent for a table,
+    numbers of one length as texts. Unsafe otherwise: day and month may be in another order, a missing value becomes the text `nan`, and of numbers of several lengths
+    the shorter ones may have lost their zeros in front (zip codes, `930` for half past nine), so that a part or a pattern stands elsewhere in them. Silent for a table,
     which has neither accessor, and for other numbers.
     """
 
@@ -84,4 +88,8 @@ def _write_dates(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple
 
 
 def _write_texts(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple[str, bool, list[str]]:
-    return f"{context.operand(node.value)}.astype(str)", dtype.lower().startswith(("int", "uint")), []
+    text = context.text(node.value)
+    asked = next((n.attr for n in context.walk(ast.Attribute) if n.value is node), "")
+    is_whole = dtype.lower().startswith(("int", "uint"))
+    alike = asked in OF_ANY_LENGTH or context.is_true(f"({text}).astype(str).str.len().nunique() == 1")
+    return f"{context.operand(node.value)}.astype(str)", is_whole and alike, []

@@ -30,7 +30,7 @@ class ArgumentForm(Rule):
     **Fix** `isin(["Ulm"])`; `.str.startswith(("a", "b"))`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
     `.agg("mean")`.
 
-    **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes. Silent of an `axis` where the result becomes a
+    **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes. Unsafe for a text in `isin` that no row has: a part of a text, or a list in one, may be meant. Silent of an `axis` where the result becomes a
     column: one value for each row is wanted then. Unsafe for an array: it may have lost its second dimension above.
     """
 
@@ -52,15 +52,25 @@ class ArgumentForm(Rule):
             if change is not None:
                 splices, title, cause = change
                 is_array = "out of bounds" in context.failure.evalue
+                doubt = LOST if is_array else _explain_doubt(context, call)
                 yield self.patch(
                     context.replace_here(*splices),
                     title,
                     cause,
-                    applicability=Applicability.UNSAFE if is_array else Applicability.SAFE,
-                    why=LOST if is_array else self.why,
-                    prior=0.55 if is_array else 0.92,
+                    applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                    why=doubt or self.why,
+                    prior=0.55 if doubt else 0.92,
                 )
                 return
+
+
+def _explain_doubt(context: RuleContext, call: ast.Call) -> str:
+    """Why a text that `isin` is given may be more than one of the values; empty where it is one, and for other calls."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "isin":
+        return ""
+    column, text = context.operand(call.func.value), context.text(call.args[0])
+    is_there = context.is_true(f"({column} == ({text})).to_numpy().any()")
+    return "" if is_there else "No value is this text: a part of one, or several of them, may be meant."
 
 
 def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str, str] | None:

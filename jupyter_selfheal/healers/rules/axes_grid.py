@@ -116,8 +116,14 @@ class AxesGrid(Rule):
             edits = context.replace(
                 cell_id, [(last, last, f"{comma}squeeze=False"), (end, end, f"\n{indent}{name} = {name}.flatten()")]
             )
+            plain = _is_used_plainly(context, name)
             yield self.patch(
-                edits, "Make an array of the one axes", f"The code indexes `{name}` by a number.", prior=0.85
+                edits,
+                "Make an array of the one axes",
+                f"The code indexes `{name}` by a number.",
+                applicability=Applicability.UNSAFE if plain else Applicability.SAFE,
+                why="Other lines use it without an index." if plain else self.why,
+                prior=0.6 if plain else 0.85,
             )
         elif two == {False} and self._wants_flat(context, name) and not _is_unpacked(context, name):
             start, end = src.find_span(source, statement)

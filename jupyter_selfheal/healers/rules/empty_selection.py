@@ -31,7 +31,7 @@ class EmptySelection(Rule):
     **Fix** `df["month"] == 8`; `df["town"] == "Ulm"`. The cells that made the selection run again.
 
     **Fix safety** Safe where the column has the same number as a number, or as a text, and where one of its texts alone differs in case, blanks and punctuation only. Unsafe where one is near
-    by a slip. Silent where the comparison holds for some rows, and where nothing near is there.
+    by a slip, and for units and codes of two letters, of which one is written large and one small (`MW`, `mW`). Silent where the comparison holds for some rows, and where nothing near is there.
     """
 
     code = "KEY120"
@@ -88,5 +88,16 @@ def _find_other(context: RuleContext, column: str, value: str | float, text: str
         same = [v for v in texts if normalize(v) == normalize(value)]
         near = same[0] if len(same) == 1 and normalize(value) else "" if same else find_meant(value, texts)
         mark = text[-1]
-        return (f"{mark}{near}{mark}" if near and not set(near) & set("'\"\\\n") else ""), not same
+        return (f"{mark}{near}{mark}" if near and not set(near) & set("'\"\\\n") else ""), not same or _is_code(
+            value, near
+        )
     return (repr(repr(value)), False) if repr(value) in values else ("", False)
+
+
+def _is_code(one: str, other: str) -> bool:
+    """True for ``MW`` and ``mW``: capital and small letters mixed tell a unit from another one."""
+    return (
+        len(one) <= 3
+        and one.casefold() == other.casefold()
+        and any(w not in (w.upper(), w.lower(), w.title()) for w in (one, other))
+    )

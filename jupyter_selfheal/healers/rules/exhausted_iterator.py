@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
+TAKING = frozenset({"next", "islice", "takewhile", "any", "all"})
+"""What reads an iterator no further than it needs to."""
 
 
 class ExhaustedIterator(Rule):
@@ -21,7 +24,7 @@ class ExhaustedIterator(Rule):
 
     **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`.
 
-    **Fix safety** Safe: a list gives the same items, and again. (An endless iterator would have no end to reach.)
+    **Fix safety** Safe: a list gives the same items, and again. Silent where the notebook takes the first items off it and goes on from there (`next(lines)`, `islice`, a loop that is left by `break`): a list would begin anew. (An endless iterator would have no end to reach.)
     """
 
     code = "STA105"
@@ -56,7 +59,7 @@ class ExhaustedIterator(Rule):
         names = [n for n in names if n not in stepped]
         for name in context.ask(questions.LIST_EXHAUSTED, names=names):
             made = context.find_last_assignment(name)
-            if made is None or not _is_one_pass(made[2].value):
+            if made is None or not _is_one_pass(made[2].value) or _is_read_on(context, name):
                 continue
             cell_id, source, assignment = made
             start, end = src.find_span(source, assignment.value)
@@ -74,3 +77,16 @@ def _is_one_pass(node: ast.expr) -> bool:
     if isinstance(node, ast.GeneratorExp):
         return True
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ONE_PASS
+
+
+def _is_read_on(context: RuleContext, name: str) -> bool:
+    """Whether a part of the notebook takes some items off the iterator, and leaves the others to what follows."""
+    for node in context.walk_notebook():
+        match node:
+            case ast.Call(func=function, args=[ast.Name(id=given), *_]) if given == name:
+                if read_last_name(function) in TAKING:
+                    return True
+            case ast.For(iter=ast.Name(id=given), body=body) if given == name:
+                if any(isinstance(n, ast.Break) for s in body for n in ast.walk(s)):
+                    return True
+    return False

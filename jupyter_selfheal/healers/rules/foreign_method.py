@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
-from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, list_attributes_named
 from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -24,6 +24,15 @@ GIVES_NOTHING = re.compile(
 
 SINGLE = re.compile(r"(?i)(?<![a-z])(?:seen|visited|uniq\w*|distinct|differ\w*|dup\w*|sets?)(?![a-z])")
 """Words for items of which each is held once."""
+
+TEXTS = ("object", "str", "string")
+"""What a column of texts is called."""
+PLACES = frozenset({"indexOf", "find", "search"})
+"""Where an item or a part stands, as other languages ask; what is wanted of it in a condition is whether it is there."""
+
+REBINDING = re.compile(r"\w+ \+?= ")
+"""A statement that gives the name another object."""
+LOST = "The name gets another object, and who holds this one would keep it as it is."
 
 IS_THERE = {
     (ast.Eq, "-1"): "not in", (ast.Lt, "0"): "not in", (ast.NotEq, "-1"): "in", (ast.Gt, "-1"): "in", (ast.GtE, "0"): "in",
@@ -43,7 +52,7 @@ class ForeignMethod(Rule):
 
     **Fix safety** Safe: the type of the live object is known, and the words mean one thing on it. Silent where the value is used of what
     gives none (`xs = xs.add(4)`), and where a text's is lost (`name.trim()` above `print(name)`). Unsafe for `seen.add(x)` of a list that the cell asks for its
-    items, or that words call one of single items: a set may be meant.
+    items, or that words call one of single items: a set may be meant; and for `word.append("s")` of what a loop takes or a function is given, as whoever holds it would keep the old text.
     """
 
     code = "ATT102"
@@ -66,7 +75,7 @@ class ForeignMethod(Rule):
         if node is None:
             return
         changes: list[Splice] = []
-        first = ""
+        first, lost = "", False
         for use in _list_alike(context, node):
             call = context.call_of(use)
             if call is not None and any(isinstance(a, ast.Starred) for a in call.args):
@@ -77,11 +86,15 @@ class ForeignMethod(Rule):
                 first = first or asked[2]
                 continue
             text = _rewrite_use(context, use, owner, wrong, call)
+            lost = lost or (text is not None and REBINDING.match(text) is not None and _is_elsewhere(context, use))
             if text:
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
                 first = first or changes[-1][2]
         if changes:
-            doubt = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
+            may_be = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
+            doubt = LOST if lost else "A set may be meant, which holds each item once." if may_be else ""
+            if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
+                doubt = "The length of each text may be meant."
             yield self.patch(
                 context.replace(context.cell_id, keep_outermost(changes)),
                 f"Use `{first}`",
@@ -89,7 +102,7 @@ class ForeignMethod(Rule):
                 if owner.is_module
                 else f"A `{owner.type}` has no `{wrong}`.",
                 applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
-                why="A set may be meant, which holds each item once." if doubt else self.why,
+                why=doubt or self.why,
                 prior=0.6 if doubt else 0.9,
             )
 
@@ -114,15 +127,46 @@ def _list_alike(context: RuleContext, node: ast.Attribute) -> list[ast.Attribute
 
 def _ask_for_membership(context: RuleContext, owner: ObjectInfo, wrong: str, call: ast.Call | None) -> Splice | None:
     """``names.indexOf(x) == -1``, which asks a list whether it has something, as JavaScript does: ``x not in names``."""
-    if call is None or owner.type not in ("list", "tuple") or wrong not in ("indexOf", "find") or len(call.args) != 1:
+    if call is None or owner.type not in ("list", "tuple", "str") or wrong not in PLACES or len(call.args) != 1:
         return None
     node = src.read(context.source).parents.get(call)
+    if _is_truth(node, call) and isinstance(call.func, ast.Attribute):
+        return *context.span(call), f"({_write_item(context, call.args[0])} in {context.operand(call.func.value)})"
     if not isinstance(node, ast.Compare) or node.left is not call or len(node.ops) != 1:
         return None
+    if owner.type == "str":
+        return None  # `find` says -1 as well
     asked = IS_THERE.get((type(node.ops[0]), context.text(node.comparators[0]).replace(" ", "")))
     if asked is None or not isinstance(call.func, ast.Attribute):
         return None
     return *context.span(node), f"{_write_item(context, call.args[0])} {asked} {context.operand(call.func.value)}"
+
+
+def _is_truth(node: ast.AST | None, call: ast.Call) -> bool:
+    """Whether a call's value is asked for its truth alone: a place would be false where it is the first one."""
+    match node:
+        case ast.If() | ast.IfExp() | ast.While() | ast.Assert():
+            return node.test is call
+        case ast.comprehension():
+            return call in node.ifs
+        case ast.BoolOp():
+            return True
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
+def _is_elsewhere(context: RuleContext, node: ast.Attribute) -> bool:
+    """Whether what is bound anew is the variable of a loop, or a parameter that its function does not return: who has the object keeps it as it was."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    name, line = node.value.id, node.lineno
+    loops = (n for n in context.walk(ast.For) if n.lineno < line <= (n.end_lineno or 0))
+    if any(isinstance(t, ast.Name) and t.id == name for n in loops for t in ast.walk(n.target)):
+        return True
+    function = find_function(context.source, line)
+    if function is None or name not in {a.arg for a in list_arguments(function)}:
+        return False
+    returned = (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None)
+    return not any(isinstance(n, ast.Name) and n.id == name for value in returned for n in ast.walk(value))
 
 
 def _write_item(context: RuleContext, node: ast.expr) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -21,7 +22,8 @@ class IndexOffByOne(Rule):
     Where `x[i + 1]` is all that the loop reads of `x`, `x[i]` is offered too.
 
     **Fix safety** Safe where the bound is the length of the very sequence that is indexed, so that the last pass can only fail,
-    and where `x[i + 1]` is read beside `x[i]`: the pairs of neighbours are one fewer. Unsafe where the index may be what is wrong: of
+    and where `x[i + 1]` is read beside `x[i]`: the pairs of neighbours are one fewer. Unsafe there where the last item has a part of its own: where words say that the items close a ring
+    (the corners of a polygon), where something is gathered that the last pair does not end (runs of equal items), and where `x[i]` is taken by itself. Unsafe where the index may be what is wrong: of
     `x[i + 1]` alone, where `x[i - 1]` is read too, and where the loop counts from one. Unsafe for `x[len(x)] = v`, which may be
     meant to append.
     """
@@ -115,6 +117,12 @@ PAIR = 2
 COUNTS = "The loop counts from one: either its bound or the index may be wrong."
 INDEX_ALONE = "Either the loop's bound or the index may be wrong: they give different results."
 STORED = "An item may be meant to be appended."
+CLOSED = "The last item may be meant to be followed by the first one."
+LEFT = "What is gathered up to the last item would be lost, or the last item itself."
+RING = re.compile(
+    r"(?i)(?<![a-z])(?:polygon|corner|vert(?:ex|ices)|perimeter|area|ring|circ(?:le|ular)|cycl(?:e|ic)|closed|round ?trip|tour)s?(?![a-z])"
+)
+"""Words for items of which the last one is followed by the first."""
 
 Correction = tuple[list[Splice], str, str]
 """Splices, a title, and why another change may be meant (empty: none can)."""
@@ -155,7 +163,9 @@ def _mend_range_bound(
         return
     bound = base if not shift else f"{base} - {shift}"
     reads_pairs = bool(shift) and _read_offsets(source, node, owner) == {0, shift}
-    doubt = COUNTS if counts_from_one else "" if not shift or reads_pairs else INDEX_ALONE
+    doubt = COUNTS if counts_from_one else INDEX_ALONE if shift and not reads_pairs else ""
+    if not doubt and shift and isinstance(loop, ast.For):
+        doubt = _find_part_of_last(source, loop, node, owner)
     yield [(*src.find_span(source, stop), bound)], f"Let the loop end at `{bound}`", doubt
     first = (*src.find_span(source, call.args[0]), "0")
     if counts_from_one and shift == 0:
@@ -228,6 +238,37 @@ def _read_offsets(source: str, node: ast.Subscript, owner: str) -> set[int]:
         elif any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(item.slice)):
             offsets.add(-1)
     return offsets
+
+
+def _find_part_of_last(source: str, loop: ast.For, node: ast.Subscript, owner: str) -> str:
+    """Why the last item may have a part of its own in a loop over pairs of neighbours; empty where it has none."""
+    text = source.replace("_", " ")
+    if RING.search(text):
+        return CLOSED
+    name, _ = _read_index_variable(node.slice)
+    inside = [n for statement in loop.body for n in ast.walk(statement)]
+    grown = {ast.unparse(n.target) for n in inside if isinstance(n, ast.AugAssign)}
+    grown |= {
+        ast.unparse(n.func.value)
+        for n in inside
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append"
+    }
+    begun = {ast.unparse(t) for n in inside if isinstance(n, ast.Assign) for t in n.targets}
+    if grown & begun:
+        return LEFT  # a run begins anew in the loop, and nothing ends the last one
+    for branch in (n for n in inside if isinstance(n, ast.If)):
+        differs = any(
+            isinstance(op, ast.NotEq) for n in ast.walk(branch.test) if isinstance(n, ast.Compare) for op in n.ops
+        )
+        for statement in branch.body if differs else branch.orelse:
+            reads = {
+                _read_index_variable(n.slice)
+                for n in ast.walk(statement)
+                if isinstance(n, ast.Subscript) and _read_text(source, n.value) == owner
+            }
+            if (name, 0) in reads and (name, 1) not in reads:
+                return LEFT
+    return ""
 
 
 def _contains_node(source: str, outer: ast.AST, inner: ast.AST) -> bool:

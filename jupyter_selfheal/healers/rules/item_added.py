@@ -28,7 +28,7 @@ class ItemAdded(Rule):
 
     **Fix** `names = names + ["Bob"]`; of a tuple or a set `list(…)`. `cursor.fetchone()[0] + 1`; `int(query["page"][0]) + 1` of the parts of an address.
 
-    **Fix safety** Safe for a tuple of one number, and a row of a query for one column, neither of which can be reckoned with. Safe for a text or a dictionary whose sum is kept under the list's own name, where the list holds such items. Unsafe
+    **Fix safety** Safe for a tuple of one number, and a row of a query for one column, neither of which can be reckoned with. Safe for a text or a dictionary whose sum is kept under the list's own name, where the list holds such items. Unsafe for a text with a comma in it, which may be meant as several, and
     otherwise, as for an empty list, to which the words of a text may be meant to be added, and for a number: each item may be meant to be raised by it.
     """
 
@@ -64,7 +64,8 @@ class ItemAdded(Rule):
                 f"len({items}) > 0 and all(type(i).__name__ == {kind!r} for i in {items})"
             )
             several = kind in ("tuple", "set", "range", "dict_keys", "dict_values")
-            sure = kept and alike and kind not in NUMBERS and not several
+            parted = isinstance(node.right, ast.Constant) and bool(re.search(r"\w\s*[,;]\s*\w", str(node.right.value)))
+            sure = kept and alike and kind not in NUMBERS and not several and not parted
             yield self.patch(
                 context.replace_here((*context.span(node.right), f"list({text})" if several else f"[{text}]")),
                 f"Use `list({text})`" if several else f"Put `{text}` into brackets",
@@ -72,6 +73,8 @@ class ItemAdded(Rule):
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=self.why
                 if sure
+                else "The text may be meant to be several items."
+                if parted
                 else "Each item may be meant to be changed."
                 if alike or kind in NUMBERS
                 else f"No item of the list says that `{text}` is to be one.",

@@ -15,6 +15,8 @@ CAST = re.compile(
     r"Cannot cast ufunc '(add|subtract|multiply|divide)' output from dtype\('float64'\) to dtype\('u?int\d+'\)"
 )
 
+SHARED = "Something else holds this array, or what it is a part of, and would have been changed with it."
+
 
 class ListReckoned(Rule):
     """Reckon with an array, not with a list; give a product of floats a place of its own.
@@ -25,7 +27,7 @@ class ListReckoned(Rule):
     **Fix** `np.array(values) - 2.5`; `counts = counts * 1.5`.
 
     **Fix safety** Safe: the list holds nothing but numbers, the notebook has NumPy at hand, and lists have no such operation; whole numbers cannot hold
-    the result. Silent on lists of anything else, on `+` and on whole multiples, which lists have.
+    the result. Unsafe where the array is one that something else holds (a row that a loop takes of a table, a part or another name of an array): in place it would have been changed there, too. Silent on lists of anything else, on `+` and on whole multiples, which lists have.
     """
 
     code = "NPA112"
@@ -51,7 +53,15 @@ class ListReckoned(Rule):
                     )
                     new = f"{node.target.id} = {node.target.id} {sign} {value}"
                     cause = f"`{node.target.id}` holds whole numbers, and the result is none."
-                    yield self.patch(context.replace_here((*context.span(node), new)), f"Use `{new}`", cause, prior=0.9)
+                    shared = _is_shared(context, node)
+                    yield self.patch(
+                        context.replace_here((*context.span(node), new)),
+                        f"Use `{new}`",
+                        cause,
+                        applicability=Applicability.UNSAFE if shared else Applicability.SAFE,
+                        why=SHARED if shared else self.why,
+                        prior=0.6 if shared else 0.9,
+                    )
                 return
         if not LIST.search(context.failure.evalue):
             return
@@ -69,3 +79,14 @@ class ListReckoned(Rule):
                     cause = f"`{text}` is a list, which cannot be reckoned with number by number."
                     yield self.patch(context.replace_here((*context.span(side), new)), f"Use `{new}`", cause, prior=0.9)
                     return
+
+
+def _is_shared(context: RuleContext, node: ast.AugAssign) -> bool:
+    """Whether the array that is changed in place is a part of another one, or is held by another name or by something else."""
+    name = context.text(node.target)
+    loops = (n for n in context.walk(ast.For) if n.lineno < node.lineno <= (n.end_lineno or 0))
+    taken = any(isinstance(t, ast.Name) and t.id == name for n in loops for t in ast.walk(n.target))
+    is_own = context.is_true(f"{name}.base is None and sum(_ is {name} for _ in [*globals().values()]) == 1")
+    made = context.find_last_assignment(name)
+    is_made = made is not None and isinstance(made.node.value, ast.Call | ast.BinOp)
+    return taken or not (is_own or is_made)

@@ -24,7 +24,7 @@ class MergeTypes(Rule):
 
     **Fix safety** Safe where every text of the key is a whole number as Python writes it, so that either type gives the same join, and one of them
     is among the other table's numbers. Safe too for numbers with zeros in front, all of one length (`"007"`), where every number of the other table is one of them. Where one is not (`"A7"`), the numbers are made texts, and this is only shown: such keys may not be
-    meant to meet. Where no two meet (`id` counts the rows of one table), the one column of texts that holds none but the other's keys is shown: `left_on="code", right_on="id"`.
+    meant to meet. Where no two meet (`id` counts the rows of one table), the one column of texts that holds none but the other's keys is shown: `left_on="code", right_on="id"`. Where some meet and there is such a column, both are shown.
     """
 
     code = "PDA132"
@@ -53,6 +53,7 @@ class MergeTypes(Rule):
                 padded = list(self._read_padded(context, sides, keys, at, kinds[other]))
                 yield from padded or self._name_another(context, call, sides, keys, at)
                 return
+            others = list(self._name_another(context, call, sides, keys, at))
             column = f"({context.text(sides[at])})[{keys[at]!r}]"
             is_whole = context.is_true(f"{column}.astype(str).str.fullmatch(r'{WHOLE}').all()")
             change, key, kind = (at, keys[at], f'"{kinds[other]}"') if is_whole else (other, keys[other], "str")
@@ -62,10 +63,15 @@ class MergeTypes(Rule):
                 context.replace_here((*context.span(node), new)),
                 f"Join on keys of one type: `{new}`",
                 f"`{key}` holds numbers in one table and texts in the other.",
-                applicability=Applicability.SAFE if is_whole else Applicability.UNSAFE,
-                why=self.why if is_whole else "Some texts of the key are no numbers as they are usually written.",
-                prior=0.92 if is_whole else 0.6,
+                applicability=Applicability.SAFE if is_whole and not others else Applicability.UNSAFE,
+                why="Another column of that table holds nothing but such keys."
+                if others
+                else self.why
+                if is_whole
+                else "Some texts of the key are no numbers as they are usually written.",
+                prior=0.92 if is_whole and not others else 0.6,
             )
+            yield from others
             return
 
     def _read_padded(
@@ -117,7 +123,7 @@ class MergeTypes(Rule):
         yield self.patch(
             context.replace_here((*context.span(on), new)),
             f"Join {names[0]!r} with {names[1]!r}",
-            f"No {keys[at]!r} of one table is one of the other; `{names[1 - at]}` holds such keys.",
+            f"`{names[1 - at]}` of the table of numbers holds nothing but keys of the other one.",
             applicability=Applicability.UNSAFE,
             why="Its values are the key's; the joined table has both columns.",
             prior=0.7,

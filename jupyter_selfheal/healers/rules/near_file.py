@@ -15,6 +15,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 _DIGITS = re.compile(r"\d+")
 
+_OLD = re.compile(r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated)(?![a-z])")
+"""Words for folders of what is not in use."""
+
 _PROGRAMS = frozenset({".ipynb", ".py", ".pyc", ".html"})
 """Endings of what is beside data and is none: the notebook itself, say, which often bears its data's name."""
 
@@ -28,7 +31,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, and where several are near. Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`), or in one of old files. Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 
@@ -85,9 +88,23 @@ def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     if near:
         names = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n, strict=True)) for n in near[:2]]
     elsewhere = [p for p in raw["named"] if keep_digits(posixpath.basename(p)) == keep_digits(name)]
-    names += [(p, len(elsewhere) == 1) for p in elsewhere[:3]]
+    names += [(p, len(elsewhere) == 1 and not _is_in_another_folder(wanted, p)) for p in elsewhere[:3]]
     names += [(posixpath.join(folder, n), False) for n in other[:2]]
     return list(dict(reversed(names)).items())[::-1] if names else []
+
+
+def _is_in_another_folder(wanted: str, found: str) -> bool:
+    """Whether a folder takes the place of the one that a path names, other than by a slip: what lies there may be other data of the same name."""
+    asked, there = ([f for f in posixpath.dirname(p).split("/") if f not in ("", ".", "..")] for p in (wanted, found))
+    missing, instead = [f for f in asked if f not in there], [f for f in there if f not in asked]
+    if any(_OLD.search(f) for f in instead):
+        return True
+    if not missing or not instead or wanted.startswith(("/", "~")) or ":" in wanted:
+        return False
+    return not (
+        len(missing) == len(instead)
+        and all(is_plain_slip(a, b, strict=True) for a, b in zip(missing, instead, strict=True))
+    )
 
 
 def list_files_with_other_numbers(context: RuleContext, path: str) -> list[str]:

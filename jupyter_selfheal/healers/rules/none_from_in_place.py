@@ -41,7 +41,7 @@ class NoneFromInPlace(Rule):
     above the statement; of an object without a name (`text.split().sort()`) the name holds it first, or `sorted` makes it.
 
     **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads. Unsafe where the later code reads the object by its own name,
-    too (`ranked = times.sort()` above `zip(names, times)`): a list of its own (`sorted(times)`) is offered first. A function that sorts what a
+    too (`ranked = times.sort()` above `zip(names, times)`; `clean = df.dropna(inplace=True)` above `len(df)`): a list of its own (`sorted(times)`) is offered first. A function that sorts what a
     variable of its caller holds is only offered a copy to return: the caller may read the list in its new order.
     """
 
@@ -174,7 +174,7 @@ class NoneFromInPlace(Rule):
 def _is_read_too(context: RuleContext, cell_id: str, source: str, node: ast.Assign, name: str) -> bool:
     """Whether what was changed in place is read by its own name below: there it may be meant as it was."""
     call = node.value
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or _find_in_place(call) is not None:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
     changed = call.args[0] if call.func.attr == "shuffle" and call.args else call.func.value
     owner = changed.id if isinstance(changed, ast.Name) else ""

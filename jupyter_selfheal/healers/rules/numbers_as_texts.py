@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.decimal_commas import DOUBT, has_decimal_commas
+from jupyter_selfheal.healers.rules.context.decimal_commas import DOUBT, UNSHOWN, are_groups_shown, has_decimal_commas
 from jupyter_selfheal.model import Applicability, Patch
 
 PLAIN = r"\s*[-+]?(?:0|[1-9]\d*)(?:\.\d*)?\s*"
@@ -23,7 +23,7 @@ class NumbersAsTexts(Rule):
     **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`; `df["price"].str.replace(",", ".").astype(float).mean()` for `3,5`.
 
     **Fix safety** Safe: every text of the column that is not missing is a number in one notation, with groups of three digits after commas
-    where there are any. Unsafe for a comma before decimals, and for groups where another column has such ones. Silent where one is not, and for codes: a number does not begin with `0` before another digit.
+    where there are any. Unsafe for a comma before decimals, for groups where another column has such ones, and where nothing shows that they are groups (each number as `1,250`). Silent where one is not, and for codes: a number does not begin with `0` before another digit.
     """
 
     code = "PDA138"
@@ -53,7 +53,15 @@ class NumbersAsTexts(Rule):
             else:
                 return
             is_decimal = '"."' in way
-            sure = not is_decimal and ("," not in way or not has_decimal_commas(context, column))
+            doubt = "The commas may part something else than decimals." if is_decimal else ""
+            if not doubt and "," in way:
+                doubt = (
+                    DOUBT
+                    if has_decimal_commas(context, column)
+                    else ""
+                    if are_groups_shown(context, column)
+                    else UNSHOWN
+                )
             end = context.span(column)[1]
             splices = [(end, end, way)]
             if context.operand(column) != context.text(column):
@@ -62,8 +70,8 @@ class NumbersAsTexts(Rule):
                 context.replace_here(*splices),
                 f"Make numbers of it first: `{way}`",
                 f"`{context.text(column)}` holds numbers that are written as texts.",
-                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "The commas may part something else than decimals." if is_decimal else DOUBT,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
                 prior=0.92,
             )
             return

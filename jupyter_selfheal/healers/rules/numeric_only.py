@@ -69,14 +69,15 @@ class NumericOnly(Rule):
                 and _is_reduction(call)
             ):
                 if splices := _select_of_groups(context, call, call.func.value):
-                    yield self._select_numbers(context, splices)
+                    yield self._select_numbers(context, splices, call.func.value)
                 return
             if (
                 call.func.attr == "pivot_table"
                 and not _has_keyword(call, "values")
                 and len(call.args) == int(live.is_module)
             ):
-                yield self._select_numbers(context, _select_of_pivot(context, call))
+                whole = call.args[0] if call.args else call.func.value
+                yield self._select_numbers(context, _select_of_pivot(context, call), whole)
                 return
             if (
                 call.func.attr in ("agg", "aggregate", "apply")
@@ -84,7 +85,7 @@ class NumericOnly(Rule):
                 and _is_reduction(call)
             ):
                 start = context.span(call.func.value)[1]
-                yield self._select_numbers(context, [(start, start, ".select_dtypes('number')")])
+                yield self._select_numbers(context, [(start, start, ".select_dtypes('number')")], call.func.value)
                 return
 
     def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
@@ -123,12 +124,15 @@ class NumericOnly(Rule):
             prior=0.6 if doubt else 0.9,
         )
 
-    def _select_numbers(self, context: RuleContext, splices: list[Splice]) -> Patch:
+    def _select_numbers(self, context: RuleContext, splices: list[Splice], table: ast.expr) -> Patch:
+        doubt = _explain_doubt(context, table)
         return self.patch(
             context.replace(context.cell_id, splices),
             "Select the numeric columns first",
             "Some columns hold text.",
-            prior=0.85,
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or self.why,
+            prior=0.6 if doubt else 0.85,
         )
 
 

@@ -11,6 +11,8 @@ from jupyter_selfheal.model import Applicability, Patch
 
 KEYWORDS = frozenset({"q", "percentiles"})
 CALLED = frozenset({"quantile", "nanquantile", "describe", "qcut"})
+PARTS = 10
+"""Up to here a number may be that of a quartile or a decile."""
 
 
 class PercentAsShare(Rule):
@@ -21,8 +23,8 @@ class PercentAsShare(Rule):
 
     **Fix** `df["age"].quantile([0.25, 0.75])`: each number of the argument is divided by a hundred.
 
-    **Fix safety** Safe where all numbers are written in the call and are percentages beyond doubt (whole, above 1, up to 100; 0 among them stays). Silent where
-    a share stands among them, and for variables.
+    **Fix safety** Safe where all numbers are written in the call and are percentages beyond doubt (whole, above 1, up to 100, one of them above 10; 0 among them stays). Unsafe where none is
+    above 10: the third quartile or the ninth decile may be meant. Silent where a share stands among them, and for variables.
     """
 
     code = "PDA191"
@@ -43,11 +45,14 @@ class PercentAsShare(Rule):
             given = named or call.args[-1:]
             numbers = _list_percentages(given[0]) if given else []
             if numbers:
+                is_part = max(value for _, value in numbers) <= PARTS
                 yield self.patch(
                     context.replace_here(*((*context.span(n), repr(value / 100)) for n, value in numbers if value)),
                     "Divide the percentages by 100",
                     f"`{call.func.attr}` takes shares between 0 and 1, not percentages.",
-                    prior=0.95,
+                    applicability=Applicability.UNSAFE if is_part else Applicability.SAFE,
+                    why="A quartile or a decile may be meant, by its number." if is_part else self.why,
+                    prior=0.6 if is_part else 0.95,
                 )
                 return
 

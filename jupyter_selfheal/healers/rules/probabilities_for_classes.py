@@ -31,6 +31,8 @@ OF_CLASSES = frozenset(
 )  # fmt: skip
 """Metrics that compare classes (https://scikit-learn.org/stable/modules/model_evaluation.html#classification-metrics)."""
 UNFITTED = re.compile(r"instance is not fitted yet")
+NOT_FITTED_TO = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|new|unseen|holdout)(?![a-z])")
+"""Words for data that a transformer is not fitted to."""
 
 
 class ProbabilitiesForClasses(Rule):
@@ -48,7 +50,7 @@ class ProbabilitiesForClasses(Rule):
     **Fix** `accuracy_score(y, model.predict(X))`; `StandardScaler().fit_transform(X)`; `roc_curve(y, model.predict_proba(X)[:, 1])`.
 
     **Fix safety** Safe: a metric of classes compares classes, which `predict` gives; an estimator that is made in the very expression cannot
-    have been fitted before; a curve of two classes is of the second one's probability. Silent on estimators that have a name.
+    have been fitted before (unsafe where another one of its class is made in the notebook, or the data are called by a word for tests or new ones: the one that was fitted to the training data may be meant); a curve of two classes is of the second one's probability. Silent on estimators that have a name.
     """
 
     code = "SKL110"
@@ -79,8 +81,14 @@ class ProbabilitiesForClasses(Rule):
                 if new == "predict"
                 else "The estimator has seen no data yet."
             )
+            doubt = old == "transform" and _is_fitted_elsewhere(context, call)
             yield self.patch(
-                context.replace_here((*context.find_attribute_span(callee), new)), f"Call `{new}`", cause, prior=0.93
+                context.replace_here((*context.find_attribute_span(callee), new)),
+                f"Call `{new}`",
+                cause,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why="One that was fitted to the training data may be meant." if doubt else self.why,
+                prior=0.6 if doubt else 0.93,
             )
             return
         if new == "predict":
@@ -129,6 +137,14 @@ class ProbabilitiesForClasses(Rule):
                     prior=0.93,
                 )
                 return
+
+
+def _is_fitted_elsewhere(context: RuleContext, call: ast.Call) -> bool:
+    """Whether another estimator of this class is made in the notebook, or the data are those that nothing is fitted to."""
+    made = call.func.value if isinstance(call.func, ast.Attribute) else None
+    kind = read_last_name(made.func) if isinstance(made, ast.Call) else ""
+    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and read_last_name(n.func) == kind]
+    return len(calls) > 1 or NOT_FITTED_TO.search(context.text(call.args[0]).replace("_", " ")) is not None
 
 
 def _find_probabilities(value: ast.expr) -> ast.Call | None:

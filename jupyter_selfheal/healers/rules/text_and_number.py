@@ -39,6 +39,8 @@ HOLLOW = frozenset(
 DATES, SPANS = frozenset({"datetime", "date", "Timestamp"}), frozenset({"timedelta", "Timedelta"})
 """What a span of time is added to, and such spans."""
 FORMATTED = "What is added may belong to what is formatted."
+COUNTED_FROM = re.compile(r"[A-Za-z]|\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[ T].*)?|\d{1,2}:\d\d(?::\d\d)?")
+"""A letter, a date, a time of day."""
 AMOUNT = re.compile(r"[\d.,\s%$€£+-]*\d[\d.,\s%$€£+-]*")
 """A text that holds an amount, in one notation or another: what is added to it may be meant as a number."""
 
@@ -260,6 +262,8 @@ def _explain_doubt(context: RuleContext, texts: list[ast.expr], run: list[ast.ex
         return "Two numbers follow each other: their sum may be meant, or both of them one after the other."
     if any(_is_amount(context, side) for side in texts):
         return "The text is an amount, so that a sum may be meant."
+    if any(_is_counted_from(context, side) for side in texts):
+        return "The text is a date, a time or a letter, so that a later one may be meant."
     if not any(_is_label(context, side) for side in texts):
         return "The text is not known to hold no number, so that a sum may be meant."
     return ""
@@ -286,6 +290,13 @@ def _is_amount(context: RuleContext, node: ast.expr) -> bool:
         else None
     )
     return thing is not None and AMOUNT.fullmatch(thing.text) is not None
+
+
+def _is_counted_from(context: RuleContext, node: ast.expr) -> bool:
+    """True for a variable that holds a date, a time of day or one letter, from which people count on."""
+    name = None if isinstance(node, ast.Constant) else context.read_plain_chain(node)
+    thing = context.describe(name) if name else None
+    return thing is not None and COUNTED_FROM.fullmatch(thing.text.strip()) is not None
 
 
 def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr]:

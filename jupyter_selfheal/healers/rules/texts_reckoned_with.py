@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.decimal_commas import UNSHOWN, are_groups_shown
 from jupyter_selfheal.healers.rules.context.value_types import DAY
 from jupyter_selfheal.healers.rules.numbers_as_texts import GROUPED, PLAIN
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
@@ -23,6 +24,8 @@ MESSAGE = re.compile(
     r"can't multiply sequence by non-int of type '|not all arguments converted during string formatting|no numeric data to plot"
 )
 
+RELEASES = "Numbers of releases may be meant, of which 3.10 comes behind 3.9."
+
 
 class TextsReckonedWith(Rule):
     """Make numbers of a column of texts where it is compared, divided, multiplied or subtracted.
@@ -32,7 +35,7 @@ class TextsReckonedWith(Rule):
 
     **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
 
-    **Fix safety** Safe: every text of the column that is not missing is a number in one notation, and the operation is one of numbers. Silent for sums with `+`, which join texts too, and
+    **Fix safety** Safe: every text of the column that is not missing is a number in one notation, and the operation is one of numbers. Unsafe where one has a zero behind and others have fewer decimals (`3.9`, `3.10`), as releases do, and where nothing shows that commas part thousands (each number as `1,250`). Silent for sums with `+`, which join texts too, and
     for codes: a number does not begin with `0` before another digit, and for days as `20240301` of which one is subtracted from another.
     """
 
@@ -63,12 +66,24 @@ class TextsReckonedWith(Rule):
         ]
         text, way = next(iter(ways.items()))
         if splices:
+            doubt = RELEASES if any(_holds_releases(context, column) for column in ways) else ""
+            grouped = [o for o in operands if "," in ways.get(context.text(o), "")]
+            if not all(are_groups_shown(context, o) for o in grouped):
+                doubt = UNSHOWN
             yield self.patch(
                 context.replace_here(*splices),
                 f"Make numbers of `{text}` first: `{way}`",
                 f"`{text}` holds numbers that are written as texts.",
-                prior=0.92,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
+                prior=0.6 if doubt else 0.92,
             )
+
+
+def _holds_releases(context: RuleContext, column: str) -> bool:
+    """Whether the texts have other numbers of decimals, and a zero ends one of them: ``3.10`` comes behind ``3.9``."""
+    decimals = f"({column}).dropna().astype(str).str.extract(r'\\.(\\d+)\\s*$')[0].dropna()"
+    return context.is_true(f"{decimals}.str.len().nunique() > 1 and {decimals}.str.endswith('0').any()")
 
 
 def _is_wrong(failure: Failure) -> bool:

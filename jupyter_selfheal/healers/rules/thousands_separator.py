@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.decimal_commas import (
     DOUBT,
+    UNSHOWN,
     are_decimal_commas,
+    are_groups_shown,
     has_decimal_commas,
     has_own_decimal_commas,
 )
@@ -40,7 +42,7 @@ class ThousandsSeparator(Rule):
 
     `.str.replace(".", "", regex=False).str.replace(",", ".")` where commas stand before decimals (`1.234,50`).
 
-    **Fix safety** Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark. Unsafe where a number of the table
+    **Fix safety** Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
     can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
     with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
@@ -87,6 +89,9 @@ class ThousandsSeparator(Rule):
                 return  # of `3,5` the comma's removal would make 35
             if not doubt and has_decimal_commas(context, column):
                 doubt = DOUBT
+            is_whole = any(isinstance(a, ast.Name) and a.id == "int" for a in call.args)
+            if not doubt and not is_whole and not are_groups_shown(context, column):
+                doubt = UNSHOWN
             yield self.patch(
                 context.replace(context.cell_id, [(end, end, text)]),
                 f"Take the signs out with `{text}`" if doubt else f"Take the separators out with `{text}`",

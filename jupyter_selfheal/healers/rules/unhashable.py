@@ -20,7 +20,7 @@ class Unhashable(Rule):
     **Fix** A literal `[1, 2]` becomes `(1, 2)`; a variable `tuple(row)`; members of `set(rows)` become tuples; a set becomes a
     `frozenset`.
 
-    **Fix safety** Safe: only what can be hashed can be a key, and the tuple of the same items is the same key.
+    **Fix safety** Safe: only what can be hashed can be a key, and the tuple of the same items is the same key. Unsafe for `seen.add(["a", "b"])` of a set that holds no tuple: its items may be meant to be added (`update`).
     """
 
     code = "TYP106"
@@ -37,13 +37,24 @@ class Unhashable(Rule):
             for node in _list_keys(failing):
                 text = _make_hashable(context, failing, node, match[1])
                 if text:
+                    each = _may_be_added_one_by_one(context, failing)
                     yield self.patch(
                         context.replace(context.cell_id, [(*context.span(node), text)]),
                         f"Use `{text}` as key",
                         f"A `{match[1]}` can change and is no key.",
-                        prior=0.88,
+                        applicability=Applicability.UNSAFE if each else Applicability.SAFE,
+                        why="The set holds no tuple: each of the items may be meant to be added." if each else self.why,
+                        prior=0.6 if each else 0.88,
                     )
                     return
+
+
+def _may_be_added_one_by_one(context: RuleContext, node: ast.AST) -> bool:
+    """True for ``seen.add(items)`` of a set that holds something, and no tuple."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "add":
+        return False
+    owner = context.text(node.func.value)
+    return context.is_true(f"len({owner}) > 0 and not any(isinstance(_, (tuple, frozenset)) for _ in {owner})")
 
 
 def _list_keys(node: ast.AST) -> list[ast.expr]:

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -19,6 +20,9 @@ UNSEEN = (
 )
 """Whether a column has categories that no row has; {1}: what is asked of them."""
 LENGTHS = re.compile(r"length|shape|must (?:be|have) the same|broadcast", re.IGNORECASE)
+
+COUNTED = frozenset({"sum", "count", "size", "nunique"})
+"""What is 0 for no row."""
 
 
 class UnobservedGroups(Rule):
@@ -30,6 +34,7 @@ class UnobservedGroups(Rule):
     **Fix** `df.groupby("band", observed=False)`, in every such call that the failing cell's values come from. The cells that made them run again.
 
     **Fix safety** Safe: it was the default until pandas 3.0, and the column has categories that no row has (of a `KeyError`, the very one that is missing).
+    Of a `KeyError` unsafe where the groups are not summed or counted, unless the notebook uses what was gone before pandas 3.0: a mean of no row is missing, and nothing would say so any more.
     Silent where every category has rows, where the call says what it wants, and for columns of another type.
     """
 
@@ -58,7 +63,28 @@ class UnobservedGroups(Rule):
         edits, shown = mend_above(context, find)
         if edits and (context.number(RELEASE) or 0) >= 3:
             cause = f"Since pandas 3.0, categories of `{shown}` that no row has make no group."
-            yield self.patch(edits, "Add `observed=False` to `groupby`", cause, prior=0.9)
+            hides = bool(asked) and not _are_counted(context) and not find_older_use(context, "pandas", "3.0")
+            yield self.patch(
+                edits,
+                "Add `observed=False` to `groupby`",
+                cause,
+                applicability=Applicability.UNSAFE if hides else Applicability.SAFE,
+                why="What is made of no row is missing, and nothing would say so." if hides else self.why,
+                prior=0.6 if hides else 0.9,
+            )
+
+
+def _are_counted(context: RuleContext) -> bool:
+    """Whether all that the notebook makes of groups is 0 where no row is in one."""
+    parents = {id(n.value): n for n in context.walk_notebook() if isinstance(n, ast.Attribute)}
+    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and read_last_name(n.func) == "groupby"]
+    used = set[str]()
+    for call in calls:
+        above = parents.get(id(call))
+        chosen = [n for n in context.walk_notebook() if isinstance(n, ast.Subscript) and n.value is call]
+        above = above or next((parents[id(n)] for n in chosen if id(n) in parents), None)
+        used.add(above.attr if above is not None else "")
+    return bool(used) and used <= COUNTED
 
 
 def _list_keys(source: str, call: ast.Call) -> Iterator[str]:

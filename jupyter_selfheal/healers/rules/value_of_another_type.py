@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.value_types import read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 INVALID = re.compile(r"Invalid value '.*' for dtype '?([\w\[\], ]+)'?", re.S)
@@ -22,7 +23,7 @@ class ValueOfAnotherType(Rule):
 
     `df.fillna(0)` of a table with columns of text makes columns of objects of those first.
 
-    **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself. Unsafe where several columns are converted for one of them.
+    **Fix safety** Safe: this is the conversion that pandas before 3.0 made by itself. Unsafe where several columns are converted for one of them, and for a number that is written as a text (`"35"`) in a column of numbers.
     """
 
     code = "PDA108"
@@ -59,15 +60,20 @@ class ValueOfAnotherType(Rule):
             line = f"{column} = {column}.astype({kind})\n{context.source[begin:start]}"
             table = context.table(ast.parse(column, mode="eval").body)
             sure = not table or len(table.columns) < 2
+            is_number_as_text = (
+                bool(read_number_in(context, node.value)) and "str" not in context.failure.evalue.rpartition("dtype")[2]
+            )
             yield self.patch(
                 context.replace(context.cell_id, [(start, start, line)]),
                 f"Convert `{column}` to {kind} first",
                 "The column's type cannot hold the value that is put into it.",
-                applicability=self.applicability if sure else Applicability.UNSAFE,
-                why=self.why
+                applicability=Applicability.UNSAFE if is_number_as_text or not sure else self.applicability,
+                why="The text holds a number, which may be meant."
+                if is_number_as_text
+                else self.why
                 if sure
                 else "Every column is converted, and pandas before 3.0 converted those that were written into.",
-                prior=0.85,
+                prior=0.6 if is_number_as_text else 0.85,
             )
             return
 

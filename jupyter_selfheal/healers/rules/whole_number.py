@@ -39,7 +39,7 @@ class WholeNumber(Rule):
     changed where the estimator is made, also in a cell above.
 
     **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
-    in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up, where one is cut off, and
+    in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up, where a median is reckoned that never asks for two items in the middle, where one is cut off, and
     where a list is multiplied, whose items may be meant; nothing is proposed for `2.5`, and for a text that holds a number.
     """
 
@@ -159,9 +159,17 @@ def _is_sure(context: RuleContext, node: ast.expr, target: ast.expr, changes: li
     given = {a.arg for a in function.args.args} if function is not None else set[str]()
     if isinstance(node, ast.BinOp) and isinstance(target, ast.Name) and target.id in given:
         return False  # the arguments may stand in each other's place
+    if index and _is_of_median(context, function):
+        return False
     if not index and isinstance(node, ast.BinOp) and _is_repeated(context, node, target):
         return False
     return is_whole(context, target) or (index and not any(text.startswith("int(") for _, _, text in changes))
+
+
+def _is_of_median(context: RuleContext, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:
+    """Whether a median is reckoned in a function that never asks whether there are two items in the middle."""
+    source = context.text(function) if function is not None else context.source
+    return "median" in source.lower() and re.search(r"%\s*2", source) is None
 
 
 def _is_index(context: RuleContext, target: ast.expr) -> bool:

@@ -9,8 +9,11 @@ from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 _DECIMAL = r"\s*[-+]?(?:\d+,(?!\d{3}\s*$)|0+,)\d+\s*"
 _ASKED = f".astype(str).str.fullmatch({_DECIMAL!r}).any()"
 _WHOLE = r"\s*[-+]?\d+(?:,\d+)?\s*"
+_OPEN = r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*"
+_POINTED = r"\s*[-+$€£]?[\d,]*\d\.\d+\s*"
 ROWS = 2000
 """Rows of each column that are looked at."""
+UNSHOWN = "Each number has one comma and three digits behind it, and nothing shows that these are no decimals."
 DOUBT = "Other numbers have a comma before their decimals: these may have, too."
 
 
@@ -24,6 +27,22 @@ def has_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
         return False
     whole = f"{table.id}.head({ROWS}).select_dtypes(exclude='number')"
     return context.is_true(f"any(held{_ASKED} for _, held in {whole}.items())")
+
+
+def are_groups_shown(context: RuleContext, column: ast.expr) -> bool:
+    """True where something shows that commas part thousands: a text of the column without a comma, with two, or with a point, or a number of its
+    table with a point. Where each text has one comma and three digits behind it, they may as well be decimals (`48,137`)."""
+    texts = f"({context.text(column)}).dropna().head({ROWS}).astype(str)"
+    if context.is_true(f"not {texts}.str.fullmatch({_OPEN!r}).all()"):
+        return True
+    table = column.value if isinstance(column, ast.Subscript | ast.Attribute) else None
+    if not isinstance(table, ast.Name) or not context.describe_all([table])[0].is_a("pandas.DataFrame"):
+        return False
+    head = f"{table.id}.head({ROWS})"
+    return context.is_true(
+        f"any((held.dropna() % 1 != 0).any() for _, held in {head}.select_dtypes('float').items()) or "
+        f"any(held.astype(str).str.fullmatch({_POINTED!r}).any() for _, held in {head}.select_dtypes(exclude='number').items())"
+    )
 
 
 def has_own_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
