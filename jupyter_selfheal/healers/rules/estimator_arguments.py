@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
-from jupyter_selfheal.healers.rules.context.written_before import find_older_use
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.healers.rules.one_vs_rest import is_wrapped, looks_inside, wrap_classifiers
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -37,7 +37,7 @@ class EstimatorArguments(Rule):
     **Fix safety** Safe for the solver, which is the one that the code ran with, for `tol`, which "does not affect the predictions" by its manual and
     says from where on to warn of collinear columns (since 1.8 to raise), and for `random_state` beside `shuffle=False`, where it never had an
     effect. So it is where `shuffle` is not given and the notebook uses what scikit-learn removed before it raised here (0.24): what it gave, it
-    gave without shuffling. Unsafe in any other notebook: `shuffle=True` may be what is meant, and is offered too.
+    gave without shuffling; and where the failing cell has a stored run without an error. Unsafe in any other notebook: `shuffle=True` may be what is meant, and is offered too.
     """
 
     code = "SKL102"
@@ -68,7 +68,8 @@ class EstimatorArguments(Rule):
                     return
                 is_said = shuffles and not any(_add_shuffle(view, c) for c in calls)
                 older = find_older_use(context, "sklearn", NO_SHUFFLE_RAISES) if shuffles else ""
-                unsafe = shuffles and not is_said and not older
+                ran = shuffles and ran_once(context)
+                unsafe = shuffles and not is_said and not older and not ran
                 yield self.patch(
                     view.replace(view.cell_id, splices),
                     "Remove `random_state`" if shuffles else "Add `solver='liblinear'`",
@@ -76,6 +77,7 @@ class EstimatorArguments(Rule):
                     else "The default solver doesn't support this penalty.",
                     removes="`random_state`, which has no effect without shuffling" if shuffles else "",
                     why=f"The notebook ran with `{older}`, so before scikit-learn {NO_SHUFFLE_RAISES}, where it had no effect." if older
+                    else f"The cell has run as it stands, so before scikit-learn {NO_SHUFFLE_RAISES}, where it had no effect." if ran and not is_said
                     else "Without shuffling `random_state` never had an effect." if shuffles else self.why,
                     applicability=Applicability.UNSAFE if unsafe else Applicability.SAFE, prior=0.7 if unsafe else 0.88,
                 )  # fmt: skip

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
+NO_NUMBERS = ("string", "datetime64", "datetime", "date", "categorical", "empty")
+"""What pandas says labels are of which none is a number."""
+SLICED = "The labels are no numbers, so positions are meant; but a slice of labels holds its end, too."
+
 
 class LabelOrPosition(Rule):
     """Say rows and columns by label to `loc`, by position to `iloc`.
 
     **Failure** `KeyError: 0` at `df.loc[0]`, where the rows have names; `ValueError: Location based indexing can only have [integer, …` at
-    `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`.
+    `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`; `TypeError: Slicing a positional slice with .loc is
+    not allowed` at `df.loc["sum", :4] = …`.
 
     **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`;
-    `df.loc["rome"]` for `df.iloc["rome"]`, or `df["age"]` where only a column has that name.
+    `df.loc["rome"]` for `df.iloc["rome"]`, or `df["age"]` where only a column has that name; `df.loc["sum", df.columns[:4]]`, `df.iloc[:2]`.
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
-    columns of the table. Silent where the index holds numbers, as texts too: `2` may mean the label `"02"`.
+    columns of the table. Silent where the index holds numbers, as texts too: `2` may mean the label `"02"`. A slice of whole numbers is safe where it is
+    written to, or the labels are dates: until pandas 2.0 it was one of positions. Unsafe elsewhere: a label's slice holds its end.
     """
 
     code = "PDA134"
@@ -39,6 +46,17 @@ class LabelOrPosition(Rule):
                 "pandas.NDFrame"
             ):
                 continue
+            if (sliced := _mend_slice(context, node, table)) is not None:
+                was_place = _was_place(context)
+                yield self.patch(
+                    context.replace_here(*sliced[0]),
+                    f"Use `{sliced[1]}`",
+                    "`loc` takes labels of rows and columns, `iloc` their positions.",
+                    applicability=Applicability.SAFE if was_place else Applicability.UNSAFE,
+                    why="Until pandas 2.0 such a slice was one of positions here." if was_place else SLICED,
+                    prior=0.92 if was_place else 0.6,
+                )
+                return
             change = (
                 _mend_position(context, node, table) if node.value.attr == "loc" else _mend_name(context, node, table)
             )
@@ -85,6 +103,34 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
         return [(*context.span(row), f"{text}.index[{place}]")], f"{text}.index[{place}]"
     assert isinstance(node.value, ast.Attribute)
     return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
+
+
+def _was_place(context: RuleContext) -> bool:
+    """Whether pandas took the failing slice for one of positions: what is written to, and of dates (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."""
+    return "positional slice" in context.failure.evalue or "on DatetimeIndex" in context.failure.evalue
+
+
+def _mend_slice(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
+    """``df.loc["sum", df.columns[:4]]`` for ``df.loc["sum", :4]``, ``df.iloc[:2]`` for ``df.loc[:2]``."""
+    assert isinstance(node.value, ast.Attribute)
+    is_sliced = re.search("positional slice|cannot do slice indexing", context.failure.evalue) is not None
+    if not is_sliced or node.value.attr != "loc":
+        return None
+    text, splices = context.operand(table), []
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for part, axis in zip(parts[:2], ("index", "columns"), strict=False):
+        if not isinstance(part, ast.Slice):
+            continue
+        bounds = [context.text(b) for b in (part.lower, part.upper) if b is not None]
+        is_place = bounds and all(context.is_true(f"type({b}) is int") for b in bounds)
+        labels = f"({text}).{axis}"
+        if is_place and context.is_true(f"{labels}.is_unique and {labels}.inferred_type in {NO_NUMBERS!r}"):
+            splices.append((*context.span(part), f"{text}.{axis}[{context.text(part)}]"))
+    if not splices:
+        return None
+    if len(parts) == 1:
+        return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{context.text(node.slice)}]"
+    return splices, ", ".join(new for *_, new in splices)
 
 
 def _mend_column_position(

@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.shared_arrays import find_column, find_owner, list_names_of_table
-from jupyter_selfheal.healers.rules.context.written_before import find_older_use
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.model import Applicability, Patch
 
 TABLES = ("pandas.DataFrame", "pandas.Series")
@@ -75,7 +75,7 @@ class ReadOnlyArray(Rule):
             splices.setdefault(context.cell_id, []).append(back)
             edits = tuple(e for cell_id, changes in splices.items() for e in context.replace(cell_id, changes))
             older = find_older_use(context, "pandas", "3.0")
-            ran = _ran_once(context) or bool(older)
+            ran = ran_once(context) or bool(older)
             yield self.patch(
                 edits,
                 f"{title}, and set the column: `{back[2].strip()}`",
@@ -183,13 +183,6 @@ def _copy_array(context: RuleContext, value: ast.expr, call: str) -> Splice:
     start, end = context.span(value)
     atom = context.operand(value)
     return (end, end, call) if atom == context.text(value) else (start, end, f"{atom}{call}")
-
-
-def _ran_once(context: RuleContext) -> bool:
-    """Whether the notebook stores a run of the failing cell that came to its end: that was before pandas 3.0."""
-    cell = context.notebook.cell(context.failure.cell_id)
-    is_stored = cell.count is not None or bool(cell.outputs)
-    return is_stored and all(o.output_type != "error" for o in cell.outputs)
 
 
 def _find_own_column(value: ast.expr) -> str:

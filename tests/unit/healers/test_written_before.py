@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
+from jupyter_selfheal.healers.rules.estimator_arguments import EstimatorArguments
+from jupyter_selfheal.model import Applicability, Cell, Notebook, Output
 from jupyter_selfheal.testing.failing import find_first_failure
 
 
@@ -67,3 +68,30 @@ def test_a_python_that_never_had_such_a_release_shows_it(python: str, package: s
     broken = find_first_failure(Notebook((Cell("a", "absent"),), python=python))
     assert broken is not None
     assert find_older_use(broken.context, package, release) == found
+
+
+@pytest.mark.parametrize(
+    ("count", "outputs", "ran"),
+    [
+        (3, (), True),
+        (None, (Output("stream", text="5"),), True),
+        (None, (), False),
+        (3, (Output("stream", text="5"), Output("error", ename="NameError")), False),
+    ],
+)
+def test_a_stored_run_without_an_error_shows_that_the_cell_ran(
+    count: int | None, outputs: tuple[Output, ...], ran: bool
+) -> None:
+    broken = find_first_failure(Notebook((Cell("a", "absent", count=count, outputs=outputs),)))
+    assert broken is not None
+    assert ran_once(broken.context) is ran
+
+
+@pytest.mark.parametrize(("count", "safe"), [(4, True), (None, False)])
+def test_a_seed_without_shuffling_had_no_effect_in_a_cell_that_ran(count: int | None, safe: bool) -> None:
+    """SKL102: since scikit-learn 0.24 it is an error, so the stored run was one of an older release."""
+    text = "from sklearn.model_selection import KFold\nfolds = KFold(3, random_state=1)"
+    broken = find_first_failure(Notebook((Cell("a", text, count=count),)))
+    assert broken is not None
+    first = next(iter(EstimatorArguments().propose(broken.context)))
+    assert (first.title, first.applicability is Applicability.SAFE) == ("Remove `random_state`", safe)

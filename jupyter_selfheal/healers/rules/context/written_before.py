@@ -54,6 +54,13 @@ def _find_older_python(python: str, package: str, release: str) -> str:
     return f"Python {'.'.join(python.split('.')[:2])}" if last and _read_version(last) < _read_version(release) else ""
 
 
+def ran_once(context: RuleContext) -> bool:
+    """Whether the notebook stores a run of the failing cell that came to its end: so it was before the release in which it fails."""
+    cell = context.notebook.cell(context.failure.cell_id)
+    is_stored = cell.count is not None or bool(cell.outputs)
+    return is_stored and all(o.output_type != "error" for o in cell.outputs)
+
+
 def _find_asked_of_tables(texts: Sequence[str]) -> str:
     nodes = (node for text in texts for node in src.walk(text))
     return next((f".{n.attr}" for n in nodes if isinstance(n, ast.Attribute) and n.attr in _ASKED_OF_TABLES), "")
