@@ -172,6 +172,18 @@ def test_a_state_with_a_thread_is_not_kept_and_says_so(user: User) -> None:
     state.close()
 
 
+def test_a_state_in_which_joblib_kept_its_workers_is_kept_and_starts_others(user: User) -> None:
+    """A search with ``n_jobs=-1`` leaves them for the next one: every cell below was replayed otherwise, in fresh kernels."""
+    search = "from joblib import Parallel, delayed\nprint(sum(Parallel(n_jobs=2)(delayed(abs)(n) for n in range(9))))"
+    before = user.freeze("before")
+    state = kept(before, search)
+    again = state.run(TrialRequest((Run(search, "c"),), timeout=60.0, sandbox=OPEN))[0]
+    assert again.ran
+    assert again.steps[0].outputs[0].text == "36\n"
+    state.close()
+    before.close()
+
+
 def test_a_discarded_copy_leaves_no_file(user: User) -> None:
     found = user.try_to_freeze("before", "1")
     assert Path(found["socket"]).exists()

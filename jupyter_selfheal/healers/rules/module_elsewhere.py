@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 
@@ -26,7 +27,8 @@ class ModuleElsewhere(Rule):
 
     **Fix safety** Safe where one such folder exists below the working directory, or else one in the folders above it within the
     same project, or where one of several has more than the others of what the notebook imports, of the names that it asks of
-    those modules and of the files that it names. Appended last, the folder hides nothing. Unsafe where several are alike.
+    those modules and of the files that it names, or where one of several that are alike is the notebook's own, which a cell has left. Appended last, the folder
+    hides nothing. Unsafe where several are alike.
     """
 
     code = "IMP105"
@@ -44,10 +46,15 @@ class ModuleElsewhere(Rule):
         if at is None:
             return
         ranked = weigh_folders(context, find_folders(context, module))
+        own = _find_own(context, ranked)
+        if own is not None:
+            ranked = [own, *(w for w in ranked if w is not own)]
         for rank, weight in enumerate(ranked[:3]):
-            sure = _is_the_one(weight, ranked)
+            sure = weight is own or (own is None and _is_the_one(weight, ranked))
             level = Applicability.SAFE if sure else Applicability.UNSAFE
             why = self.why if sure else "Several folders hold a module of that name."
+            if weight is own:
+                why = "Of several folders that hold it, this is the notebook's own, which it has left."
             cause = f"`{module}` is in `{weight.folder}`, where Python does not look."
             if (
                 sure
@@ -72,6 +79,14 @@ class ModuleElsewhere(Rule):
                 why=why,
                 prior=0.9 if sure else 0.6 - rank / 20,
             )
+
+
+def _find_own(context: RuleContext, ranked: list[Weight]) -> Weight | None:
+    """The notebook's own folder, where a cell has left it (`os.chdir("..")`), it is one of several and no other has more of what the notebook misses."""
+    own = os.path.realpath(context.notebook.folder or ".")
+    best = [w for w in ranked if w.worth == ranked[0].worth]
+    there = (w for w in best if context.is_true(f"__import__('os').path.realpath({w.folder!r}) == {own!r}"))
+    return next(there, None) if len(best) > 1 and context.notebook.folder else None
 
 
 def _is_the_one(weight: Weight, ranked: list[Weight]) -> bool:

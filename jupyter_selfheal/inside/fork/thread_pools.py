@@ -15,6 +15,7 @@ Standard library only: sent as source to kernels whose environment lacks this pa
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -115,6 +116,22 @@ def _has_threads(pool: Any) -> bool:
 
 def _read_run_state() -> Any:
     return sys.modules[_POOLS].RUN
+
+
+def end_processes_of_joblib() -> None:
+    """Let go of the workers that joblib keeps for its next call, where they have nothing to do: they are what no fork may be made beside.
+
+    Only in a process of ours: joblib starts new ones when it is called again. An executor that the user may hold (loky's own) is left alone.
+    Trusted names, checked with joblib 1.4 and 1.5: ``_executor`` of ``joblib.externals.loky.reusable_executor``, ``MemmappingExecutor``, its
+    ``_pending_work_items`` and ``_running_work_items``.
+    """
+    executor = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    if type(executor).__name__ != "MemmappingExecutor":
+        return
+    if executor._pending_work_items or executor._running_work_items:
+        return
+    with contextlib.suppress(Exception):  # then it is alive, and the gate says so
+        executor.shutdown(wait=True, kill_workers=True)
 
 
 # --- after a fork -------------------------------------------------------------------------------------------------

@@ -125,6 +125,7 @@ class Trial:
         refused = None
         if keep and not self.runner.timed_out:
             after_fork.stop_script_loop(state.shell)
+            thread_pools.end_processes_of_joblib()
             refused = gate.find_refusal(0)
         keep = keep and not self.runner.timed_out and not refused
         self._limit_step(0.0)

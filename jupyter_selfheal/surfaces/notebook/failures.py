@@ -49,7 +49,8 @@ class LostState:
     have fitted, and (``changed``) what it may have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
     module too, and ``mutated`` of it by what evidently changes it. ``handed`` pairs each function or method that it calls by name
     with what that was given, or is called on: it may change that where the notebook itself defines it. ``filled`` are containers of
-    which it would have set items whose keys are reckoned only when it runs."""
+    which it would have set items whose keys are reckoned only when it runs. ``whole_modules``: it would have imported all names of a module.
+    ``extensions``: it would have loaded IPython extensions; nobody knows what either brings."""
 
     number: int
     names: frozenset[str]
@@ -60,6 +61,8 @@ class LostState:
     mutated: frozenset[str] = frozenset()
     handed: frozenset[tuple[str, str]] = frozenset()
     filled: frozenset[str] = frozenset()
+    whole_modules: frozenset[str] = frozenset()
+    extensions: frozenset[str] = frozenset()
 
 
 def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
@@ -71,8 +74,9 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
     first = 0 if failure.kind in (FailureKind.TIMED_OUT, FailureKind.DIED) else max(failure.statement, 0)
     rest = [s.node for s in src.list_statements(cell.source) if s.index >= first]
     scripts = _find_names_of_script(cell, failure)
+    extensions = frozenset(_LOAD.findall(cell.source))
     if not rest:
-        return LostState(number, src.find_assigned_in_text(cell.source) | scripts)
+        return LostState(number, src.find_assigned_in_text(cell.source) | scripts, extensions=extensions)
     used = src.collect_names(rest)
     return LostState(
         number,
@@ -84,7 +88,20 @@ def find_lost_state(number: int, cell: Cell, failure: Failure) -> LostState:
         frozenset(_find_mutated_names(rest)),
         frozenset(_find_handed_names(rest)),
         frozenset(_find_filled_names(rest)),
+        frozenset(_find_whole_modules(rest)),
+        extensions,
     )
+
+
+_LOAD = re.compile(r"(?m)^[ \t]*%(?:re)?load_ext[ \t]+([\w.]+)")
+_NO_MAGIC = re.compile(r"(?:Cell|Line) magic(?: function)? `%+\w+` not found")
+
+
+def _find_whole_modules(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """``pandas.tools.rplot`` of ``from pandas.tools.rplot import *``."""
+    for node in (n for statement in body for n in ast.walk(statement)):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield node.module or "."
 
 
 def list_warnings(outputs: Iterable[Output]) -> tuple[str, ...]:
@@ -134,9 +151,21 @@ def find_unhealed_root(
     """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0. ``sources``: see :func:`find_failed_check_root`."""
     return (
         find_needed_cell(outcome, lost)
+        or find_unknown_root(failure, lost)
         or find_half_made_root(cell, failure, lost)
         or find_failed_check_root(failure, lost, sources)
     )
+
+
+def find_unknown_root(failure: Failure, lost: Iterable[LostState]) -> int:
+    """The number of the last unhealed cell above that would have brought names, or magics, of which nobody knows which, or 0.
+
+    For a name that nothing binds and no fix was found for, below ``from pandas.tools.rplot import *``; for a magic that is not there, below a ``%load_ext``.
+    """
+    is_name = failure.ename == "NameError" and re.match(r"name '\w+' is not defined", failure.evalue) is not None
+    is_magic = failure.ename == "UsageError" and _NO_MAGIC.search(failure.evalue) is not None
+    brought = (s.number for s in lost if (is_name and s.whole_modules) or (is_magic and s.extensions))
+    return max(brought, default=0)
 
 
 def find_needed_cell(outcome: Outcome, lost: Iterable[LostState]) -> int:

@@ -320,6 +320,10 @@ class Batch:
         sources = ((self.numbers.get(c.id, 0), c.source) for c in self.notebook.list_code_before(cell.id))
         if status is Status.NOT_HEALED:
             return failures.find_unhealed_root(cell, failure, outcome, self.lost, sources)
+        if outcome.diagnosis.skip_reason is SkipReason.NOT_PYTHON and (
+            root := failures.find_unknown_root(failure, self.lost)
+        ):
+            return root
         is_bad_data = outcome.diagnosis.skip_reason is SkipReason.BAD_DATA
         return failures.find_failed_check_root(failure, self.lost, sources) if is_bad_data else 0
 

@@ -22,7 +22,9 @@ OPEN = re.compile(
 
 LOADED = re.compile(r"(?m)^\s*# *(%load +.+?)\s*$")
 
-_LACKING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: ")
+_LACKING = re.compile(
+    r"missing \d+ required (?:positional|keyword-only) arguments?: |(?:expected|takes) (?:at least|exactly) \w+ (?:positional )?arguments?(?: \(0 given\)|, got 0)"
+)
 
 NEAR = 12
 """Code cells above in which an open exercise is looked for."""
@@ -108,11 +110,12 @@ def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
 
 
 def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with no output stored; or ``df.to_sql()``, written to read its
+    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with nothing stored but that it does not parse; or ``df.to_sql()``, written to read its
     parameters and never run."""
     failure, cell = context.failure, find_cell(context)
     line = "\n".join(t for t in context.failure.source.splitlines() if not t.lstrip().startswith("#")).strip()
-    if cell.outputs or not line:
+    is_syntax = failure.kind is FailureKind.SYNTAX
+    if not line or any(not (is_syntax and o.ename == "SyntaxError") for o in cell.outputs):
         return None
     shown = False
     if failure.kind is FailureKind.SYNTAX and _count_holes(read_line(context)) > 1:
@@ -127,7 +130,7 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
         owner, _, start = line.rpartition(".")
         known = context.describe(owner)
         shown = known is not None and sum(a.startswith(start) for a in known.attributes) > 1
-    elif _LACKING.search(failure.evalue) and re.fullmatch(r"[A-Za-z_][\w.]*\.\w+\(\)", line):
+    elif _LACKING.search(failure.evalue) and re.fullmatch(r"[A-Za-z_][\w.]*\(\)", line):
         shown = cell.count is None and any(c.count is not None for c in context.notebook.cells)
     if not shown:
         return None
