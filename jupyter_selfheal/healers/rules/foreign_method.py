@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
-from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, list_attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import is_held_elsewhere, list_attributes_named
 from jupyter_selfheal.healers.rules.context.tables import CallForm, call_forms, read_table, read_words
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -52,7 +52,7 @@ class ForeignMethod(Rule):
 
     **Fix safety** Safe: the type of the live object is known, and the words mean one thing on it. Silent where the value is used of what
     gives none (`xs = xs.add(4)`), and where a text's is lost (`name.trim()` above `print(name)`). Unsafe for `seen.add(x)` of a list that the cell asks for its
-    items, or that words call one of single items: a set may be meant; and for `word.append("s")` of what a loop takes or a function is given, as whoever holds it would keep the old text.
+    items, or that words call one of single items: a set may be meant; and for `word.append("s")` of what a loop takes or a function is given and does not read again, as whoever holds it would keep the old text.
     """
 
     code = "ATT102"
@@ -86,7 +86,11 @@ class ForeignMethod(Rule):
                 first = first or asked[2]
                 continue
             text = _rewrite_use(context, use, owner, wrong, call)
-            lost = lost or (text is not None and REBINDING.match(text) is not None and _is_elsewhere(context, use))
+            lost = lost or (
+                text is not None
+                and REBINDING.match(text) is not None
+                and is_held_elsewhere(context.source, context.text(use.value), use.lineno)
+            )
             if text:
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
                 first = first or changes[-1][2]
@@ -152,21 +156,6 @@ def _is_truth(node: ast.AST | None, call: ast.Call) -> bool:
         case ast.BoolOp():
             return True
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-
-
-def _is_elsewhere(context: RuleContext, node: ast.Attribute) -> bool:
-    """Whether what is bound anew is the variable of a loop, or a parameter that its function does not return: who has the object keeps it as it was."""
-    if not isinstance(node.value, ast.Name):
-        return False
-    name, line = node.value.id, node.lineno
-    loops = (n for n in context.walk(ast.For) if n.lineno < line <= (n.end_lineno or 0))
-    if any(isinstance(t, ast.Name) and t.id == name for n in loops for t in ast.walk(n.target)):
-        return True
-    function = find_function(context.source, line)
-    if function is None or name not in {a.arg for a in list_arguments(function)}:
-        return False
-    returned = (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None)
-    return not any(isinstance(n, ast.Name) and n.id == name for value in returned for n in ast.walk(value))
 
 
 def _write_item(context: RuleContext, node: ast.expr) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
+from jupyter_selfheal.healers.rules.context.nodes import find_function, is_held_elsewhere, list_arguments
 from jupyter_selfheal.healers.rules.context.value_types import find_type
 from jupyter_selfheal.inside.tree_names import list_bound_names
 from jupyter_selfheal.model import Applicability, Patch
@@ -26,7 +26,7 @@ class LetterAssigned(Rule):
     of a named tuple `point = point._replace(x=5)`.
 
     **Fix safety** Safe for a text that is a variable of the cell or function, and a place that is not negative: the text that is asked for is the same. Unsafe
-    for a tuple (a list may be meant, and lessons show that this fails), and for the variable of a loop, since what is gone through keeps the old one. Silent where it is part of something else, for a slice, and for a value
+    for a tuple (a list may be meant, and lessons show that this fails), and for the variable of a loop or a parameter that is not read below, since what is gone through, or the caller, keeps the old one. Silent where it is part of something else, for a slice, and for a value
     that is no text.
     """
 
@@ -121,6 +121,9 @@ def _rate_name(context: RuleContext, name: str) -> _Rating:
             "why": "What the loop goes through keeps the old one.",
             "prior": 0.5,
         }
+    if is_held_elsewhere(context.source, name, context.line):
+        why = "The function does not give the new text to anyone, and its caller keeps the old one."
+        return {"applicability": Applicability.UNSAFE, "why": why, "prior": 0.5}
     return {"prior": 0.85}
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import is_held_elsewhere
 from jupyter_selfheal.model import Applicability, Patch
 
 LIST = re.compile(r"unsupported operand type\(s\) for (?:-|/|//|\*\*|\*\* or pow\(\)|%): '(?:list|int|float|numpy\.float64)' and '(?:list|int|float|numpy\.float64)'|"
@@ -84,8 +85,7 @@ class ListReckoned(Rule):
 def _is_shared(context: RuleContext, node: ast.AugAssign) -> bool:
     """Whether the array that is changed in place is a part of another one, or is held by another name or by something else."""
     name = context.text(node.target)
-    loops = (n for n in context.walk(ast.For) if n.lineno < node.lineno <= (n.end_lineno or 0))
-    taken = any(isinstance(t, ast.Name) and t.id == name for n in loops for t in ast.walk(n.target))
+    taken = is_held_elsewhere(context.source, name, node.lineno)
     is_own = context.is_true(f"{name}.base is None and sum(_ is {name} for _ in [*globals().values()]) == 1")
     made = context.find_last_assignment(name)
     is_made = made is not None and isinstance(made.node.value, ast.Call | ast.BinOp)

@@ -16,6 +16,11 @@ DECIMAL = re.compile(r"(?:^|[\s;])-?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?=$|[\s;])"
 """A number with a comma before its decimals: groups have three digits, and the first of them is not 0."""
 CURRENCY = "$€£¥"
 
+ONE_GROUP = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
+"""A number that may be thousands or have three decimals."""
+SHOWN = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3}){2,}(?![\d,])|(?<![\d,.])\d{1,3}(?:,\d{3})+\.\d")
+PART = r"\d{1,3}|\d{1,3}(?:,\d{3}){2,}|[\d,]+\.\d+"
+
 
 class NumberInText(Rule):
     """Read a number from a text that writes it with a point, a thousands separator, a unit of money or a per cent sign.
@@ -25,7 +30,7 @@ class NumberInText(Rule):
     **Fix** `int(float(text))`; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`), and for per cent. Silent for texts that hold no number.
+    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, and for per cent. Silent for texts that hold no number.
     """
 
     code = "TYP104"
@@ -48,8 +53,9 @@ class NumberInText(Rule):
             if len(call.args) != 1 or call.keywords:
                 return
             doubtful = "," in text and _has_decimal_commas(context)
+            is_open = ONE_GROUP.fullmatch(text) is not None and not _shows_groups(context)
             for wrapped, what, plain in _list_readings(text, call.func.id, context.text(call.args[0])):
-                sure = plain and not doubtful
+                sure = plain and not doubtful and not (is_open and call.func.id == "float")
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(failing), wrapped)]),
                     f"Read {what}",
@@ -72,6 +78,19 @@ def _has_decimal_commas(context: RuleContext) -> bool:
     ]
     parts = "item.strip().partition(',')"
     asked = f"isinstance(item, str) and item.count(',') == 1 and (len({parts}[2]) != 3 or {parts}[0] in ('0', '-0'))"
+    return any(context.is_true(f"any({asked} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name))
+
+
+def _shows_groups(context: RuleContext) -> bool:
+    """Whether a text of the notebook, or of what the failing line goes through, shows that commas part thousands: ``1,234,567``, ``1,234.5``, ``950``."""
+    texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    if any(SHOWN.search(text) for text in texts):
+        return True
+    loops = [n.iter for n in context.list_nodes_on_line(ast.For)]
+    loops += [
+        g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])
+    ]
+    asked = f"isinstance(item, str) and __import__('re').fullmatch({PART!r}, item.strip())"
     return any(context.is_true(f"any({asked} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name))
 
 

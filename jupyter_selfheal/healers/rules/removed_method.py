@@ -24,7 +24,7 @@ class RemovedMethod(Rule):
     object is of such a class too; a list's `append` is never touched, because the live type decides.
 
     **Fix safety** Safe where the changelog names the successor as the same thing; unsafe where it differs in a detail, which
-    the patch then says.
+    the patch then says, and where the new object is kept nowhere (`df.append(row)` as a statement).
     """
 
     code = "API103"
@@ -52,6 +52,8 @@ class RemovedMethod(Rule):
         if not splices:
             return
         doubt = change.unsafe if change.unsafe and matters(context, change) else ""
+        if not doubt and change.forms and _is_dropped(context, attribute):
+            doubt = "It gives a new object, which nothing keeps."
         level = Applicability.UNSAFE if doubt else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
         yield self.patch(
@@ -63,6 +65,16 @@ class RemovedMethod(Rule):
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
+
+
+def _is_dropped(context: RuleContext, attribute: str) -> bool:
+    """Whether nothing keeps or shows what the failing call gives."""
+    node = next((n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == attribute), None)
+    call = context.call_of(node) if isinstance(node, ast.Attribute) else None
+    if call is None or not context.is_statement(call) or any(k.arg == "inplace" for k in call.keywords):
+        return False
+    last = context.tree.body[-1] if context.tree.body else None
+    return attribute == "append" or not (isinstance(last, ast.Expr) and last.value is call)
 
 
 def _find_missed(context: RuleContext) -> tuple[str, Change | None]:

@@ -15,6 +15,12 @@ from jupyter_selfheal.model import Applicability, Patch
 ORDERED = frozenset({"max", "min"})
 """What gives an item of a list by its order: of texts by their letters, ``"9"`` after ``"12"``."""
 
+TIME = r"\s*(?:[01]?\d|2[0-3])\.[0-5]\d\s*"
+OF_TIME = re.compile(
+    r"(?i)(?<![a-z])(?:times?|start|end|begin|hours?|minutes?|arriv\w*|depart\w*|open\w*|clos\w*|clock)(?![a-z])"
+)
+"""Words of times of day."""
+
 
 class TwoTexts(Rule):
     """Read the numbers from two texts that are subtracted, divided or raised.
@@ -24,7 +30,7 @@ class TwoTexts(Rule):
     **Fix** `int(parts[1]) - int(parts[0])`, `max(map(int, parts)) - min(map(int, parts))`; `float` where a text of the two has a fraction.
 
     **Fix safety** Safe: both hold a number, and texts can neither be subtracted nor divided. Silent where one holds none, and where each holds a day as
-    `20240301`, or one a code that begins with `0` (`0930`).
+    `20240301`, or one a code that begins with `0` (`0930`). Unsafe for `10.30` and `9.45` where words of the cell speak of time.
     """
 
     code = "TYP224"
@@ -43,12 +49,19 @@ class TwoTexts(Rule):
             if not all(kinds) or all(_is_day(context, s) for s in sides) or any(_is_code(context, s) for s in sides):
                 return
             kind = "float" if "float" in kinds else "int"
+            are_times = (
+                kind == "float"
+                and bool(OF_TIME.search(context.source.replace("_", " ")))
+                and all(_is_time(context, s) for s in sides)
+            )
             splices = [_write_number(context, s, kind) for s in sides]
             yield self.patch(
                 context.replace_here(*splices),
                 f"Convert the texts to numbers with `{kind}`",
                 f"`{context.text(sides[0])}` and `{context.text(sides[1])}` are texts that hold numbers.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if are_times else Applicability.SAFE,
+                why="Times of day may be written so." if are_times else self.why,
+                prior=0.6 if are_times else 0.9,
             )
             return
 
@@ -69,6 +82,11 @@ def _find_kind(context: RuleContext, side: ast.expr) -> str:
     if isinstance(side, ast.Call) and _is_ordered(side):
         return find_number_kind(context, context.text(side.args[0]))
     return read_number_in(context, side) or ""
+
+
+def _is_time(context: RuleContext, side: ast.expr) -> bool:
+    """Whether a text may be a time of day: ``9.45``."""
+    return context.is_true(f"__import__('re').fullmatch({TIME!r}, {context.text(side)}) is not None")
 
 
 def _is_day(context: RuleContext, side: ast.expr) -> bool:

@@ -20,7 +20,7 @@ class Unhashable(Rule):
     **Fix** A literal `[1, 2]` becomes `(1, 2)`; a variable `tuple(row)`; members of `set(rows)` become tuples; a set becomes a
     `frozenset`.
 
-    **Fix safety** Safe: only what can be hashed can be a key, and the tuple of the same items is the same key. Unsafe for `seen.add(["a", "b"])` of a set that holds no tuple: its items may be meant to be added (`update`).
+    **Fix safety** Safe: only what can be hashed can be a key, and the tuple of the same items is the same key. Unsafe for `seen.add(["a", "b"])` of a set that holds no tuple, or nothing yet and gets texts: its items may be meant to be added (`update`). Not where the cell asks whether the list is in the set.
     """
 
     code = "TYP106"
@@ -53,8 +53,16 @@ def _may_be_added_one_by_one(context: RuleContext, node: ast.AST) -> bool:
     """True for ``seen.add(items)`` of a set that holds something, and no tuple."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "add":
         return False
-    owner = context.text(node.func.value)
-    return context.is_true(f"len({owner}) > 0 and not any(isinstance(_, (tuple, frozenset)) for _ in {owner})")
+    owner, given = context.text(node.func.value), context.text(node.args[0]) if node.args else "()"
+    if context.is_true(f"len({owner}) > 0"):
+        return context.is_true(f"not any(isinstance(_, (tuple, frozenset)) for _ in {owner})")
+    asked = any(
+        context.text(n.left) in (given, f"tuple({given})") and any(context.text(c) == owner for c in n.comparators)
+        for n in context.walk(ast.Compare)
+    )
+    return not asked and context.is_true(
+        f"isinstance({given}, list) and len({given}) > 0 and all(isinstance(_, str) for _ in {given})"
+    )
 
 
 def _list_keys(node: ast.AST) -> list[ast.expr]:

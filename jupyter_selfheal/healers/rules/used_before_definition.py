@@ -27,7 +27,7 @@ class UsedBeforeDefinition(Rule):
 
     **Fix** The defining statement moves above the statement that failed, with what it needs of the same cell.
 
-    **Fix safety** Safe: nothing else binds the name. Silent where an assignment reads something that the statements
+    **Fix safety** Safe: nothing else binds the name. Unsafe for a value that lines below go on changing (`total = 0` above a loop): the use may belong behind them. Silent where an assignment reads something that the statements
     between bind or change.
     """
 
@@ -63,12 +63,19 @@ class UsedBeforeDefinition(Rule):
         if end == len(context.failure.source) and not context.failure.source.endswith("\n"):
             start -= 1  # what is the last line now ends as the last line did
         goal = src.find_offset(context.failure.source, matches[at].first, 0)
+        below = src.collect_names([s.node for s in matches[later.index + 1 :]])
+        grows = is_value and name in below.binds | below.changes
         yield self.patch(
             context.replace(context.failure.cell_id, [(goal, goal, block), (start, end, "")]),
             f"Move the definition of `{name}` above its use",
             f"`{name}` is defined further down in this cell.",
-            why="Nothing else binds the name, and nothing that it reads is bound between." if is_value else self.why,
-            prior=0.8 if is_value else 0.9,
+            applicability=Applicability.UNSAFE if grows else Applicability.SAFE,
+            why="Lines below change the value: the use may be meant to stand behind them."
+            if grows
+            else "Nothing else binds the name, and nothing that it reads is bound between."
+            if is_value
+            else self.why,
+            prior=0.5 if grows else 0.8 if is_value else 0.9,
         )
 
 

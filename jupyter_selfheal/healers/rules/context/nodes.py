@@ -72,6 +72,19 @@ def list_arguments(function: Function) -> list[ast.arg]:
     return [*a.posonlyargs, *a.args, *a.kwonlyargs, *(x for x in (a.vararg, a.kwarg) if x)]
 
 
+def is_held_elsewhere(source: str, name: str, line: int) -> bool:
+    """Whether a name at a line is the variable of a loop around it, or a parameter that its function does not read below: bound anew, it leaves
+    what is held under another name as it was."""
+    loops = (n for n in src.walk(source) if isinstance(n, ast.For) and n.lineno < line <= (n.end_lineno or 0))
+    if any(isinstance(t, ast.Name) and t.id == name for n in loops for t in ast.walk(n.target)):
+        return True
+    function = find_function(source, line)
+    if function is None or name not in {a.arg for a in list_arguments(function)}:
+        return False
+    used = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    return not any(n.lineno > line for n in used)
+
+
 def is_name_called(source: str, name: str) -> bool:
     """True where the cell calls the name."""
     return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == name for n in src.walk(source))
