@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
-from jupyter_selfheal.healers.rules.lost_write import RELEASE
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
 

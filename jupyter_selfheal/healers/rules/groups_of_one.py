@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.lost_write import RELEASE
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"\btuple\b|^\(.+,\)$")

@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.lost_writes import turns_texts_to_numbers
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
-from jupyter_selfheal.healers.rules.lost_write import RELEASE
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
 

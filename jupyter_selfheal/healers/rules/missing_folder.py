@@ -19,6 +19,11 @@ _WRITES = re.compile(
 """Methods and functions that write into the file they are given."""
 _QUOTED = re.compile(r"""directory: (['"])(?P<path>.+)\1""")
 
+_WORKING = ("../working", "/kaggle/working")
+_INPUT = re.compile(r"(?:\.\.|/kaggle)/input/")
+_IN_WORKING = re.compile(r"(?:\.\.|/kaggle)/working/(?=.)")
+_IN_WORKING_QUOTED = re.compile(r"^(\w*['\"]+)(?:\.\.|/kaggle)/working/")
+
 
 class MissingFolder(Rule):
     """Make the folder that a file is written into.
@@ -26,9 +31,10 @@ class MissingFolder(Rule):
     **Failure** `FileNotFoundError: No such file or directory: 'figures/out.png'`, or pandas' `OSError: Cannot save file into a
     non-existent directory`, at a call that writes the file.
 
-    **Fix** `os.makedirs("figures", exist_ok=True)` above.
+    **Fix** `os.makedirs("figures", exist_ok=True)` above. Of a notebook from Kaggle, which reads from `../input`, the folder `../working` is its own:
+    `"../working/out.csv"` becomes `"out.csv"`.
 
-    **Fix safety** Unsafe: a folder is made on your disk. Silent where a folder or file of a near name is there, for the name is then misspelt,
+    **Fix safety** Safe for Kaggle's `working`, as the file lands beside the notebook, where it did. Else unsafe: a folder is made on your disk. Silent where a folder or file of a near name is there, for the name is then misspelt,
     and for folders outside of the notebook's own.
     """
 
@@ -40,6 +46,9 @@ class MissingFolder(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         folder = find_missing_folder(context)
+        if folder.rstrip("/") in _WORKING and (patch := self._write_beside(context)):
+            yield patch
+            return
         if not folder or folder.startswith(("/", "~", "..")) or ":" in folder or list_near_files(context, folder):
             return
         source, line = context.failure.source, f"import os\nos.makedirs({folder!r}, exist_ok=True)"
@@ -48,6 +57,24 @@ class MissingFolder(Rule):
             f"Make the folder `{folder}` first",
             f"The folder `{folder}` is not there, and the cell writes a file into it.",
             prior=0.7,
+        )
+
+    def _write_beside(self, context: RuleContext) -> Patch | None:
+        """On Kaggle a notebook lies in the folder `working`, beside `input`."""
+        if not any(_INPUT.search(cell.source) for cell in context.notebook.cells if cell.kind == "code"):
+            return None
+        texts = [n for n in context.walk(ast.Constant) if isinstance(n.value, str) and _IN_WORKING.match(n.value)]
+        splices = [(*context.span(n), _IN_WORKING_QUOTED.sub(r"\1", context.text(n))) for n in texts]
+        found = [s for s in splices if s[2].strip("rRbBuU")[1:-1]]
+        if not found or len(found) < len(splices):
+            return None
+        return self.patch(
+            context.replace(context.cell_id, found),
+            f"Write beside the notebook: {found[0][2]}",
+            "The folder `working` is the notebook's own on Kaggle, and is not there.",
+            applicability=Applicability.SAFE,
+            why="On Kaggle a notebook runs in the folder `working`, beside `input` (https://www.kaggle.com/docs/notebooks).",
+            prior=0.9,
         )
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
-from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.healers.rules.lost_write import RELEASE, is_lost_write_to_blame
+from jupyter_selfheal.healers.rules.lost_write import is_lost_write_to_blame
 from jupyter_selfheal.model import Applicability, Patch
 
 REDUCTIONS = frozenset({

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
-from jupyter_selfheal.healers.rules.context.text_questions import list_text_questions
-from jupyter_selfheal.healers.rules.lost_write import RELEASE, LostWrite, list_lost_writes, may_come_of_a_table
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
+from jupyter_selfheal.healers.rules.lost_write import LostWrite, list_lost_writes, may_come_of_a_table
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 

@@ -10,8 +10,8 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.healers.rules.lost_write import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 UNSEEN = (

@@ -23,14 +23,14 @@ years and one year after what is named for them, and wanted a newer Python than 
 _ASKED_OF_TABLES = frozenset({"ix", "as_matrix", "convert_objects", "weekday_name"})
 """Attributes that nothing but pandas ever had, until January 2020: its release 1.0, before those above."""
 _LAST_RELEASES = {
-    (2, 7): {"pandas": "0.24", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.11"},
-    (3, 4): {"pandas": "0.22", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.10"},
-    (3, 5): {"pandas": "0.25", "sklearn": "0.22", "numpy": "1.18", "scipy": "1.4", "seaborn": "0.9", "statsmodels": "0.12"},
-    (3, 6): {"pandas": "1.1", "sklearn": "0.24", "numpy": "1.19", "scipy": "1.5", "seaborn": "0.11", "statsmodels": "0.12"},
-    (3, 7): {"pandas": "1.3", "sklearn": "1.0", "numpy": "1.21", "scipy": "1.7", "seaborn": "0.12", "statsmodels": "0.13"},
-    (3, 8): {"pandas": "2.0", "sklearn": "1.3", "numpy": "1.24", "scipy": "1.10", "seaborn": "0.13", "statsmodels": "0.14"},
-    (3, 9): {"pandas": "2.3", "sklearn": "1.6", "numpy": "2.0", "scipy": "1.13", "seaborn": "0.13", "statsmodels": "0.14"},
-    (3, 10): {"pandas": "2.3", "sklearn": "1.7", "numpy": "2.2", "scipy": "1.15", "seaborn": "0.13", "statsmodels": "0.14"},
+    "2.7": {"pandas": "0.24", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.11"},
+    "3.4": {"pandas": "0.22", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.10"},
+    "3.5": {"pandas": "0.25", "sklearn": "0.22", "numpy": "1.18", "scipy": "1.4", "seaborn": "0.9", "statsmodels": "0.12"},
+    "3.6": {"pandas": "1.1", "sklearn": "0.24", "numpy": "1.19", "scipy": "1.5", "seaborn": "0.11", "statsmodels": "0.12"},
+    "3.7": {"pandas": "1.3", "sklearn": "1.0", "numpy": "1.21", "scipy": "1.7", "seaborn": "0.12", "statsmodels": "0.13"},
+    "3.8": {"pandas": "2.0", "sklearn": "1.3", "numpy": "1.24", "scipy": "1.10", "seaborn": "0.13", "statsmodels": "0.14"},
+    "3.9": {"pandas": "2.3", "sklearn": "1.6", "numpy": "2.0", "scipy": "1.13", "seaborn": "0.13", "statsmodels": "0.14"},
+    "3.10": {"pandas": "2.3", "sklearn": "1.7", "numpy": "2.2", "scipy": "1.15", "seaborn": "0.13", "statsmodels": "0.14"},
 }  # fmt: skip
 """The last release of each package that there is for a Python: a notebook that was saved under it knew no later one."""
 
@@ -50,8 +50,9 @@ def find_older_use(context: RuleContext, package: str, release: str) -> str:
 
 
 def _find_older_python(python: str, package: str, release: str) -> str:
-    last = _LAST_RELEASES.get(_read_version(python)[:2], {}).get(package, "")
-    return f"Python {'.'.join(python.split('.')[:2])}" if last and _read_version(last) < _read_version(release) else ""
+    line = ".".join(python.split(".")[:2])
+    last = _LAST_RELEASES.get(line, {}).get(package, "")
+    return f"Python {line}" if last and _read_version(last) < _read_version(release) else ""
 
 
 def ran_once(context: RuleContext) -> bool:
