@@ -60,7 +60,8 @@ def _rewrite_access(context: RuleContext, node: ast.Subscript, access: ast.Attri
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if len(keys) > 1 and "MultiIndex" in table.index_type and not any(isinstance(k, ast.Slice) for k in keys):
         levels = context.number(f"({context.text(access.value)}).index.nlevels")
-        if levels == len(keys):  # `.ix` read such a key as one row's
+        row = f"({context.text(node.slice)}) in ({context.text(access.value)}).index"
+        if levels == len(keys) and context.is_true(row):  # `.ix` read such a key as one row's, where there is one
             return [(*context.find_attribute_span(access), "loc")]
     axes = [table.index_dtype, _find_dtype_of_columns(table)]
     kinds = [_classify_key(context, key, dtype) for key, dtype in zip(keys, axes, strict=False)]

@@ -20,6 +20,8 @@ REDUCTIONS = frozenset({
 })  # fmt: skip
 GROUPED = frozenset({"mean", "median", "std", "var", "sem"})
 """Those that left out every column of objects where they were asked of groups."""
+MOSTLY = 0.9
+"""The share of a column's texts that are numbers from which on it may be meant as numbers."""
 _ANY = ("count", "size", "nunique", "first", "last", "len")
 """What stands beside a reduction in a list and takes text, too."""
 MESSAGE = re.compile(
@@ -101,9 +103,7 @@ class NumericOnly(Rule):
                 and not _has_keyword(other, "numeric_only")
             ):
                 splices.append(append_argument(context.source, other, "numeric_only=True"))
-        doubt = _explain_doubt(context, call.func.value) if isinstance(call.func, ast.Attribute) else ""
-        if doubt and isinstance(call.func, ast.Attribute) and _left_out_texts(context, call.func):
-            doubt = ""
+        doubt = _explain_doubt(context, call.func.value, call.func.attr) if isinstance(call.func, ast.Attribute) else ""
         if not doubt and is_lost_write_to_blame(context):
             doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
         questions = list_text_questions(context) if not doubt and (context.number(RELEASE) or 0) >= 3 else []
@@ -141,20 +141,24 @@ def _write_table(context: RuleContext, table: ast.expr) -> str:
     return f"getattr(({context.text(table)}), 'obj', ({context.text(table)}))"
 
 
-def _explain_doubt(context: RuleContext, table: ast.expr) -> str:
-    """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that."""
+def _explain_doubt(context: RuleContext, table: ast.expr, name: str = "") -> str:
+    """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that.
+
+    A column of which a tenth is no number (a ticket's `A/5 21171`) holds names, not numbers; marks of what is missing (`?`) apart. One of which every text is a number
+    was put together (`"12" + "34"`) and read as one number by tables before pandas 2, and left out by groups, `corr` and `cov`, as any other text was.
+    """
     text = _write_table(context, table)
-    bare = "astype(str).str.replace(r'[,%$€£\\s]', '', regex=True)"
-    numbers = f"(__import__('pandas').to_numeric({text}[c].dropna().{bare}, errors='coerce').notna().mean() > 0.5 for c in {text}.select_dtypes('object').columns)"
-    if context.number(f"int(any({numbers}))") == 1:
-        return "A column of text holds numbers, and would be left out: it may be meant as numbers."
-    return ""
-
-
-def _left_out_texts(context: RuleContext, call: ast.Attribute) -> bool:
-    """Whether the notebook ran with a release whose groups never reduced a column of objects, texts of numbers too."""
-    of_groups = context.describe_all([call.value], calls=True)[0].is_a("pandas.DataFrameGroupBy")
-    return of_groups and call.attr in GROUPED and bool(find_older_use(context, "pandas", "2.0"))
+    bare = "dropna().astype(str).str.replace(r'[,%$€£\\s]', '', regex=True)"
+    told = f"(lambda _: _[~_.str.fullmatch(r'(?i)\\W*|nan|n/?a|none|null|missing|unknown')])({text}[c].{bare})"
+    share = f"__import__('pandas').to_numeric({told}, errors='coerce').notna().mean()"
+    most = context.number(f"float(max([{share} for c in {text}.select_dtypes('object').columns], default=0))")
+    if most is None or most < MOSTLY:
+        return ""
+    of_groups = context.describe_all([table], calls=True)[0].is_a("pandas.DataFrameGroupBy")
+    was_left_out = most < 1 or (of_groups and name in GROUPED) or name in ("corr", "cov")
+    if was_left_out and find_older_use(context, "pandas", "2.0"):
+        return ""
+    return "A column of text holds numbers, and would be left out: it may be meant as numbers."
 
 
 def _has_keyword(call: ast.Call, name: str) -> bool:

@@ -33,6 +33,9 @@ Of a function of the notebook only one: nothing says that it ever took several b
 LATER = frozenset({"groups", "out", "where"})
 """Parameters that came late, and stand before older ones in today's signatures."""
 
+MOST_ALIKE = 20
+"""Calls of a method of the same name that are asked for what they call."""
+
 
 class PositionalArguments(Rule):
     """Give arguments by keyword where a function no longer takes them by position.
@@ -77,15 +80,9 @@ class PositionalArguments(Rule):
                 yield from self._unpack_attributes(context, call)
                 continue
             splices = _write_names(context, call, names)
-            for other in ast.walk(context.tree):
-                if (
-                    isinstance(other, ast.Call)
-                    and other is not call
-                    and context.text(other.func) == context.text(call.func)
-                    and not (len(other.args) == 1 and isinstance(other.args[0], ast.List | ast.Dict))  # data, not x
-                ):
-                    more = _name_arguments(context, other, live)
-                    splices += _write_names(context, other, more) if more else []
+            for other, is_known in _list_alike(context, call, live):
+                more = _name_arguments(context, other, live) if is_known else names
+                splices += _write_names(context, other, more) if more else []
             most = 1 if live.path.startswith("__main__.") else SURE
             kept = sum(map(bool, names)) <= most and not LATER & set(names)
             sure = _find_order(call, live) is not None or kept
@@ -115,6 +112,31 @@ class PositionalArguments(Rule):
             f"Since networkx 2.0, `{last}` only takes attributes by keyword.",
             prior=0.88,
         )
+
+
+def _list_alike(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[tuple[ast.Call, bool]]:
+    """Other calls of the cell that fail in the same way: of the same text, or of a method that is the same one, on whatever. One in the failing statement
+    of which nothing is known (False) may be called on what this one gives: ``df.drop("a", 1).drop("b", 1)``."""
+    name = read_last_name(call.func)
+    others = [
+        c
+        for c in context.walk(ast.Call)
+        if c is not call
+        and read_last_name(c.func) == name
+        and isinstance(c.func, type(call.func))
+        and not (len(c.args) == 1 and isinstance(c.args[0], ast.List | ast.Dict))  # data, not x
+    ]
+    same = [(c, True) for c in others if context.text(c.func) == context.text(call.func)]
+    texts = {context.text(c.func) for c, _ in same}
+    rest = [c for c in others if context.text(c.func) not in texts and isinstance(c.func, ast.Attribute)][:MOST_ALIKE]
+    paths = [info.path for info in context.describe_all([c.func for c in rest], calls=True)] if rest else []
+    around = [s for s in context.walk(ast.stmt) if any(n is call for n in ast.walk(s))] if rest else []
+    failing = {id(n) for n in ast.walk(min(around, key=lambda s: sum(1 for _ in ast.walk(s))))} if around else set()
+    for other, path in zip(rest, paths, strict=True):
+        alike = not path and id(other) in failing and len(other.args) == len(call.args) and not other.keywords
+        if path == live.path or alike:
+            same.append((other, not alike))
+    return same
 
 
 def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[str]:

@@ -20,7 +20,7 @@ _OLDER_BESIDE = {
 pandas 3.0 wants Python 3.11 and NumPy 1.26, for which there are no older scikit-learn and SciPy than these; pandas 2.0 and scikit-learn 0.24 came three
 years and one year after what is named for them, and wanted a newer Python than those ran on, or a newer NumPy.
 """
-_ASKED_OF_TABLES = frozenset({"ix", "as_matrix", "convert_objects", "weekday_name"})
+_ASKED_OF_TABLES = frozenset({"ix", "as_matrix", "convert_objects", "weekday_name", "from_csv"})
 """Attributes that nothing but pandas ever had, until January 2020: its release 1.0, before those above."""
 _LAST_RELEASES = {
     "2.7": {"pandas": "0.24", "sklearn": "0.20", "numpy": "1.16", "scipy": "1.2", "seaborn": "0.9", "statsmodels": "0.11"},
