@@ -125,7 +125,7 @@ def end_processes_of_joblib() -> None:
     Trusted names, checked with joblib 1.4 and 1.5: ``_executor`` of ``joblib.externals.loky.reusable_executor``, ``MemmappingExecutor``, its
     ``_pending_work_items`` and ``_running_work_items``.
     """
-    executor = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    executor: Any = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
     if type(executor).__name__ != "MemmappingExecutor":
         return
     if executor._pending_work_items or executor._running_work_items:
