@@ -18,7 +18,7 @@ from jupyter_selfheal.healers.rules.context.nodes import (
 )
 from jupyter_selfheal.healers.rules.context.remedies import QUOTED_PATH
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
-from jupyter_selfheal.model import Applicability, Failure, Patch
+from jupyter_selfheal.model import Applicability, Edit, Failure, Install, Patch
 
 ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}
 """Names by which libraries import others, as everybody does."""
@@ -131,8 +131,10 @@ class RemovedName(Rule):
         level = Applicability.DISPLAY_ONLY if change.show else level
         when = f" ({change.library} {change.version})" if change.version else ""
         shown = splices[0][2]
+        missing = change.requires if change.requires and not context.exists(change.new) else ""
+        installs: tuple[Edit, ...] = (Install(missing, change.new.split(".")[0]),) if missing else ()
         yield self.patch(
-            context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
+            (*installs, *context.replace(context.cell_id, [*splices, *context.add_imports(imports)])),
             f"Change `{context.text(targets[0])}` to `{shown}`",
             f"`{change.old}` was removed{when}." if when else f"There is no `{change.old}`, but `{change.new}`.",
             applicability=level,
@@ -201,7 +203,9 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
     known = load_knowledge()
     for path in paths:
         change = known.names.get(path)
-        if change is not None and (change.forms or change.read or (change.new and context.exists(change.new))):
+        if change is not None and (
+            change.forms or change.read or change.requires or (change.new and context.exists(change.new))
+        ):
             return change
     package = module.split(".")[0]
     said = QUOTED_PATH.search(context.failure.evalue)
@@ -255,6 +259,8 @@ def _write_use(context: RuleContext, node: ast.expr, change: Change) -> tuple[Wr
     if not change.new:
         return None, node
     known = context.reference(change.new)
+    if known is None and change.requires:  # it is not there yet, and cannot be asked
+        return Written(change.new, (f"import {change.new.rpartition('.')[0]}",)), node
     if known is None:
         return None, node
     text, line = known

@@ -112,7 +112,8 @@ class ViewAsList(Rule):
         if _gives_view(node) or _makes_generator(context, node):
             text = _write_by_count(context, node, source) or f"{_name_whole(context, node)}({source[start:end]})"
             return context.replace(cell_id, [(start, end, text)]), source[start:end]
-        is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(list, context.attribute)
+        wanted = dict if _name_whole(context, node) == "dict" else list
+        is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(wanted, context.attribute)
         if isinstance(node, ast.Call) and is_of_lists and context.describe_all([node], calls=True)[0].type in VIEWS:
             return context.replace(
                 cell_id, [(start, end, f"{_name_whole(context, node)}({source[start:end]})")]

@@ -48,7 +48,7 @@ class Triage:
         context = RuleContext(case, facts)
         remedies = _AskedOnce(self._rules)
         found = (check(context, remedies) for check in CHECKS)
-        diagnosis = next((d for d in found if d is not None), None) or _diagnose_code(context)
+        diagnosis = next((d for d in found if d is not None), None) or _diagnose_in_code(context, remedies)
         is_open = diagnosis.skip_reason is None or not diagnosis.skip_reason.is_final
         kept = is_open and saved_errors.is_kept(context)
         return replace(diagnosis, kept=kept, may_be_meant=kept and not saved_errors.is_plain_slip(context, remedies))
@@ -74,6 +74,21 @@ class _AskedOnce:
         if self._found is None:
             self._found = self._rules.propose(context.case, Starts(), context.facts, ()).patches
         return self._found
+
+
+def _diagnose_in_code(context: RuleContext, remedies: _AskedOnce) -> Diagnosis:
+    """The cause in the code; where all that mends it needs a distribution that is not installed (``np.pmt``), which one."""
+    diagnosis = _diagnose_code(context)
+    if context.failure.ename not in ("AttributeError", "ImportError", "ModuleNotFoundError"):
+        return diagnosis
+    found = remedies.list_remedies(context)
+    installs = [next((e for e in patch.edits if isinstance(e, Install)), None) for patch in found]
+    if not installs or None in installs:
+        return diagnosis
+    first = next(e for e in installs if e is not None)
+    return replace(
+        diagnosis, cause=found[0].cause, advice=f"Install what has it (`{first.line}`), or heal with `--install`."
+    )
 
 
 def _diagnose_code(context: RuleContext) -> Diagnosis:

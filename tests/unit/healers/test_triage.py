@@ -248,6 +248,13 @@ def test_a_missing_module_says_which_distribution_to_install(bench: Bench) -> No
     assert "scikit-bio" in found.advice
 
 
+def test_what_a_distribution_of_its_own_has_now_says_which_to_install(bench: Bench) -> None:
+    found = diagnose(bench.fail("import numpy as np\nmonthly = np.pmt(0.01, 12, 300)"))
+    assert (found.cause, found.skip_reason) == ("`numpy.pmt` was removed (numpy 1.20).", None)
+    assert "%pip install numpy-financial" in found.advice
+    assert diagnose(bench.fail("import numpy as np\nnp.pmtx(0.01)")).advice == ""
+
+
 @pytest.mark.parametrize(
     ("cell", "advice"),
     [
