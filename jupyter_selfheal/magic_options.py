@@ -30,33 +30,36 @@ COMMANDS = (
 
 HELP = """Run the cell; if it raises, or misses what is expected of it, heal it.
 
-Usage: %%heal [options]          on top of a cell
-       %heal                     heal the last failure
-       %heal approve             in a new cell: that cell becomes the fix and runs
-       %%heal approve            on top of the failing cell: the fix replaces it
+Usage: %%heal [options]       on top of a cell
+       %heal                  heal the last failure
+       %heal approve          in a new cell: it becomes the fix and runs
+       %%heal approve         on top of the failing cell: the fix replaces it
        %heal reject [why] | retry [hint] | continue | budget USD | stop
-       %heal ahead now           run the cells below in a copy of the kernel: which will fail, and what heals the first
-       %heal ahead on | off      do that in idle time, and show it beside the cells
-       %heal bisect              the first cell that, run anew from the top, departs from the notebook's stored outputs
-       %heal minimize            the smallest notebook that fails like the cells of this session, as a file and as text
-       %heal why                 what failed, where the value came from, and what to do
-       %heal history | undo [N]  what was healed in this session; the old source of one of these back, or what you just rejected
-       %heal show | status | config | sent | resume | answer VALUE | allow | prove | consent | model
-       %heal review              list doubts about cells that ran; nothing is changed because of them
+       %heal ahead now        which cells below will fail, tried in a copy
+       %heal ahead on | off   do that in idle time, and mark the cells
+       %heal bisect           the first cell that departs from stored outputs
+       %heal minimize         the smallest notebook that fails in the same way
+       %heal why              what failed, why, and what to do
+       %heal history          what was healed in this session
+       %heal undo [N]         the old source back; or what you just rejected
+       %heal show | status | config | sent | resume | answer VALUE | allow
+             prove | consent | model
+       %heal review           doubts about cells that ran; nothing is changed
        %heal on | off | auto [on|off]
 
 Options:
   --expect E       a Python expression that the cell's last value must equal
-  --check S        a statement that must run without an error after the cell (repeatable)
+  --check S        a statement that must run after the cell (repeatable)
   --stdout T       text that the cell must print; /…/ is a regular expression
-  --test COMMAND   the project's tests, which a changed Python file must pass (`jupyter selfheal heal`; a session changes no files)
-  --spec TEXT      what the cell is for, in words (only a language model can use it)
+  --test COMMAND   tests that a changed Python file must pass (in a batch)
+  --spec TEXT      what the cell is for, in words (for a language model)
   --attempts N     rounds of a paid healer before it pauses
   --budget USD     dollars this heal may spend
   --timeout S      seconds a trial may take
   --healers LIST   out of memory,rules,search,language_model
   --model NAME     the model that proposes patches
-  --wait           block until the heal is decided (default in scripts and terminals); --no-wait: do not
+  --wait           block until the heal is decided (--no-wait: do not);
+                   the default in scripts and terminals
   --offline        no model, no network
 """
 

@@ -136,10 +136,10 @@ def format_run_table(folder: Path | None = None) -> Iterator[str]:
     """The list of runs, one line each, under a heading. A cost with a question mark leaves out what has no known price."""
     yield f"{'run':<14} {'began':<16} {'ended':<14} {'tried':>5} {'cost':>8}  failure"
     for run in list_runs(folder):
-        where = f"  [{Path(run.notebook).name}]" if run.notebook else ""
+        where = f"[{Path(run.notebook).name}] " if run.notebook else ""
         began = run.began[:16].replace("T", " ")
         cost = f"{run.cost.usd:.4f}" + ("?" if run.cost.unknown else "")
-        yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {cost:>8}  {run.headline}{where}"
+        yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {cost:>8}  {where}{run.headline}"
 
 
 def format_timeline(

@@ -98,7 +98,8 @@ class Environments:
             raise InfrastructureError(f"{complaint}: {error}") from error
         if done.returncode:
             words = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-            said = next((w for w in reversed(words) if w.lower().startswith("error")), words[-1] if words else "")
+            last = words[-1] if words and words[0].startswith("Traceback") else " ".join(words)
+            said = next((w for w in reversed(words) if w.lower().startswith("error")), last)
             raise InfrastructureError(f"{complaint}: {said or 'no reason given'}"[:500])
 
 

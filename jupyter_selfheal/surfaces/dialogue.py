@@ -93,7 +93,7 @@ class Dialogue:
 
     ask: Callable[[str], str] = lambda question: input(question)
     out: TextIO = field(default_factory=lambda: sys.stdout)
-    colours: bool = True
+    colours: bool = field(default_factory=lambda: may_use_colours(sys.stdout))
     is_review: bool = False
     """Whether a whole notebook is gone through: the keys are those of the review in JupyterLab."""
     _shown: tuple[str, str, Verdict] | None = None
@@ -213,6 +213,11 @@ def _list_spellings(key: str, of: tuple[str, str, str]) -> tuple[str, ...]:
     """``y`` and ``yes``; ``t``, ``try`` and ``retry``."""
     label = of[1].replace("[", "").replace("]", "")
     return key, label, label.split()[0], of[0]
+
+
+def may_use_colours(out: TextIO) -> bool:
+    """Whether the output is a terminal that shows colours, and nobody switched them off (https://no-color.org)."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def colour_diff(lines: Sequence[DiffLine]) -> str:

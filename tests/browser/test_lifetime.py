@@ -28,12 +28,15 @@ def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
 @pytest.mark.kept_page
 @pytest.mark.slow
 def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
-    failed.card(1)
+    of_the_state = ":is(.sh-warning, .sh-note):visible"
+    failed.finish(0)
+    failed.card(1).locator(of_the_state).first.wait_for()
     failed.command("kernelmenu:restart")
     failed.page.locator(".jp-Dialog .jp-mod-accept").click()
     card = failed.card(1, "lost")
     card.get_by_text("the kernel this was proven in is gone").wait_for()
     no_button(failed, 1)
+    assert card.locator(of_the_state).count() == 0, "what it says of the state is true no longer"
     card.filter(has_text="items.append(3)").wait_for()
     failed.status("idle")  # once used here, it is loaded again
     failed.idle()

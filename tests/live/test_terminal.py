@@ -90,10 +90,15 @@ def test_yes_applies_and_runs_the_fix(terminal: Terminal) -> None:
     terminal.type("items = [1, 2]; items.appendd(3)")
     shown = terminal.until(r"Apply\? ")
     assert "AttributeError" in shown
+    failed = re.findall(r"In\s*\[(\d+)\]", shown)[-1]
     assert "+items = [1, 2]; items.append(3)" in shown
     assert "proven from" in shown
     terminal.type("y")
     assert "[1, 2, 3]" in terminal.value("items")
+    terminal.type("%heal history")
+    number = re.search(r"cell \[(\d+)\]: items = ", terminal.until(r"append\(3\)"))
+    assert number is not None
+    assert number[1] == failed, "the fix ran in its place"
 
 
 def test_why_shows_the_evidence_and_no_takes_a_reason(terminal: Terminal) -> None:

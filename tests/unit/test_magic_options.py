@@ -67,3 +67,7 @@ def test_what_cannot_be_read_is_said_in_one_line(line: str, said: str) -> None:
         options.parse(line)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_help_fits_a_terminal_of_80_columns() -> None:
+    assert [line for line in options.HELP.splitlines() if len(line) > 79] == []

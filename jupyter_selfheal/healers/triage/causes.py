@@ -200,7 +200,7 @@ def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | 
         index = f" `{key}` is its index." if key in keys.index_names else ""
         return (
             f"`{table}` has no column `{key}`. It has {shown or 'none'}.{index}",
-            f"Read the one that is meant, or look where `{table}` is made: its data may be others than the notebook was written for.",
+            f"Read the one that is meant, or look where `{table}` is made: its data may differ from what the notebook was written for.",
         )
     return None
 

@@ -19,7 +19,12 @@ from jupyter_selfheal.inside.fork import gate, sandbox
 from jupyter_selfheal.model import JSON
 from jupyter_selfheal.surfaces.words import fit_to_screen
 
-PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "numpy", "pandas", "papermill")
+PACKAGES = ("ipython", "ipykernel", "jupyter-client", "nbformat", "anthropic", "numpy", "pandas")
+EXTRAS = {"mcp": "mcp", "jupytext": "text", "papermill": "papermill", "keyring": "keyring", "distributed": "dask"}
+"""What only some uses need, and the extra that brings it."""
+
+
+NOT_INSTALLED = "not installed"
 
 
 def run_doctor(options: argparse.Namespace) -> int:
@@ -41,6 +46,8 @@ def collect_findings() -> dict[str, JSON]:
         "executable": sys.executable,
         "system": platform.platform(),
         "packages": {name: _describe_version(name) for name in PACKAGES},
+        "extras": {name: _describe_version(name) for name in EXTRAS},
+        "JupyterLab extension": _find_labextension(),
         "forking": gate.find_refusal() or "possible",
         "sandbox": {layer: layers.get(layer, "") or "on" for layer in sandbox.LAYERS},
         "reachable without a network": _describe_reachable(layers),
@@ -81,7 +88,15 @@ def _describe_version(name: str) -> str:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return NOT_INSTALLED
+
+
+def _find_labextension() -> str:
+    """The folder that JupyterLab finds our extension in; empty where it is in none."""
+    from jupyter_core.paths import jupyter_path
+
+    folders = (Path(folder) / "jupyter-selfheal" for folder in jupyter_path("labextensions"))
+    return next((str(folder) for folder in folders if (folder / "package.json").is_file()), "")
 
 
 def _list_kernelspecs() -> dict[str, str]:
@@ -103,6 +118,13 @@ def _format_findings(findings: dict[str, JSON]) -> Iterator[str]:
     yield f"jupyter-selfheal {findings['selfheal']}, Python {findings['python']} ({findings['executable']})"
     yield findings["system"]
     yield "packages: " + ", ".join(f"{name} {version}" for name, version in findings["packages"].items())
+    extras = findings["extras"]
+    yield "optional: " + ", ".join(
+        f"{name} {version}" + (f" (pip install 'jupyter-selfheal[{EXTRAS[name]}]')" if version == NOT_INSTALLED else "")
+        for name, version in extras.items()
+    )
+    lab = findings["JupyterLab extension"]
+    yield f"JupyterLab extension: {lab or 'not found, so cards have no buttons: install jupyter-selfheal where JupyterLab runs (a clone builds it with Node)'}"
     yield f"forking this process: {findings['forking']}"
     yield "sandbox:"
     yield from (f"  {layer}: {state}" for layer, state in findings["sandbox"].items())

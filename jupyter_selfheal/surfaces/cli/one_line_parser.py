@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
 from jupyter_selfheal.errors import UsageError
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line, by exception."""
+    """Says what is wrong, and what may be meant, in one line, by exception."""
 
     def error(self, message: str) -> NoReturn:
         """Raises UsageError."""
         raise UsageError(f"{message}; see `{self.prog} --help`")
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """As argparse does; words that are too many are told by the command that was named, which knows its options."""
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            self._find_chosen(options)._refuse(rest)
+        return options
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        if not isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(action, f"{value!r} is not one of {', '.join(map(str, action.choices))}")
+        if str(value).endswith((".ipynb", "/")):
+            self.error(f"{value!r} is no command: `{self.prog} heal {value}` heals it")
+        self.error(f"there is no command {value!r}{_name_near(str(value), action.choices)}")
+
+    def _find_chosen(self, options: argparse.Namespace) -> OneLineParser:
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                chosen = action.choices.get(str(getattr(options, action.dest, "")))
+                if isinstance(chosen, OneLineParser):
+                    return chosen
+        return self
+
+    def _refuse(self, rest: Sequence[str]) -> NoReturn:
+        word = next((w for w in rest if w.startswith("-")), rest[0])
+        if not word.startswith("-"):
+            self.error(f"{word!r} is one word too many")
+        name = word.split("=")[0]
+        self.error(f"there is no option {name}{_name_near(name, self._option_string_actions)}")
+
+
+def _name_near(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f": did you mean {near[0]}?" if near else ""

@@ -26,7 +26,7 @@ def print_log(options: argparse.Namespace) -> int:
     columns = shutil.get_terminal_size((100, 24)).columns
     told = [line for fix in fixes for line in _format_fix(fix, columns)]
     files = [line for line in _describe_fixed_files(options.notebook) for line in wrap(line, columns, "", " " * 10)]
-    print("\n".join([*told, *files]) or "no fix is told of")
+    print("\n".join([*told, *files]) or f"{options.notebook}: its metadata tells of no fix")
     return 0
 
 

@@ -181,7 +181,8 @@ class Actions:
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)
         finally:
             session.is_running_fix = False
-            session.cells.record_run(heal.card.cell_id, plan.source, session.shell.execution_count)
+            # the number that stands beside its output: IPython counts on before a cell runs, or behind it, by release
+            session.cells.record_run(heal.card.cell_id, plan.source, session.shell.displayhook.prompt_count)
 
 
 def _has_await_in_running_loop(shell: Any, source: str) -> bool:

@@ -269,12 +269,14 @@ class HealMagics:
             return
         heal = self._find_heal_to_undo(number)
         if heal.card.undo and self._session.carry_out(heal, "undo"):
-            print("The old source goes back into its own cell; what the fixed cell did to your variables stays.")
+            _print_lines(
+                ["The old source goes back into its own cell; what the fixed cell did to your variables stays."]
+            )
             return
         old = heal.card.restore_source(heal.source)
         patch_application.replace_running_cell(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
-        print(f"The old source is back {where}; what the fixed cell did to your variables stays.")
+        _print_lines([f"The old source is back {where}; what the fixed cell did to your variables stays."])
         if getattr(self.shell, "simple_prompt", False):
             print(old)  # such a prompt cannot hold it
         heal.is_undone = True

@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue
+from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -35,7 +35,8 @@ class HealWaiter:
     def __init__(self, session: LiveSession, actions: Actions) -> None:
         self._session = session
         self._actions = actions
-        self._dialogue = Dialogue()
+        has_colours = str(getattr(session.shell, "colors", "")).lower() != "nocolor"
+        self._dialogue = Dialogue(colours=has_colours and may_use_colours(sys.stdout))
 
     def __call__(self, heal: LiveHeal, result: Any) -> None:
         """Wait, ask, apply; after an approved heal ``result`` no longer counts as failed, so that Run All goes on."""

@@ -53,7 +53,7 @@ def _list_status(session: LiveSession) -> Iterator[str]:
     yield f"looking ahead {'on' if session.look_ahead else 'off'}{tally}"
     yield f"spent in this session: {words.format_money(session.spent)}"
     if (heal := session.heals.latest) is not None:
-        yield f"last heal: {heal.card.phase}: {heal.card.status}"
+        yield f"last heal: {heal.card.status}"
         if heal.journal:
             yield f"journal: {heal.journal}"
     yield f"log: {session.log_path}"

@@ -81,6 +81,9 @@ def find_departure(notebook: Notebook, state: TrialKernel, timeout: float) -> tu
 def format_departure(notebook: Notebook, departure: Departure | None, compared: int) -> Iterator[str]:
     """What was found, in lines of 80 columns."""
     if departure is None:
+        if not compared:
+            yield "Every cell runs; no cell has a stored output to compare with."
+            return
         cells = "1 cell gives" if compared == 1 else f"{compared} cells give"
         yield f"Every cell runs, and nothing departs from what is stored ({cells} the same)."
         return

@@ -145,6 +145,10 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
     return 0
 
 
+OWN_FAULT = "It has a fault of its own too, which can be healed once that cell runs."
+"""What is said of a cell that waits for an earlier one, and would fail without that."""
+
+
 def find_unhealed_root(
     cell: Cell, failure: Failure, outcome: Outcome, lost: Sequence[LostState], sources: Iterable[tuple[int, str]]
 ) -> int:

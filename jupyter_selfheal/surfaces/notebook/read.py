@@ -82,7 +82,9 @@ def read(path: Path) -> Document:
     try:
         raw = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
-        raise NotebookError(f"{path}: not valid JSON ({error}): cut off or damaged; restore it from a copy") from error
+        raise NotebookError(
+            f"{path}: {_explain_text(text) or f'not valid JSON ({error}): cut off or damaged; restore it from a copy'}"
+        ) from error
     if not isinstance(raw, dict) or "nbformat" not in raw or not ({"cells", "worksheets"} & raw.keys()):
         raise NotebookError(f"{path}: not a Jupyter notebook (it is JSON, but has no nbformat and cells)")
     version = raw["nbformat"]
@@ -91,6 +93,15 @@ def read(path: Path) -> Document:
     raw, notes = upgrade.upgrade_notebook(path, text.removeprefix("\ufeff"), version)
     document = build_document(path, raw, _find_form(text))
     return replace(document, notes=(*notes, *document.notes), upgraded_from=version)
+
+
+def _explain_text(text: str) -> str:
+    """What git has put in the place of a notebook, and what to do; empty where it is something else."""
+    if text.startswith("version https://git-lfs.github.com/spec/"):
+        return "a pointer of Git LFS, not the notebook itself: `git lfs pull` brings it"
+    if all(f"\n{mark}" in text for mark in ("<<<<<<< ", "=======", ">>>>>>> ")):
+        return "a merge that git could not finish (it holds lines of <<<<<<< and >>>>>>>): resolve it first"
+    return ""
 
 
 def read_text_notebook(path: Path, text: str) -> Document:

@@ -241,10 +241,13 @@ class Batch:
                 self._look_at_healthy(chain, cell, trial, after)
             elif failures.is_meant(cell, failure):
                 self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
-            elif number := failures.find_cascade_root(failure, self.lost) or failures.find_needed_in_text(
+            elif number := failures.find_cascade_root(failure, self.lost):
+                self._record_cell(cell, Status.CASCADE, failure, cascade_of=number)
+                self._record_lost_state(cell, failure)
+            elif number := failures.find_needed_in_text(
                 failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
             ):
-                self._record_cell(cell, Status.CASCADE, failure, cascade_of=number)
+                self._record_cell(cell, Status.CASCADE, failure, cascade_of=number, detail=failures.OWN_FAULT)
                 self._record_lost_state(cell, failure)
             elif self._heal_failure(chain, cell, failure, trial, after):
                 return
@@ -306,7 +309,9 @@ class Batch:
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
         elif needed := self._find_root(cell, failure, outcome, status):
-            self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
+            has_own = failures.find_needed_cell(outcome, self.lost) == needed
+            detail = failures.OWN_FAULT if has_own else ""
+            self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed, detail=detail)
             return False
         else:
             why = outcomes.explain_not_healed(outcome, status)

@@ -28,7 +28,7 @@ from jupyter_selfheal.model import (
     Trial,
 )
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
-from jupyter_selfheal.surfaces.dialogue import Dialogue
+from jupyter_selfheal.surfaces.dialogue import Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.notebook.answers import list_choices
 from jupyter_selfheal.surfaces.notebook.approve import AllSafe, PolicyApprover, TerminalApprover
 from jupyter_selfheal.surfaces.notebook.beside import count_cores, stays_inside
@@ -273,7 +273,9 @@ class Session:
     def _build_approver(self, document: Document, case: Case) -> Approver:
         if self.settings.approve == "ask":
             return TerminalApprover(
-                case.notebook, Dialogue(out=sys.stderr, colours=sys.stderr.isatty(), is_review=True), self._all_safe
+                case.notebook,
+                Dialogue(out=sys.stderr, colours=may_use_colours(sys.stderr), is_review=True),
+                self._all_safe,
             )
         choices = list_choices(document, self.settings.answers)
         return PolicyApprover(self.settings.approve, self.settings.config.accept, choices)

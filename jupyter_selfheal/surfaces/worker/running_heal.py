@@ -274,7 +274,12 @@ def format_progress(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "TrialEnded":
         error = find_error(body.get("trial") or {})
         return f"An idea that does not work: {error}" if error else "An idea that runs: checking what it gives…"
-    return {"BaselineRan": "Looking for the cause…", "Scored": "Comparing what they give…"}.get(kind, "")
+    words = {
+        "BaselineRan": "Looking for the cause…",
+        "Scored": "Comparing what they give…",
+        "Derived": "An idea that mends the first problem: going on with the next…",
+    }
+    return words.get(kind, "")
 
 
 def find_error(trial: Mapping[str, Any]) -> str:

@@ -82,3 +82,13 @@ def test_a_folder_in_which_no_notebook_can_be_run_is_one_line(tmp_path: Path) ->
             environments.make(str(tmp_path / "bare"))
         with pytest.raises(InfrastructureError, match=r": no Python in it: name the folder of an environment"):
             environments.make(str(tmp_path))
+
+
+def test_a_reason_of_several_lines_is_told_whole(calls: Path, tmp_path: Path) -> None:
+    uv = tmp_path / "bin" / "uv"
+    uv.write_text("#!/bin/sh\nprintf 'python9: not found\\nInstall it, or name\\nanother one.\\n' >&2; exit 1\n")
+    with (
+        closing(Environments()) as environments,
+        pytest.raises(InfrastructureError, match="not found Install it, or name another one"),
+    ):
+        environments.make("3.11", tmp_path / "a.txt")

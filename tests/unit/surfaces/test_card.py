@@ -25,7 +25,7 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.dialogue import Dialogue
+from jupyter_selfheal.surfaces.dialogue import Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.words import (
     fit_to_screen,
     format_card,
@@ -161,3 +161,17 @@ def test_a_line_of_the_history_tells_the_cell_from_what_failed_in_it_and_fits_a_
     assert line.startswith("cell [4]: total = sum(prices[n] for n in ['aple',")
     assert " · KeyError: 'aple' → Change `uper`" in line
     assert all(len(part) <= 80 for part in wrap_prose([f"  1  {line}"], 80))
+
+
+@pytest.mark.parametrize(
+    ("said", "shows"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": ""}, True)]
+)
+def test_colours_are_for_a_terminal_that_shows_them_where_nobody_switched_them_off(
+    said: dict[str, str], shows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    assert may_use_colours(Screen()) is shows
+    assert not may_use_colours(StringIO())

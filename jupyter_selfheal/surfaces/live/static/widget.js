@@ -292,7 +292,7 @@ function render({ model, el }) {
         ...card.question.answers.map((answer) => element("button", { type: "button", title: answer, text: answer.length > 60 ? `${answer.slice(0, 59)}…` : answer, onclick: () => send("answer", answer) }))));
     }
     if (card.explanation?.length) parts.push(explanationView(card));
-    for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small" }));
+    for (const note of card.notes || []) parts.push(prose("p", note, { class: "sh-small sh-note" }));
     if (attempts && card.is_lesson) parts.push(element("details", {}, element("summary", { text: "Details" }), attempts));
     if (card.instructions) parts.push(prose("p", card.instructions, { class: "sh-instructions", role: "note" }));
     if (card.welcome?.length) parts.push(element("aside", { class: "sh-welcome", "aria-label": "First use" }, ...card.welcome.map((line) => prose("p", line))));

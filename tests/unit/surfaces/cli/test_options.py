@@ -191,3 +191,23 @@ def test_without_a_command_all_commands_are_listed(capsys: pytest.CaptureFixture
     assert not shown.out
     assert "heal notebooks" in shown.err
     assert "serve coding agents" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["heel", "a.ipynb"], "did you mean heal?"),
+        (["a.ipynb", "--offline"], "`jupyter selfheal heal a.ipynb` heals it"),
+        (
+            ["heal", "a.ipynb", "--ofline"],
+            "no option --ofline: did you mean --offline?; see `jupyter selfheal heal --help`",
+        ),
+        (["log", "a.ipynb", "b.ipynb"], "'b.ipynb' is one word too many; see `jupyter selfheal log --help`"),
+        (["heal", "a.ipynb", "--approve", "maybe"], "'maybe' is not one of all, safe, ask, none"),
+    ],
+)
+def test_what_is_misspelt_is_told_with_what_is_meant(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert says in capsys.readouterr().err

@@ -19,6 +19,7 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
+from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -77,6 +78,14 @@ def test_what_fails_only_because_of_an_unhealed_cell_is_named_and_not_healed(doc
     assert [r.cascade_of for r in report.records] == [0, 1, 1, 3, 0]
     assert report.exit_code == 1
     assert len(made.loop.cases) == 1  # type: ignore[attr-defined]
+
+
+def test_a_cell_that_waits_for_another_and_has_a_fault_of_its_own_is_said_to(document: Make) -> None:
+    report, _ = batch(document("a = missing()", "print a", "print(a)")).run()
+    assert [(r.status, r.cascade_of, r.detail) for r in report.records[1:]] == [
+        (Status.CASCADE, 1, OWN_FAULT),
+        (Status.CASCADE, 1, ""),
+    ]
 
 
 def test_a_second_root_behind_an_unhealed_cell_is_still_healed(document: Make) -> None:

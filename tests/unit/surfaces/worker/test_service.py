@@ -169,6 +169,9 @@ def test_who_waits_is_told_what_is_done_in_words() -> None:
     assert format_progress("TrialEnded", {"trial": {"ending": "timed_out"}}) == "An idea that does not work: timed out"
     assert format_progress("TrialEnded", {"trial": {"steps": [{}]}}) == "An idea that runs: checking what it gives…"
     assert format_progress("Scored", {}) == "Comparing what they give…"
+    assert "87203de3" not in format_progress("Derived", {"patch_id": "87203de3"}), (
+        "a number of ours tells a user nothing"
+    )
 
 
 @pytest.mark.parametrize(
