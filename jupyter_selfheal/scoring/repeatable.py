@@ -29,6 +29,14 @@ _PASSING = re.compile(
 )
 """What gives something else at another time, in another process, on another machine or with another release."""
 
+_SHOWS_PASSING = re.compile(
+    r"""(?m:^\s*%(?:cd|pwd|ls|ll|lsmagic|pushd|popd|dirs|whos?|who_ls|env|hist(?:ory)?)\b)   # this machine's folders and session
+      | \.cv_results_\b(?!\s*(?:\[|\.get\b)) | \[\s*["'](?:mean|std)_(?:fit|score)_time["']   # how long each fit took
+    """,
+    re.VERBOSE,
+)
+"""What shows such a thing, and hands nothing of it on: `search.best_params_` below is the same in each run."""
+
 _TRAINS = re.compile(
     r"\.(?:partial_)?fit(?:_\w+)?\(|\bcross_val\w*\(|\bcross_validate\(|SearchCV\(|\b(?:curve_fit|minimize|least_squares)\("
 )
@@ -110,7 +118,7 @@ def _trace_hangs(sources: tuple[str, ...]) -> tuple[frozenset[Hang], ...]:
                 tainted |= (names.binds | names.changes) - modules
             else:
                 tainted -= names.binds
-        traced.append(frozenset(hangs))
+        traced.append(frozenset(hangs | {Hang.PASSING} if _SHOWS_PASSING.search(source) else hangs))
     return tuple(traced)
 
 

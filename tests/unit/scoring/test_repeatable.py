@@ -23,6 +23,9 @@ def placed(source: str, above: tuple[str, ...]) -> tuple[Cell, Notebook]:
         (("import numpy as np", "np.random.seed(0)", "a = np.random.rand(3)"), "np.ones(3)"),
         (("import numpy as np", "a = np.random.rand(3)"), "np.ones(3)"),
         (("from numpy.random import default_rng", "rng = default_rng(1)"), "rng.random()"),
+        (("search.fit(X, y)\nsearch.cv_results_",), "search.best_params_"),
+        ((), "search.cv_results_['mean_test_score']"),
+        (("%cd ..",), "len('three')"),
     ],
 )
 def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source: str) -> None:
@@ -47,6 +50,10 @@ def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source:
         (("xs = [random.random() for _ in range(3)]",), "max(xs)"),
         (("import random as r", "def draw():\n    return r.random()", "x = draw()", "y = [x]"), "print(y)"),
         (("import time", "begin = time.time()", "took = begin + 1"), "took"),
+        ((), "%cd .."),
+        ((), "search.fit(X, y)\nsearch.cv_results_"),
+        ((), "pd.DataFrame(search.cv_results_)"),
+        ((), "scores['mean_fit_time'].max()"),
     ],
 )
 def test_what_hangs_on_chance_time_or_place(above: tuple[str, ...], source: str) -> None:
