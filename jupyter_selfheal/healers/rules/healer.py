@@ -141,11 +141,11 @@ def _doubt(patch: Patch, other: Patch) -> Patch:
 def _keep_meaning(context: RuleContext, patch: Patch) -> Patch:
     if any(isinstance(e, Replace) and "dtype" in e.source for e in patch.edits):
         patch = ask_for_text(context, patch)
-    if not any(isinstance(e, Replace) and "inplace" in e.source for e in patch.edits):
-        return patch
-    from jupyter_selfheal.healers.rules.lost_write import keep_write
+    if any(isinstance(e, Replace) and ("inplace" in e.source or "loc[" in e.source) for e in patch.edits):
+        from jupyter_selfheal.healers.rules.lost_write import keep_write
 
-    return keep_write(context, patch)
+        return keep_write(context, patch)
+    return patch
 
 
 def _take_first(patches: Iterator[Patch], count: int) -> Iterator[Patch]:

@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.lost_writes import turns_texts_to_numbers
+from jupyter_selfheal.healers.rules.context.nodes import read_literal
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
@@ -21,7 +22,7 @@ class LostDowncast(Rule):
     **Failure** `ValueError: Unknown label type: unknown`, `Pandas data cast to numpy dtype of object`, `TypeError: no numeric data to
     plot`, below `df["c"] = df["c"].replace({"no": 0, "yes": 1})`. Since pandas 3.0 the result keeps the dtype object.
 
-    **Fix** `df["c"] = df["c"].replace({"no": 0, "yes": 1}).infer_objects()`, in every such assignment that the failing cell's values come
+    **Fix** `df["c"] = df["c"].replace({"no": 0, "yes": 1}).infer_objects()`, of a table `df = df.replace(…).infer_objects()` also where it was replaced in place, in every such statement that the failing cell's values come
     from. The cells that made them run again, from the first on.
 
     **Fix safety** Safe: it is what pandas did itself until 3.0, and its release notes name this call for who wants that.
@@ -33,27 +34,15 @@ class LostDowncast(Rule):
     enames = frozenset({"ValueError", "TypeError", "DataError", "UFuncTypeError"})
     message = re.compile(
         r"Unknown label type|dtype of object|no numeric data|dtype\('O'\)|dtype: object|object dtype|dtype object|dtype->object|type object"
+        r"|which has no callable \w+ method"
     )
     applicability = Applicability.SAFE
     restores = "pandas 3.0"
     why = "Until pandas 3.0 `replace` did so by itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        for cell_id, source, statement in list_statements_above(context):
-            for node in ast.walk(statement):
-                if not isinstance(node, ast.Assign):
-                    continue
-                call = node.value
-                if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
-                    continue
-                in_place = any(k.arg in ("inplace", "regex") for k in call.keywords)
-                if call.func.attr == "replace" and turns_texts_to_numbers(call) and not in_place:
-                    end = src.find_span(source, call)[1]
-                    splices.setdefault(cell_id, []).append((end, end, ".infer_objects()"))
-                    shown = shown or src.extract_text(source, node.targets[0])
-        if not splices or (context.number(RELEASE) or 0) < 3:
+        splices, shown = list_lost_downcasts(context)
+        if not splices:
             return
         edits = change_and_replay(context, splices)
         if edits:
@@ -63,3 +52,40 @@ class LostDowncast(Rule):
                 "Since pandas 3.0, a column whose texts are replaced by numbers stays a column of objects.",
                 prior=0.88,
             )
+
+
+def list_lost_downcasts(context: RuleContext) -> tuple[dict[str, list[Splice]], str]:
+    """By cell, what makes numbers again of texts that are replaced by numbers, in the cells that the failing cell's values come from; and the first
+    of what is assigned. Nothing before pandas 3, which did so by itself."""
+    splices: dict[str, list[Splice]] = {}
+    shown = ""
+    for cell_id, source, statement in list_statements_above(context):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Assign):
+                call, in_place = node.value, False
+            elif isinstance(node, ast.Expr):
+                call, in_place = node.value, True
+            else:
+                continue
+            if not (
+                isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "replace"
+            ):
+                continue
+            given = {k.arg: k.value for k in call.keywords}
+            if "regex" in given or ("inplace" in given) is not in_place or not turns_texts_to_numbers(call):
+                continue
+            start, end = src.find_span(source, call)
+            owner = call.func.value
+            if not in_place:
+                splices.setdefault(cell_id, []).append((end, end, ".infer_objects()"))
+            elif isinstance(owner, ast.Name) and read_literal(given["inplace"]) == (True, True):
+                rest = [
+                    source[slice(*src.find_span(source, a))]
+                    for a in (*call.args, *(k for k in call.keywords if k.arg != "inplace"))
+                ]
+                new = f"{owner.id} = {owner.id}.replace({', '.join(rest)}).infer_objects()"
+                splices.setdefault(cell_id, []).append((start, end, new))
+            else:
+                continue
+            shown = shown or src.extract_text(source, node.targets[0] if isinstance(node, ast.Assign) else owner)
+    return (splices, shown) if splices and (context.number(RELEASE) or 0) >= 3 else ({}, "")

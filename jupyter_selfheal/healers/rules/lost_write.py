@@ -34,6 +34,8 @@ OTHER_MISTAKE = re.compile(
 )
 """Messages that speak of a call or an object that is wrong whatever the table holds."""
 
+_ROWS_OF_COLUMN = re.compile(r"(?m)^[^#\n]*\.i?loc\[.*\]\s*[-+*/]?=(?!=)")
+
 
 class LostWrite(Rule):
     """Write into the table itself where a write into one of its columns is lost.
@@ -212,13 +214,14 @@ def _list_results(context: RuleContext, called: Called, write: Write) -> list[st
 
 def keep_write(context: RuleContext, patch: Patch) -> Patch:
     """A patch after which a write into a column would be lost, with the write kept: ``df["c"].fillna(method="ffill", inplace=True)`` becomes
-    ``df["c"] = df["c"].ffill()``, not ``df["c"].ffill(inplace=True)``, which runs and does nothing since pandas 3. What else the cell writes in
+    ``df["c"] = df["c"].ffill()``, not ``df["c"].ffill(inplace=True)``, which runs and does nothing since pandas 3, and ``df["c"].ix[mask] = 0``
+    ``df.loc[mask, "c"] = 0``. What else the cell writes in
     place into columns of that table is kept too, and in a notebook that was written before pandas 3 whatever it writes so: with one half of it the
     cell would run, and give something else than it did."""
     edits = []
     for edit in patch.edits:
-        if isinstance(edit, Replace) and edit.cell_id == context.failure.cell_id and "inplace" in edit.source:
-            writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w)]
+        if isinstance(edit, Replace) and edit.cell_id == context.failure.cell_id and may_lose_write(edit):
+            writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w) or _is_new(edit, w)]
             tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
             is_old = not tables and bool(writes) and bool(find_older_use(context, "pandas", "3.0"))
             lost = [w for w in writes if (is_old or w.table in tables) and _is_of_table(context, w)]
@@ -229,6 +232,11 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
         if tuple(edits) == patch.edits
         else replace(patch, edits=tuple(edits), title=f"{patch.title}, and keep what it writes")
     )
+
+
+def may_lose_write(edit: Replace) -> bool:
+    """Whether a patched cell may write into a column as pandas 3 loses it: in place, or into rows of it (``df["c"].loc[mask] = 0``)."""
+    return "inplace" in edit.source or _ROWS_OF_COLUMN.search(edit.source) is not None
 
 
 def _is_in_place(edit: Replace, write: Write) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.lost_downcast import list_lost_downcasts
 from jupyter_selfheal.model import Applicability, Patch
 
 HOLDERS = ("numpy.ndarray", "pandas.Series", "pandas.DataFrame")
@@ -71,11 +72,16 @@ class NumbersAsObjects(Rule):
                 if not context.is_true(ARE_NUMBERS.format(text)):
                     continue
                 written = f"{context.operand(argument)}.astype(float)"
+                shown = list_lost_downcasts(context)[1]
                 yield self.patch(
                     context.replace_here((*context.span(argument), written)),
                     f"Use `{written}`",
                     f"`{text}` holds its numbers as objects, which `{context.text(call.func)}` cannot reckon with.",
-                    prior=0.92,
+                    applicability=Applicability.UNSAFE if shown else Applicability.SAFE,
+                    why=f"`{shown}` is a column of objects below as well, where it was one of numbers until pandas 3."
+                    if shown
+                    else self.why,
+                    prior=0.6 if shown else 0.92,
                 )
                 return
 

@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
+from jupyter_selfheal.healers.rules.lost_downcast import list_lost_downcasts
 from jupyter_selfheal.healers.rules.lost_write import is_lost_write_to_blame
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -22,6 +23,7 @@ GROUPED = frozenset({"mean", "median", "std", "var", "sem"})
 """Those that left out every column of objects where they were asked of groups."""
 MOSTLY = 0.9
 """The share of a column's texts that are numbers from which on it may be meant as numbers."""
+OBJECTS = "A column of objects holds numbers, and would be left out."
 _ANY = ("count", "size", "nunique", "first", "last", "len")
 """What stands beside a reduction in a list and takes text, too."""
 MESSAGE = re.compile(
@@ -104,6 +106,18 @@ class NumericOnly(Rule):
             ):
                 splices.append(append_argument(context.source, other, "numeric_only=True"))
         doubt = _explain_doubt(context, call.func.value, call.func.attr) if isinstance(call.func, ast.Attribute) else ""
+        downcasts = list_lost_downcasts(context)[0] if doubt == OBJECTS else {}
+        if downcasts:
+            cells: dict[str, list[Splice]] = {cell_id: list(some) for cell_id, some in downcasts.items()}
+            cells.setdefault(context.cell_id, []).extend(splices)
+            if edits := change_and_replay(context, cells):
+                title = f"Make numbers of what is replaced by numbers above; add `numeric_only=True` to `{name}`"
+                yield self.patch(
+                    edits,
+                    title,
+                    "Since pandas 3.0, a column whose texts are replaced by numbers stays one of objects.",
+                    prior=0.9,
+                )
         if not doubt and is_lost_write_to_blame(context):
             doubt = "A write above would have made a column of numbers of it, and is lost since pandas 3.0."
         questions = list_text_questions(context) if not doubt and (context.number(RELEASE) or 0) >= 3 else []
@@ -151,9 +165,16 @@ def _explain_doubt(context: RuleContext, table: ast.expr, name: str = "") -> str
     bare = "dropna().astype(str).str.replace(r'[,%$€£\\s]', '', regex=True)"
     told = f"(lambda _: _[~_.str.fullmatch(r'(?i)\\W*|nan|n/?a|none|null|missing|unknown')])({text}[c].{bare})"
     share = f"__import__('pandas').to_numeric({told}, errors='coerce').notna().mean()"
-    most = context.number(f"float(max([{share} for c in {text}.select_dtypes('object').columns], default=0))")
-    if most is None or most < MOSTLY:
+    kind = f"__import__('pandas').api.types.infer_dtype({text}[c].dropna())"
+    columns = f"{text}.select_dtypes('object').columns"
+    most = context.number(
+        f"float(max([{share} for c in {columns} if {kind} in ('string', 'mixed', 'mixed-integer')], default=0))"
+    )
+    objects = context.is_true(f"any({kind} in ('integer', 'floating', 'mixed-integer-float') for c in {columns})")
+    if most is None or (most < MOSTLY and not objects):
         return ""
+    if most < MOSTLY:
+        return "" if find_older_use(context, "pandas", "2.0") and not list_lost_downcasts(context)[0] else OBJECTS
     of_groups = context.describe_all([table], calls=True)[0].is_a("pandas.DataFrameGroupBy")
     was_left_out = most < 1 or (of_groups and name in GROUPED) or name in ("corr", "cov")
     if was_left_out and find_older_use(context, "pandas", "2.0"):

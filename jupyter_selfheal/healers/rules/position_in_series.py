@@ -15,12 +15,13 @@ MISSED = re.compile(r"^\s*-?\d+\s*$|^\W{0,2}(?:None of \[\w*(?:Index)?\()?\[\s*-
 
 NUMBERS = re.compile(r"u?int|float|double|decimal", re.IGNORECASE)
 """How the dtypes begin of an index of numbers, or of intervals between numbers."""
+_INTEGERS = re.compile(r"u?int", re.IGNORECASE)
 
 
 class PositionInSeries(Rule):
     """Take an item of a Series by its position with ``.iloc``.
 
-    **Failure** `KeyError: 0` from `s[0]`, or `None of [Index([0, 2], dtype='int64')] are in the [index]` from `s[[0, 2]]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
+    **Failure** `KeyError: 0` from `s[0]`, or `None of [Index([0, 2], dtype='int64')] are in the [index]` from `s[[0, 2]]` or `s[np.argsort(s)]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
 
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
@@ -78,8 +79,10 @@ def _holds_numbers(context: RuleContext, series: ast.expr) -> bool:
 
 
 def is_position(context: RuleContext, key: ast.expr) -> bool:
-    """Whether a key is a whole number, or a list of them."""
+    """Whether a key is a whole number, or a list or an array of them."""
     live = context.describe_all([key], calls=True)[0]
+    if live.is_a("numpy.ndarray", "pandas.Series", "pandas.Index"):
+        return _INTEGERS.match(live.dtype) is not None
     if live.is_a("builtins.bool"):
         return False
     if live.is_a("builtins.int", "numpy.integer"):
