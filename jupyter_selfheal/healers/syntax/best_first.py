@@ -65,8 +65,19 @@ def follow_rules(site: Site) -> Iterator[Slip]:
     for rule in list_syntax_rules():
         for mend in itertools.islice(rule.mends(site.source, site.fault), MENDS):
             cost = find_cost("rule.sure" if mend.sure else "rule.unsure") + 1.0 - mend.prior
-            words = mend.title[:1].lower() + mend.title[1:]
+            words = _describe_sign(site.source, mend.source) or mend.title[:1].lower() + mend.title[1:]
             yield Slip(0, len(site.source), mend.source, cost, words)
+
+
+def _describe_sign(old: str, new: str) -> str:
+    """What a mend does that puts a comma or a sign of a sum in, in the words of the search: to make the same slip again costs less, whoever
+    finds it. Empty for any other mend."""
+    if len(new) <= len(old):
+        return ""
+    start = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old))
+    behind = new[start : start + len(new) - len(old)]
+    sign = behind.strip()
+    return f"`{sign}` is missing" if sign in (",", "+", "*") and old[start:] == new[start + len(behind) :] else ""
 
 
 PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
@@ -98,6 +109,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     name_edits.join_hyphened,
     name_edits.turn_assignments,
     name_edits.name_literals,
+    name_edits.name_parameters,
     word_edits.insert_heads,
     word_edits.define_functions,
     word_edits.strip_placeholders,

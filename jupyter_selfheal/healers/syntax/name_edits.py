@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, LETTERS
-from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NUMBER, TEXT
+from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, TEXT, Token
 
 
 def rename_numbers(site: Site) -> Iterator[Slip]:
@@ -55,6 +55,43 @@ def multiply_letters(site: Site) -> Iterator[Slip]:
         yield Slip(*spots[0], find_cost("insert.times_of_letters"), "`*` is missing", tuple(spots[1:]))
 
 
+def name_parameters(site: Site) -> Iterator[Slip]:
+    """``def root(25):`` above ``i * i <= n``: a value stands where a parameter must, and the body reads a name that nothing binds."""
+    line = site.list_line_tokens(site.at)
+    if len(line) < 4 or line[0].text != "def" or line[2].text != "(":
+        return
+    literals = [
+        b for a, b, c in zip(line[2:], line[3:], line[4:], strict=False)
+        if a.text in ("(", ",") and b.kind in (NUMBER, TEXT) and c.text in (")", ",")
+    ]  # fmt: skip
+    body = _list_body_tokens(site)
+    bound = site.known | BUILTINS | {t.text for t in line if t.kind == NAME}
+    bound |= {a.text for a, b in itertools.pairwise(site.tokens) if a.kind == NAME and b.text in ("=", "in", ",")}
+    bound |= {b.text for a, b in itertools.pairwise(site.tokens) if a.text in ("def", "class", "import", "as")}
+    free = [
+        b.text for a, b in itertools.pairwise([line[0], *body])
+        if b.kind == NAME and a.text != "." and b.text not in bound and not keyword.iskeyword(b.text)
+    ]  # fmt: skip
+    names = list(dict.fromkeys(free))
+    if literals and len(names) >= len(literals):
+        spots = [(t.start, t.end, name) for t, name in zip(literals, names, strict=False)]
+        words = f"`{literals[0].text[:20]}` stands where the parameter `{names[0]}` must"
+        yield Slip(*spots[0], find_cost("replace.name_of_digits"), words, tuple(spots[1:]))
+
+
+def _list_body_tokens(site: Site) -> list[Token]:
+    """What stands in the block below the fault's line, as far as it stands deeper."""
+    _, start, end = site.line
+    head = site.source[start:end]
+    own = len(head) - len(head.lstrip())
+    at = end + 1
+    for text in site.source[end + 1 :].splitlines(keepends=True):
+        if text.strip() and len(text) - len(text.lstrip()) <= own:
+            break
+        at += len(text)
+    return [t for t in site.tokens if end < t.start < at and t.kind not in (COMMENT, NEWLINE)]
+
+
 def name_literals(site: Site) -> Iterator[Slip]:
     """``1 = k[::-1]`` above ``int(1)``: a digit stands for a letter that looks like it, in all places but a sign's."""
     line = site.list_line_tokens(site.at)
@@ -89,7 +126,9 @@ def turn_assignments(site: Site) -> Iterator[Slip]:
         return
     name = line[-1]
     texts = [t.text for t in line[:at]]
-    is_item = texts[1:2] == ["("] and texts[0] in site.list_set_names()  # `marks(0) = total`: an item of a list is set
+    is_item = (
+        texts[1:2] == ["("] and texts[0] in site.list_set_names() - BUILTINS
+    )  # `marks(0) = total`: an item of a list is set
     if at == len(line) - 2 and name.kind == NAME and not keyword.iskeyword(name.text) and not is_item:
         new = f"{name.text} = {left}"
         yield Slip(line[0].start, name.end, new, cost, "the name belongs before the `=`")

@@ -45,6 +45,9 @@ LOST = 0.3
 WORK, LEAST = 9.0, 1.0
 """CPU seconds for all that is done for one cell that does not parse: the readings are found (1 to 3), run and changed (mostly 1 to 2), and
 searched for what else is wrong, where so much is left at least. On an idle machine a cell without a fix is so told within ten seconds."""
+DEEPER, LAST, DEEPENED = 5.0, 0.5, 4
+"""CPU seconds for several changes in a reading, what is left for showing what was found, and the readings (and what came furthest of them) that
+are begun with."""
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
@@ -103,7 +106,9 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
         likely = _put_furthest(readings, reply, _list_likely(readings, order, reply["likeness"]))
-        searched = _search_likely(case, likely, search, left - reply["cpu"]) if search else []
+        left -= reply["cpu"]
+        searched, took = _search_likely(case, likely, search, left) if search else ([], 0.0)
+        searched = searched or _deepen_readings(case, starts, readings, reply, order, known, left - took)
         patches = [p for p in searched if p.id not in tried]
         endless = set(reply["endless"])
         ended = [n for n in order if n not in endless]
@@ -130,8 +135,9 @@ def _put_furthest(readings: Sequence[Reading], reply: dict[str, JSON], likely: S
     return [further, *likely][:SEARCHED] if not reading.guessed else list(likely)
 
 
-def _search_likely(case: Case, readings: Sequence[Reading], search: Search, left: float) -> list[Patch]:
-    """Changes of the first of the readings that has any with which it meets the oracle, found in so many CPU seconds."""
+def _search_likely(case: Case, readings: Sequence[Reading], search: Search, most: float) -> tuple[list[Patch], float]:
+    """Changes of the first of the readings that has any with which it meets the oracle, found in so many CPU seconds; and what they took."""
+    left = most
     for reading in readings:
         plan = _plan_reading(case, reading.source)
         if left < LEAST:
@@ -141,8 +147,40 @@ def _search_likely(case: Case, readings: Sequence[Reading], search: Search, left
         reply = search(plan, left)
         left -= float(reply.get("cpu", left)) if reply else left
         if reply and (patches := _build_changed(case, reading, plan, reply)):
-            return patches
-    return []
+            return patches, most - left
+    return [], most - left
+
+
+def _deepen_readings(
+    case: Case,
+    starts: Starts,
+    readings: Sequence[Reading],
+    reply: dict[str, JSON],
+    order: Sequence[int],
+    known: frozenset[str],
+    left: float,
+) -> list[Patch]:
+    """Several changes of the likeliest readings and of what came furthest, with which they print what is expected: they are offered."""
+    plan = _plan_reading(case, readings[0].source)
+    left = min(left - LAST, DEEPER)
+    if plan is None or left < LEAST or not plan.oracle.stdout:
+        return []
+    sound = [n for n in order if reply["likeness"][n] > -1 and not readings[n].guessed][:DEEPENED]
+    begun = [{"text": readings[n].source, "cost": readings[n].cost, "words": list(readings[n].words)} for n in sound]
+    for raw in reply.get("furthest", ())[:DEEPENED]:
+        reading = readings[raw["reading"]]
+        if raw["words"] and not reading.guessed:
+            words = [*reading.words, *raw["words"]]
+            begun.append({"text": raw["text"], "cost": raw["cost"], "words": words, "rival": SEVERAL})
+    if not begun:
+        return []
+    argument = _build_argument(case, plan, readings, known, left)
+    argument |= {"starts": begun, "steps": reply["steps"]}
+    found = _ask(starts, "search.deepen_readings", argument, "readings")
+    return [
+        _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY, raw["rival"] or SEVERAL)
+        for raw in (found["passing"] if found else ())[:OFFERED]
+    ]
 
 
 def _build_changed(case: Case, reading: Reading, plan: Plan, reply: dict[str, JSON]) -> list[Patch]:
@@ -218,6 +256,18 @@ def _run_readings(
     ``mutates``: where nothing else helps, single changes are tried as the search tries them; not where the search did. ``most`` are the CPU
     seconds that it may take.
     """
+    argument = _build_argument(case, plan, readings, known, most)
+    argument |= {
+        "mutates": mutates, "used": sorted(_list_used_below(case)), "given": case.failure.source,
+        "readings": [{"text": r.source, "cost": r.cost} for r in readings],
+    }  # fmt: skip
+    return _ask(starts, "search.try_readings", argument, "readings")
+
+
+def _build_argument(
+    case: Case, plan: Plan, readings: Sequence[Reading], known: frozenset[str], most: float
+) -> dict[str, JSON]:
+    """The program in which the readings stand in the cell's place, as the one unit that is changed."""
     own = [n for n, p in enumerate(plan.pieces) if p.cell_id == case.failure.cell_id]
     first = own[0]
     before = [p for p in plan.pieces[:first] if p.cell_id != case.failure.cell_id]
@@ -229,19 +279,17 @@ def _run_readings(
     }  # a builtin that the notebook has made its own, too: a change may call it
     copied = sorted(set(plan.copied).union((written | BUILTINS) & known, *(n.uses | n.changes for n in names)))
     whole = replace(plan, pieces=(*before, cell, *behind), copied=tuple(copied))
-    argument: dict[str, JSON] = {
-        "program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "mutates": mutates,
-        "used": sorted(_list_used_below(case)), "given": case.failure.source, "cpu": most,
-        "readings": [{"text": r.source, "cost": r.cost} for r in readings],
-    }  # fmt: skip
-    step = Probe(loader.probe_source("search.try_readings"), argument, name="readings")
-    trial, _ = starts.best.run(TrialRequest((step,), patch_id="readings", timeout=WAIT))
-    reply = trial.probe("readings")
+    return {"program": whole.to_argument(0.0, 1), "unit": len(before), "known": sorted(known), "cpu": most}
+
+
+def _ask(starts: Starts, module: str, argument: dict[str, JSON], name: str) -> dict[str, JSON] | None:
+    """What a probe says in the state before the cell; None where it does not come back."""
+    step = Probe(loader.probe_source(module), argument, name=name)
+    trial, _ = starts.best.run(TrialRequest((step,), patch_id=name, timeout=WAIT))
+    reply = trial.probe(name)
     if reply is None:
         errors = [e.traceback or f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors]
-        log.warning(
-            "the readings ended without an answer: %s %s", trial.ending.value, "\n".join(errors) or trial.detail
-        )
+        log.warning("%s ended without an answer: %s %s", name, trial.ending.value, "\n".join(errors) or trial.detail)
     return reply if isinstance(reply, dict) else None
 
 

@@ -173,6 +173,8 @@ def _list_names(site: Site, index: int, token: Token, own: frozenset[str]) -> It
     if text in ("else", "elif"):
         yield ("elif" if text == "else" else "else"), "replace.branch"
     elif text in ("for", "while", "if"):
+        if text == "for" and _compares_in_head(site, token):
+            yield "while", "replace.branch"
         yield from ((other, "replace.branch_keyword") for other in ("if", "while", "for"))
     elif not keyword.iskeyword(text) and len(text) > 1:
         near = [k for k in (*COMPOUND, "in", "and", "or", "not", "return", "import", "is") if _is_near(text, k)]
@@ -185,6 +187,12 @@ def _list_names(site: Site, index: int, token: Token, own: frozenset[str]) -> It
     if index < site.center + 2 and following not in ("(",) and not keyword.iskeyword(text):
         near_own = [name for name in own if name != text and _is_near(text, name)]
         yield from ((name, "replace.own_name") for name in sorted(near_own)[:3])
+
+
+def _compares_in_head(site: Site, word: Token) -> bool:
+    """``for i < n:``: the head of a loop asks, and goes over nothing."""
+    head = [t.text for t in site.list_line_tokens(word.start) if t.start > word.start]
+    return "in" not in head and any(text in COMPARISONS for text in head)
 
 
 def _stands_for_times(site: Site, index: int) -> bool:

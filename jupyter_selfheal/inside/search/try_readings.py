@@ -97,7 +97,9 @@ ENOUGH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class Node:
+    """A source, what its changes cost, and what they say."""
+
     source: str
     cost: float
     words: tuple[str, ...]
@@ -123,7 +125,7 @@ class Explorer:
         self.ends_at = math.inf
         """What :func:`read_cpu_time` says when nothing further is to be tried."""
         self.met: set[str] = set()
-        self.furthest = _Node("", 0.0, ())
+        self.furthest = Node("", 0.0, ())
         """What the last reading that was explored came to, where nothing passed."""
 
     def run(self, source: str, *, counted: bool = True) -> tuple[bool, str, str]:
@@ -145,7 +147,7 @@ class Explorer:
             return ""
         return "changed" if changes_unrun_lines(given, source, lines) else "given"
 
-    def try_node(self, node: _Node) -> tuple[_Node | None, _Node | None]:
+    def try_node(self, node: Node) -> tuple[Node | None, Node | None]:
         """(the source that passes, with its texts aligned where that is needed; the node with what it came to)."""
         if node.source in self.met:
             return None, None
@@ -156,12 +158,13 @@ class Explorer:
         if passes:
             return node, node
         if self.aligns and status == OK and has_same_numbers(printed, self.expected):
-            aligned = self._align_texts(node)
+            aligned = self.align_texts(node)
             if aligned is not None:
                 return aligned, node
         return None, replace(node, likeness=likeness, failed=status not in (OK, TIME))
 
-    def _align_texts(self, node: _Node) -> _Node | None:
+    def align_texts(self, node: Node) -> Node | None:
+        """The source with other texts, with which it passes; None where that is not all that is wrong."""
         marked = mark_texts(node.source)
         if marked is None:
             return None
@@ -180,16 +183,16 @@ class Explorer:
         rival = rival or (FEW_LINES if len(self.expected.strip().split("\n")) < TELLING else "")
         return replace(node, source=source, cost=cost, words=words, rival=rival) if passes else None
 
-    def explore(self, start: _Node, with_mutations: bool) -> list[_Node]:
+    def explore(self, start: Node, with_mutations: bool) -> list[Node]:
         """Sources that pass, made from one reading."""
         passing, front = [], [start]
         given = read_self_comparisons(start.source)
         best = self.furthest = replace(start, likeness=-1.0)
         first = -1.0
         for depth in range(DEEPEST + 1):
-            nodes: list[_Node] = []
+            nodes: list[Node] = []
             for node in front:
-                if nodes and self._is_over:
+                if nodes and self.is_over:
                     break
                 done, after = self.try_node(node)
                 passing += [done] if done else []
@@ -199,7 +202,7 @@ class Explorer:
             self.furthest = max(
                 [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
             )
-            if passing or depth == DEEPEST or self._is_over:
+            if passing or depth == DEEPEST or self.is_over:
                 break
             first = nodes[0].likeness if depth == 0 and nodes else first
             nodes = [n for n in nodes if n.likeness >= first + GAINING * depth] if depth >= DEPTH else nodes
@@ -207,7 +210,7 @@ class Explorer:
             beam = BEAM if depth < DEPTH else DEEP_BEAM
             children = (child for node in nodes[:beam] for child in self._list_children(node))
             front = [c for c in children if not adds_self_comparison(c.source, given)]
-        if not passing and with_mutations and not self._is_over:
+        if not passing and with_mutations and not self.is_over:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
             gain = self.furthest.likeness - first
@@ -219,15 +222,16 @@ class Explorer:
             for child in (c for c in children if not adds_self_comparison(c.source, given)):
                 done, _ = self.try_node(child)
                 passing += [done] if done else []
-                if len(passing) >= RIVALS or self._is_over:
+                if len(passing) >= RIVALS or self.is_over:
                     break
         return passing
 
     @property
-    def _is_over(self) -> bool:
+    def is_over(self) -> bool:
+        """Whether nothing further is to be tried."""
         return read_cpu_time() >= self.ends_at
 
-    def _list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
+    def list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
         """Those of the changes of which a part has run, or that add a line: the others leave the run as it was."""
         unrun = find_unrun_lines(source, trace_lines(lambda: self.run(source), FILE.format(self.unit)))
         return [
@@ -236,25 +240,25 @@ class Explorer:
             if any(new.startswith("\n") or source.count("\n", 0, start) + 1 not in unrun for start, _, new in c.edits)
         ]
 
-    def _list_children(self, node: _Node) -> Iterator[_Node]:
+    def _list_children(self, node: Node) -> Iterator[Node]:
         changes = list_value_changes(node.source, self.expected, self.known)
-        for change in self._list_run_changes(node.source, changes)[:WIDTH]:
+        for change in self.list_run_changes(node.source, changes)[:WIDTH]:
             cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
             meant = is_meant(change, node.failed, partial(self._fails, node.source))
             rival = node.rival if meant else describe_guess(change.words)
             words, kinds = (*node.words, change.words), (*node.kinds, change.kind)
-            yield _Node(splice(node.source, change.edits), cost, words, kinds=kinds, rival=rival)
+            yield Node(splice(node.source, change.edits), cost, words, kinds=kinds, rival=rival)
 
     def _fails(self, source: str, edits: Sequence[Edit]) -> bool:
         return self.run(splice(source, edits))[1] not in (OK, TIME)
 
-    def _list_mutants(self, node: _Node) -> Iterator[_Node]:
+    def _list_mutants(self, node: Node) -> Iterator[Node]:
         weights = {change: weight for weight, change in rank_changes(Scope(node.source), {})}
-        for change in self._list_run_changes(node.source, weights)[:MUTATIONS]:
+        for change in self.list_run_changes(node.source, weights)[:MUTATIONS]:
             weight = weights[change]
             cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
             cost += DATUM * writes_datum(node.source, change)
-            yield _Node(
+            yield Node(
                 splice(node.source, change.edits),
                 cost,
                 (*node.words, change.words),
@@ -278,7 +282,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         began, most = read_cpu_time(), min(argument.get("cpu", NET), NET)
         program = read_program(argument["program"])
         explorer = Explorer(Runner(program, shell.user_ns), argument["unit"], frozenset(argument["known"]))
-        nodes = [_Node(r["text"], r["cost"], ()) for r in argument["readings"]]
+        nodes = [Node(r["text"], r["cost"], ()) for r in argument["readings"]]
         runs = _run_all(explorer, nodes)
         passing = [_describe_reading(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
@@ -303,7 +307,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         cut = [n for n, r in enumerate(runs) if not isinstance(r, list) or r[2] == TIME]
         cpu = read_cpu_time() - began
         return {
-            "passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest, "endless": cut, "cpu": cpu
+            "passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest, "endless": cut, "cpu": cpu, "steps": explorer.steps
         }  # fmt: skip
 
 
@@ -343,10 +347,10 @@ def _even_texts(found: dict[str, Any], before: str, expected: str) -> None:
             found["text"], found["words"], found["rival"] = splice(text, edits), [*found["words"], words], UNSEEN
 
 
-def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
+def _run_all(explorer: Explorer, nodes: Sequence[Node]) -> list[object]:
     """Run each source (see :data:`FIRST_STEPS`), and leave the explorer the steps that what is made of them may take."""
 
-    def run_for(node: _Node, steps: int) -> object:
+    def run_for(node: Node, steps: int) -> object:
         explorer.steps = steps
         return run_in_fork(lambda: _run_once(explorer, node), WAIT, cpu=STUCK)
 
@@ -368,7 +372,7 @@ def _run_all(explorer: Explorer, nodes: Sequence[_Node]) -> list[object]:
     return runs
 
 
-def _run_once(explorer: Explorer, node: _Node) -> list[Any]:
+def _run_once(explorer: Explorer, node: Node) -> list[Any]:
     before = explorer.runner.counter.total
     passes, status, printed = explorer.run(node.source)
     likeness = measure_likeness(printed, explorer.expected) - (status != OK) * 0.3
@@ -379,13 +383,13 @@ def _is_pass(reply: object) -> bool:
     return isinstance(reply, list) and bool(reply[0])
 
 
-def _describe_reading(reading: int, node: _Node) -> dict[str, Any]:
+def _describe_reading(reading: int, node: Node) -> dict[str, Any]:
     return {"reading": reading, "text": node.source, "cost": node.cost, "words": list(node.words), "rival": node.rival}
 
 
 def _explore_all(
     explorer: Explorer,
-    nodes: list[_Node],
+    nodes: list[Node],
     likeness: list[float],
     among: list[int],
     tried: int,

@@ -47,7 +47,11 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
     changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
     changes += list_beginner_changes(tree, source, table, expected, known)
-    changes += [*_print_words(tree, table, expected), *_read_digits(tree, table)]
+    changes += [
+        *_print_words(tree, table, expected),
+        *_read_digits(tree, table),
+        *_unquote_numbers(tree, source, table),
+    ]
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     whole = Source(source)
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
@@ -78,6 +82,31 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
             for text in words:
                 edit = (start, start, f"{text!r}, ") if words is heads else (end, end, f", {text!r}")
                 yield Change((edit,), 0.4, call.lineno, f"the words {where} value are missing", "words")
+
+
+def _unquote_numbers(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
+    """``total += "10"``, ``x > "5"``: a text of digits where there is reckoned, or told which is larger; all of them at once."""
+    texts: list[ast.expr] = []
+    for node in ast.walk(tree):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.AugAssign):
+            sides = [node.value]
+        elif isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod):
+            sides = [node.left, node.right]
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.Gt | ast.LtE | ast.GtE):
+            sides = [node.left, *node.comparators]
+        quoted = [
+            s
+            for s in sides
+            if isinstance(s, ast.JoinedStr) or (isinstance(s, ast.Constant) and isinstance(s.value, str))
+        ]
+        if len(quoted) == 1 and re.fullmatch(r"([\"'])-?\d+(?:\.\d+)?\1", source[slice(*find_span(quoted[0], table))]):
+            texts += quoted
+    if texts:
+        spans = [find_span(t, table) for t in texts]
+        edits = tuple(sorted((start, end, source[start + 1 : end - 1]) for start, end in spans))
+        words = f"`{source[slice(*spans[0])]}` is a number"
+        yield Change(edits, 0.6, texts[0].lineno, words, "failing")
 
 
 def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:
