@@ -29,7 +29,7 @@ class LoopOverRows(Rule):
     `itertuples` gives; `for name, age in df.itertuples(index=False):` for as many names as there are columns.
 
     **Fix safety** Safe: the loop reads columns of the table from the variable, which only a row has, or its names are those of all columns. Unsafe
-    where there are as many names as columns. Silent where it reads anything else.
+    where there are as many names as columns, and where the row is written into, which is a copy of the table's. Silent where it reads anything else.
     """
 
     code = "PDA130"
@@ -72,7 +72,15 @@ class LoopOverRows(Rule):
                 yield from self._unpack_rows(context, loop)
                 continue
             if isinstance(row, ast.Name) and _reads_columns(context, loop, row.id, table):
-                yield self.patch(context.replace_here(change), title, cause, prior=0.92)
+                writes = _writes_row(loop, row.id)
+                yield self.patch(
+                    context.replace_here(change),
+                    title,
+                    cause,
+                    applicability=Applicability.UNSAFE if writes else Applicability.SAFE,
+                    why="The row is a copy: what is written into it never reaches the table." if writes else self.why,
+                    prior=0.6 if writes else 0.92,
+                )
                 return
             yield from self._unpack_rows(context, loop)
 
@@ -135,6 +143,12 @@ def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.exp
     text = context.read_plain_chain(table)
     keys = context.keys(text) if text else None
     return keys is not None and keys.type == "DataFrame" and bool(read) and read <= set(keys.columns)
+
+
+def _writes_row(loop: ast.For, row: str) -> bool:
+    """Whether the loop writes into the row: ``row["price"] *= 2``."""
+    nodes = [n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Subscript | ast.Attribute)]
+    return any(_is_named(n.value, row) and isinstance(n.ctx, ast.Store) for n in nodes)
 
 
 def _find_table(node: ast.expr, method: str) -> ast.expr | None:

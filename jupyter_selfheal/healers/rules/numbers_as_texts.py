@@ -7,7 +7,14 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.decimal_commas import DOUBT, UNSHOWN, are_groups_shown, has_decimal_commas
+from jupyter_selfheal.healers.rules.context.decimal_commas import (
+    DOUBT,
+    GROUPS,
+    UNSHOWN,
+    are_groups_shown,
+    has_decimal_commas,
+    may_points_part_groups,
+)
 from jupyter_selfheal.model import Applicability, Patch
 
 PLAIN = r"\s*[-+]?(?:0|[1-9]\d*)(?:\.\d*)?\s*"
@@ -23,7 +30,7 @@ class NumbersAsTexts(Rule):
     **Fix** `df["price"].astype(float).mean()`; `df["price"].str.replace(",", "").astype(float).mean()` for `1,200`; `df["price"].str.replace(",", ".").astype(float).mean()` for `3,5`.
 
     **Fix safety** Safe: every text of the column that is not missing is a number in one notation, with groups of three digits after commas
-    where there are any. Unsafe for a comma before decimals, for groups where another column has such ones, and where nothing shows that they are groups (each number as `1,250`). Silent where one is not, and for codes: a number does not begin with `0` before another digit.
+    where there are any. Unsafe for a comma before decimals, for groups where another column has such ones, where nothing shows that they are groups (each number as `1,250`), and where points may part them (`1.200` beside `950`). Silent where one is not, and for codes: a number does not begin with `0` before another digit.
     """
 
     code = "PDA138"
@@ -54,6 +61,8 @@ class NumbersAsTexts(Rule):
                 return
             is_decimal = '"."' in way
             doubt = "The commas may part something else than decimals." if is_decimal else ""
+            if not doubt and "," not in way and may_points_part_groups(context, column):
+                doubt = GROUPS
             if not doubt and "," in way:
                 doubt = (
                     DOUBT

@@ -7,7 +7,12 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.decimal_commas import UNSHOWN, are_groups_shown
+from jupyter_selfheal.healers.rules.context.decimal_commas import (
+    GROUPS,
+    UNSHOWN,
+    are_groups_shown,
+    may_points_part_groups,
+)
 from jupyter_selfheal.healers.rules.context.value_types import DAY
 from jupyter_selfheal.healers.rules.numbers_as_texts import GROUPED, PLAIN
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
@@ -35,7 +40,7 @@ class TextsReckonedWith(Rule):
 
     **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
 
-    **Fix safety** Safe: every text of the column that is not missing is a number in one notation, and the operation is one of numbers. Unsafe where one has a zero behind and others have fewer decimals (`3.9`, `3.10`), as releases do, and where nothing shows that commas part thousands (each number as `1,250`). Silent for sums with `+`, which join texts too, and
+    **Fix safety** Safe: every text of the column that is not missing is a number in one notation, and the operation is one of numbers. Unsafe where one has a zero behind and others have fewer decimals (`3.9`, `3.10`), as releases do, where nothing shows that commas part thousands (each number as `1,250`), and where points may part them (`1.200` beside `950`). Silent for sums with `+`, which join texts too, and
     for codes: a number does not begin with `0` before another digit, and for days as `20240301` of which one is subtracted from another.
     """
 
@@ -67,6 +72,8 @@ class TextsReckonedWith(Rule):
         text, way = next(iter(ways.items()))
         if splices:
             doubt = RELEASES if any(_holds_releases(context, column) for column in ways) else ""
+            if any(may_points_part_groups(context, o) for o in operands if context.text(o) in ways):
+                doubt = GROUPS
             grouped = [o for o in operands if "," in ways.get(context.text(o), "")]
             if not all(are_groups_shown(context, o) for o in grouped):
                 doubt = UNSHOWN
