@@ -17,6 +17,10 @@ _DIGITS = re.compile(r"\d+")
 
 _OLD = re.compile(r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated)(?![a-z])")
 """Words for folders of what is not in use."""
+_ANY = re.compile(
+    r"(?i)(?:inputs?|data|datasets?|files?|csvs?|raw|resources?|assets|kaggle|working|content|drive|my ?drive|downloads?|desktop|documents?|home|users?|src|notebooks?)"
+)
+"""Names of folders that say nothing of what lies in them."""
 
 _PROGRAMS = frozenset({".ipynb", ".py", ".pyc", ".html"})
 """Endings of what is beside data and is none: the notebook itself, say, which often bears its data's name."""
@@ -31,7 +35,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`), or in one of old files. Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), or in one of old files. Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 
@@ -95,7 +99,10 @@ def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
 
 def _is_in_another_folder(wanted: str, found: str) -> bool:
     """Whether a folder takes the place of the one that a path names, other than by a slip: what lies there may be other data of the same name."""
-    asked, there = ([f for f in posixpath.dirname(p).split("/") if f not in ("", ".", "..")] for p in (wanted, found))
+    asked, there = (
+        [f for f in posixpath.dirname(p).split("/") if f not in ("", ".", "..") and not _ANY.fullmatch(f)]
+        for p in (wanted, found)
+    )
     missing, instead = [f for f in asked if f not in there], [f for f in there if f not in asked]
     if any(_OLD.search(f) for f in instead):
         return True

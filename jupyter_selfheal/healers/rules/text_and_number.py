@@ -39,8 +39,12 @@ HOLLOW = frozenset(
 DATES, SPANS = frozenset({"datetime", "date", "Timestamp"}), frozenset({"timedelta", "Timedelta"})
 """What a span of time is added to, and such spans."""
 FORMATTED = "What is added may belong to what is formatted."
-COUNTED_FROM = re.compile(r"[A-Za-z]|\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[ T].*)?|\d{1,2}:\d\d(?::\d\d)?")
-"""A letter, a date, a time of day."""
+COUNTED_FROM = re.compile(
+    r"[A-Za-z]|\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[ T].*)?|\d{1,2}:\d\d(?::\d\d)?|\w*[A-Za-z]\d+|"
+    r"(?i:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|(?:nov|dec)(?:ember)?)"
+)
+"""A letter, a date, a time of day, a name with a number behind it, a day of the week or a month."""
 AMOUNT = re.compile(r"[\d.,\s%$€£+-]*\d[\d.,\s%$€£+-]*")
 """A text that holds an amount, in one notation or another: what is added to it may be meant as a number."""
 
@@ -263,7 +267,7 @@ def _explain_doubt(context: RuleContext, texts: list[ast.expr], run: list[ast.ex
     if any(_is_amount(context, side) for side in texts):
         return "The text is an amount, so that a sum may be meant."
     if any(_is_counted_from(context, side) for side in texts):
-        return "The text is a date, a time or a letter, so that a later one may be meant."
+        return "The text is a date, a letter or the like, so that the next one may be meant."
     if not any(_is_label(context, side) for side in texts):
         return "The text is not known to hold no number, so that a sum may be meant."
     return ""
@@ -293,7 +297,7 @@ def _is_amount(context: RuleContext, node: ast.expr) -> bool:
 
 
 def _is_counted_from(context: RuleContext, node: ast.expr) -> bool:
-    """True for a variable that holds a date, a time of day or one letter, from which people count on."""
+    """True for a variable that holds a date, a time of day, a letter or the like, from which people count on."""
     name = None if isinstance(node, ast.Constant) else context.read_plain_chain(node)
     thing = context.describe(name) if name else None
     return thing is not None and COUNTED_FROM.fullmatch(thing.text.strip()) is not None
