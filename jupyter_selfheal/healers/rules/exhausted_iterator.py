@@ -22,7 +22,7 @@ class ExhaustedIterator(Rule):
     **Failure** `ValueError: max() arg is an empty sequence`, `StopIteration`, `ZeroDivisionError`, an assert and the like, where a
     name that the failing statement reads is bound to a generator, `map`, `filter` or `zip` that has nothing left.
 
-    **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`.
+    **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`; of what a function of the notebook gives, `list(read_marks(lines))`.
 
     **Fix safety** Safe: a list gives the same items, and again. Silent where the notebook takes the first items off it and goes on from there (`next(lines)`, `islice`, a loop that is left by `break`): a list would begin anew. (An endless iterator would have no end to reach.)
     """
@@ -59,7 +59,8 @@ class ExhaustedIterator(Rule):
         names = [n for n in names if n not in stepped]
         for name in context.ask(questions.LIST_EXHAUSTED, names=names):
             made = context.find_last_assignment(name)
-            if made is None or not _is_one_pass(made[2].value) or _is_read_on(context, name):
+            is_one_pass = made is not None and (_is_one_pass(made.node.value) or _is_own_call(context, made.node.value))
+            if made is None or not is_one_pass or _is_read_on(context, name):
                 continue
             cell_id, source, assignment = made
             start, end = src.find_span(source, assignment.value)
@@ -90,3 +91,11 @@ def _is_read_on(context: RuleContext, name: str) -> bool:
                 if any(isinstance(n, ast.Break) for s in body for n in ast.walk(s)):
                     return True
     return False
+
+
+def _is_own_call(context: RuleContext, node: ast.expr) -> bool:
+    """``read_marks(lines)``, whose function of the notebook gives a generator: it came to its end, as it has been read."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    name = node.func.id
+    return any(isinstance(n, ast.FunctionDef) and n.name == name for n in context.walk_notebook())

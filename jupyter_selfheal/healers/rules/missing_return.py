@@ -35,7 +35,7 @@ class MissingReturn(Rule):
     statement uses the result of a function of the notebook that never returns a value, or does not at the end of some branch.
 
     **Fix** Each end of the function that only computes returns its value: `n * fact(n - 1)` becomes `return n * fact(n - 1)`;
-    after `total = …`, `total.sort()`, or a loop that fills one variable, comes `return total`.
+    after `total = …`, `total.sort()`, or a loop that fills one variable, comes `return total`. A function that ends with `print(price * 1.2)` returns that.
 
     **Fix safety** Unsafe: the last value is nearly always what is meant, but the function may have been written for its
     effect. Safe where the function has other ends that return a value and this one computes its own and drops it.
@@ -60,6 +60,9 @@ class MissingReturn(Rule):
                 if function is None or is_wrapper(source, function):
                     continue
                 changes = _add_returns(source, function)
+                if not changes and (printed := _find_last_print(function)) is not None:
+                    yield self._return_printed(context, cell_id, source, name, printed)
+                    continue
                 edits: tuple[Edit, ...] = context.replace(cell_id, changes) if changes else ()
                 if not edits:
                     continue
@@ -72,6 +75,24 @@ class MissingReturn(Rule):
                     why="Its other branches return a value; this end was forgotten." if partial else self.why,
                     prior=0.85 if partial else 0.7,
                 )
+
+    def _return_printed(self, context: RuleContext, cell_id: str, source: str, name: str, printed: ast.Call) -> Patch:
+        """``print(price * 1.2)`` at the end of a function whose result is used; it is printed still where something calls the function for that."""
+        start, end = src.find_span(source, printed)
+        text = src.extract_text(source, printed.args[0])
+        shown = any(
+            isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and read_called_name(n.value) == name
+            for n in context.walk_notebook()
+        )
+        change = (end, end, f"\n{' ' * printed.col_offset}return {text}") if shown else (start, end, f"return {text}")
+        return self.patch(
+            context.replace(cell_id, [change]),
+            f"Return what `{name}` prints",
+            f"`{name}` prints its result, and the caller gets nothing.",
+            applicability=Applicability.UNSAFE,
+            why="The result is used; that it is printed may be meant, too.",
+            prior=0.7,
+        )
 
     def _give_manager(self, context: RuleContext) -> Iterator[Patch]:
         """``with Timer() as t``, where ``__enter__`` gives nothing: ``t`` is None."""
@@ -104,6 +125,22 @@ class MissingReturn(Rule):
 
 def _returns_somewhere(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value is not None for n in walk_own(function))
+
+
+def _find_last_print(function: ast.FunctionDef) -> ast.Call | None:
+    """The ``print`` of one value that a function ends with which returns nothing, where it prints nothing else; None for a text that is written out."""
+    last = function.body[-1]
+    value = last.value if isinstance(last, ast.Expr) else None
+    printed = [n for n in walk_own(function) if isinstance(n, ast.Call) and read_called_name(n) == "print"]
+    if not isinstance(value, ast.Call) or printed != [value] or value.keywords or len(value.args) != 1:
+        return None
+    told = value.args[0]
+    is_text = isinstance(told, ast.JoinedStr | ast.Constant | ast.Starred) or any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(told)
+    )
+    given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    is_given = isinstance(told, ast.Name) and told.id in given  # it shows what it is given
+    return None if is_text or is_given or _returns_somewhere(function) else value
 
 
 def _drops_values(function: ast.FunctionDef) -> bool:

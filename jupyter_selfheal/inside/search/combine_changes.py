@@ -19,6 +19,7 @@ from math import log2, prod
 
 from jupyter_selfheal.inside.positions import Edit, find_difference
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.localise_faults import Seen
 from jupyter_selfheal.inside.search.mutations.missing_code import ASKED_FOR
 from jupyter_selfheal.inside.search.propose_mutations import NEVER_REACHED, weigh_line
 from jupyter_selfheal.inside.search.run_candidate import Result
@@ -65,13 +66,15 @@ _Weighed = tuple[float, int, Change]
 class Frontier:
     """The states that are known, and those that were gone on from. ``known`` are the checks that pass as it is (a mask)."""
 
-    def __init__(self, maker: Maker, known: int, look: Callable[[Candidate], tuple[Suspicion, frozenset[str]]]) -> None:
+    def __init__(self, maker: Maker, known: int, look: Callable[[Sequence[Candidate]], Sequence[Seen]]) -> None:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
         self.alike: dict[int, int] = {}
         self.paired = 0
         """How many of the likeliest pairs were made."""
         self._by_line: dict[tuple[int, int], list[tuple[int, Change]]] = {}
+        self._extents: dict[tuple[int, int], tuple[int, int]] = {}
+        """Where the first of those begins, and the last."""
 
     def take_states(self, partial: Sequence[Candidate]) -> list[Candidate]:
         """The best states that nothing has gone on from yet, few of those under which the same checks pass."""
@@ -103,8 +106,8 @@ class Frontier:
         self, states: Sequence[Candidate], units: Collection[int] | None
     ) -> Iterator[tuple[Candidate, Candidate]]:
         steps: list[tuple[float, Candidate, int, Change, bool]] = []
-        for place, state in enumerate(states):
-            merged = heapq.merge(*self._list_changes(state, place < ANEW), key=lambda item: -item[0])
+        for place, (state, seen) in enumerate(zip(states, self.look(states), strict=True)):
+            merged = heapq.merge(*self._list_changes(state, seen, place < ANEW), key=lambda item: -item[0])
             changes = merged if units is None else (item for item in merged if item[1] in units)
             steps.extend((item[0] * state.weight, state, *item[1:]) for item in itertools.islice(changes, NEXT))
         steps.sort(key=lambda step: -step[0] / (1 + step[1].result.failed))
@@ -115,10 +118,12 @@ class Frontier:
             if candidate is not None:
                 yield candidate, state
 
-    def _list_changes(self, state: Candidate, anew: bool) -> list[Iterator[tuple[float, int, Change, bool]]]:
+    def _list_changes(
+        self, state: Candidate, seen: Seen, anew: bool
+    ) -> list[Iterator[tuple[float, int, Change, bool]]]:
         """The changes of all units with their weights by what still fails in this state, in parts that are each in order; those of an
         edited text ``anew``."""
-        suspicion, empty_given = self.look(state)
+        suspicion, empty_given = seen
         units = self.maker.program.units
         empty = self.maker.stubs - state.texts.keys()
         edited = {n for n in state.texts if anew or n not in state.spliced}
@@ -197,17 +202,19 @@ class Frontier:
         for weight, n, change in sorted(weighed, key=lambda item: -item[0]):
             yield weight * self.maker.weigh_unit(n), n, change, False
 
-    def _group_by_line(self) -> Mapping[tuple[int, int], Sequence[tuple[int, Change]]]:
+    def _group_by_line(self) -> Mapping[tuple[int, int], list[tuple[int, Change]]]:
         """The program's single changes with their places among all of them, by unit and line, the likeliest first."""
         if not self._by_line:
             for place, (_, n, change) in enumerate(self.maker.changes):
                 self._by_line.setdefault((n, change.line), []).append((place, change))
-            for changes in self._by_line.values():
+            for key, changes in self._by_line.items():
                 changes.sort(key=lambda item: -item[1].prior)
+                places = [change.edits[0][0] for _, change in changes]
+                self._extents[key] = min(places), max(places)
         return self._by_line
 
     def _weigh_group(
-        self, state: Candidate, lines: Mapping[int, float], n: int, number: int, changes: Sequence[tuple[int, Change]]
+        self, state: Candidate, lines: Mapping[int, float], n: int, number: int, changes: list[tuple[int, Change]]
     ) -> Iterator[Iterator[tuple[float, int, int, Change]]]:
         """The changes of a line, apart by how far down a state's edits have moved them, each with the negative of its weight."""
         text, share = self.maker.program.units[n].text, self.maker.weigh_unit(n)
@@ -215,11 +222,15 @@ class Frontier:
             (end, new.count("\n") - text.count("\n", start, end)) for start, end, new in self._find_edits(state, n)
         ]
         added = [(end, more) for end, more in added if more]
+        first, last = self._extents[n, number]
         moved: dict[int, list[tuple[int, Change]]] = {}
-        for item in changes if added else ():
-            at = item[1].edits[0][0]
-            moved.setdefault(sum(more for end, more in added if end <= at), []).append(item)
-        for shift, members in (moved if added else {0: changes}).items():
+        if all(end <= first or last < end for end, _ in added):  # all of them are on the same side of each edit
+            moved[sum(more for end, more in added if end <= first)] = changes
+        else:
+            for item in changes:
+                at = item[1].edits[0][0]
+                moved.setdefault(sum(more for end, more in added if end <= at), []).append(item)
+        for shift, members in moved.items():
             weight = weigh_line(lines, number + shift)
             yield _weigh_members(members, n, weight, share)
 

@@ -10,7 +10,7 @@ import ast
 import copy
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from types import CodeType, FrameType
@@ -176,20 +176,31 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     return sight
 
 
+Seen = tuple[Mapping[int, Mapping[int, float]], frozenset[str]]
+"""Which lines are suspicious, and which parameters are empty where a check fails."""
+
+
 def look_again(
-    runner: Runner, steps: int, changed: Mapping[int, tuple[str, CodeType]], sight: Sight
-) -> tuple[Mapping[int, Mapping[int, float]], frozenset[str]]:
-    """Which lines are suspicious with some units ``changed``, and which parameters are empty where a check then fails; as it was in a first
-    ``sight`` where its run does not come back."""
+    runner: Runner, steps: int, states: Sequence[Mapping[int, tuple[str, CodeType]]], sight: Sight
+) -> list[Seen]:
+    """What is seen with some units changed, for each of some ``states``; what a first ``sight`` saw where its run does not come back.
+
+    One fork runs all of them: to copy a process takes longer than to trace a state. Where it dies of one, each has its own.
+    """
 
     def look() -> list[Any]:
-        seen = trace_program(runner, steps, changed)
-        return [[[unit, list(lines.items())] for unit, lines in seen.suspicion.items()], sorted(seen.empty)]
+        every = [trace_program(runner, steps, changed) for changed in states]
+        return [
+            [[[unit, list(lines.items())] for unit, lines in seen.suspicion.items()], sorted(seen.empty)]
+            for seen in every
+        ]
 
-    reply = run_in_fork(look, WAIT)
-    if not isinstance(reply, list):
-        return sight.suspicion, sight.empty
-    return {unit: dict(lines) for unit, lines in reply[0]}, frozenset(reply[1])
+    reply = run_in_fork(look, WAIT) if states else []
+    if isinstance(reply, list):
+        return [({unit: dict(lines) for unit, lines in lines_of}, frozenset(empty)) for lines_of, empty in reply]
+    if len(states) == 1:
+        return [(sight.suspicion, sight.empty)]
+    return [look_again(runner, steps, [changed], sight)[0] for changed in states]
 
 
 def trace_lines(

@@ -23,7 +23,7 @@ from types import CodeType
 
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time_of
-from jupyter_selfheal.inside.search.run_candidate import Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import NEVER_DECIDED, Decided, Result, Runner
 
 try:
     import resource
@@ -114,6 +114,8 @@ class Pool:
     """Bytes that a candidate may allocate, at most."""
     raised: int = 0
     """The checks that raise an error as it is; that fewer do is news."""
+    decided_after: int = 0
+    """The checks after which all that failed before have run; 0 where all are to be run."""
     costs: dict[int, int] = field(default_factory=dict)
     """The steps of each candidate whose result is known and not handed out yet."""
     results: dict[int, Result] = field(default_factory=dict)
@@ -162,11 +164,16 @@ class Pool:
         while not until() and (jobs := _take_batch(source, 1)):
             ((index, codes),) = jobs
             sys.setrecursionlimit(_count_frames() + self.depth if self.depth else before)
+            self.runner.decided = self._describe_decided()
             try:
                 result = self.runner.run(codes, self.steps, self.limit)
             finally:
+                self.runner.decided = NEVER_DECIDED
                 sys.setrecursionlimit(before)
             yield index, result if self._is_news(result) else None, self.overhead + result.steps
+
+    def _describe_decided(self) -> Decided:
+        return Decided(self.decided_after, self.known, self.raised) if self.decided_after else NEVER_DECIDED
 
     def _is_news(self, result: Result) -> bool:
         return bool(result.mask & ~self.known) or result.raised < self.raised or result.status in ("time", "deep")
@@ -258,6 +265,7 @@ class Pool:
     def _run_batch(self, jobs: Sequence[Job], shared: mmap.mmap, write: int) -> None:
         """In the fork: run the batch, tell what is worth telling."""
         _confine_fork(self.depth, self.memory)
+        self.runner.decided = self._describe_decided()
         began = time.process_time()
         news, until = b"", began + TELL
         for position, (index, codes) in enumerate(jobs):

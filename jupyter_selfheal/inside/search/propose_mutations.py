@@ -184,6 +184,7 @@ def rank_changes(
     best: dict[object, tuple[float, Change]] = {}
     forgotten = find_unread_names(s.tree)
     comparing = _find_comparing_lines(s.tree)
+    lines: dict[int, float] = {}
     for change in list_changes(s, near):
         key = _make_key(change)
         prior = change.prior * described_intent.weigh_change(s, change)
@@ -193,8 +194,11 @@ def rank_changes(
             prior *= IN_COMPARISON
         if prior != change.prior:
             change = Change(change.edits, min(1.0, prior), change.line, change.words)
-        weight = change.prior * weigh_line(suspicion, change.line)
-        if key not in best or best[key][0] < weight:
+        if change.line not in lines:
+            lines[change.line] = weigh_line(suspicion, change.line)
+        weight = change.prior * lines[change.line]
+        known = best.get(key)
+        if known is None or known[0] < weight:
             best[key] = (weight, change)
     ranked = list(best.values())
     ranked.sort(key=lambda pair: -pair[0])

@@ -71,6 +71,19 @@ class Enough(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """``after`` so many checks nothing that follows is news: each of those that failed before has run, and all others are ``known`` to pass
+    (a mask). Where none of them passes now, and no fewer than ``raised`` raise an error, the candidate is no improvement."""
+
+    after: int
+    known: int = 0
+    raised: int = 0
+
+
+NEVER_DECIDED = Decided(0)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error.
 
@@ -89,6 +102,11 @@ class Result:
     @property
     def plausible(self) -> bool:
         return self.failed == 0 and self.passed > 0 and self.status == OK
+
+
+def find_last_failing(base: Result) -> int:
+    """How many checks have run when all those have that failed."""
+    return ((1 << (base.failed + base.passed)) - 1 & ~base.mask).bit_length()
 
 
 class Muted(io.TextIOBase):
@@ -135,6 +153,7 @@ class Runner:
         """How many times longer what runs takes than by itself: the net is so many times wider."""
         self.on_record: Callable[[bool], None] = lambda passed: None
         self.patient = False
+        self.decided = NEVER_DECIDED
         self.raised_at = 0
         """The line of the unit at which the last run raised, where that is asked for by ``notes_lines``; 0 elsewhere."""
         self.notes_lines = False
@@ -213,10 +232,16 @@ class Runner:
         if any("global " in u.text for u in units):
             return
         order: list[int] = []
+        is_first = len(failing) > 1  # where several fail, all of them tell whether a candidate gains something
         for is_movable, group in itertools.groupby(range(len(units)), lambda n: _is_movable(units[n].text, self.ns)):
             members = list(group)
             if is_movable:
-                members.sort(key=lambda n: max(costs.get(n, 0), CHEAP) * (1 if n in failing else 3))
+                members.sort(
+                    key=lambda n: (
+                        is_first * (n not in failing),
+                        max(costs.get(n, 0), CHEAP) * (1 if n in failing else 3),
+                    )
+                )
             order.extend(members)
         self.order = order
 
@@ -254,7 +279,7 @@ class Runner:
         if self.passed + self.failed == counted:
             self.record(True)
 
-    def _lose_patience(self, error: BaseException | None) -> None:
+    def _lose_patience(self, error: BaseException) -> None:
         """After a few checks that loop the next one ends the run, and after one that the net caught. One that filled the memory
         (``xs *= x`` in a loop over ``xs``) does so at once: it takes as long as thousands of candidates, and the next one would do the same."""
         if isinstance(error, MemoryError):
@@ -297,11 +322,18 @@ class Runner:
             self.passed += 1
         else:
             self.failed += 1
-            self.raised += sys.exc_info()[1] is not None
-            self._lose_patience(sys.exc_info()[1])
+            if (error := sys.exc_info()[1]) is not None:
+                self.raised += 1
+                self._lose_patience(error)
         self.on_record(bool(passed))
         if self.limit and self.failed >= self.limit:
             raise Enough
+        if self.passed + self.failed == self.decided.after and self._gains_nothing():
+            raise Enough
+
+    def _gains_nothing(self) -> bool:
+        decided = self.decided
+        return not self.loops and not self.mask & ~decided.known and self.raised >= decided.raised
 
     @contextlib.contextmanager
     def preserve_state(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -17,7 +17,6 @@ from jupyter_selfheal.inside.search.combine_changes import (
     EARLY_PAIRS,
     EDITS,
     Frontier,
-    Suspicion,
     count_raised,
     gains_something,
 )
@@ -34,7 +33,7 @@ from jupyter_selfheal.inside.search.cut_candidates import (
     select_late,
 )
 from jupyter_selfheal.inside.search.endless_loops import drop_endless, seems_endless
-from jupyter_selfheal.inside.search.localise_faults import Sight, look_again, trace_program
+from jupyter_selfheal.inside.search.localise_faults import Seen, Sight, look_again, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, find_memory, measure_passing
 from jupyter_selfheal.inside.search.process_pool import (
     DEPTH,
@@ -50,7 +49,7 @@ from jupyter_selfheal.inside.search.process_pool import (
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, import_ahead, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
-from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner, find_last_failing
 from jupyter_selfheal.inside.search.solve_parts import mend_parts
 from jupyter_selfheal.inside.search.time_net import TimeNet
 
@@ -116,7 +115,7 @@ class Search:
         maker = self.maker = Maker(self.program, self.ns, self.hints, self.sight)
         most_singles = patience.count_singles(self.sight.suspicion, self.seconds, is_endless)
         singles = maker.make_singles()
-        frontier = Frontier(maker, self.base.mask, self._look_at_state)
+        frontier = Frontier(maker, self.base.mask, self._look_at_states)
         if self.counts_all:
             self.pause = patience.ENOUGH_SINGLES
             singles = self._screen_singles(singles, frontier, patience.UNITED_AFTER[0] if is_endless else most_singles)
@@ -217,9 +216,9 @@ class Search:
             self.steps = min(self.steps, self.spent + int(patience.LAST_SECONDS * STEPS_PER_SECOND))
             self._screen_candidates(source, self.limit, most=patience.LAST)
 
-    def _look_at_state(self, state: Candidate) -> tuple[Suspicion, frozenset[str]]:
-        """Which lines are suspicious with a candidate's changes, and which parameters are empty where a check then fails."""
-        changed = {n: (state.texts[n], code) for n, code in state.codes.items()}
+    def _look_at_states(self, states: Sequence[Candidate]) -> list[Seen]:
+        """Which lines are suspicious with each candidate's changes, and which parameters are empty where a check then fails."""
+        changed = [{n: (state.texts[n], code) for n, code in state.codes.items()} for state in states]
         return look_again(self.runner, min(self.limit, patience.LOOK), changed, self.sight)
 
     def _finish_what_was_cut(self, most: int = sys.maxsize) -> None:
@@ -270,6 +269,7 @@ class Search:
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
         pool.raised, pool.memory = self._raised, MOST_MEMORY if again else self.memory
+        pool.decided_after = find_last_failing(self.base) if self.counts_all else 0
         results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)
         with contextlib.closing(results):
             for index, result, cost in results:

@@ -27,21 +27,30 @@ class Source:
         self.lines = LineTable(text)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.order: list[ast.AST] = []
+        self._starts: dict[ast.AST, int] = {}
+        self._ends: dict[ast.AST, int] = {}
         stack: list[ast.AST] = [self.tree]
         while stack:
             node = stack.pop()
             self.order.append(node)
-            for child in ast.iter_child_nodes(node):
+            children = list(ast.iter_child_nodes(node))
+            for child in children:
                 self.parents[child] = node
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(reversed(children))
 
     def start_of(self, node: Any) -> int:
         """Where the node begins (a decorated definition: at ``def``)."""
-        return self.lines.offset(node.lineno, node.col_offset)
+        start = self._starts.get(node)
+        if start is None:
+            start = self._starts[node] = self.lines.offset(node.lineno, node.col_offset)
+        return start
 
     def end_of(self, node: Any) -> int:
         """Where the node ends."""
-        return self.lines.offset(node.end_lineno, node.end_col_offset)
+        end = self._ends.get(node)
+        if end is None:
+            end = self._ends[node] = self.lines.offset(node.end_lineno, node.end_col_offset)
+        return end
 
     def text_of(self, node: ast.AST) -> str:
         """The text of a node."""

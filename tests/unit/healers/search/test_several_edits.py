@@ -263,7 +263,7 @@ def make_state(rank: int, new: str, mask: int, failed: int, raised: int = 0) -> 
 
 def take(states: list[Candidate]) -> list[int]:
     maker = Maker(Program((Unit("x = 1", "cell", mutable=True),)), {}, {}, Sight(Result(1, 0)))
-    return [s.rank for s in Frontier(maker, 0, lambda state: {}).take_states(states)]
+    return [s.rank for s in Frontier(maker, 0, lambda states: []).take_states(states)]
 
 
 def test_few_states_are_gone_on_from_that_answer_some_inputs_with_a_constant() -> None:
