@@ -28,7 +28,7 @@ EARLIER = 0.7
 """Weight of changes to a statement of an earlier cell: it ran, and other cells read what it gave."""
 LIKELY = 0.3
 """The least prior of a change to an earlier cell where a single check decides: with rarer ones, some change always fits."""
-ADDED = (" lacks ", " is missing")
+ADDED = (" lacks ", " is missing", " is left out")
 """In the words of a change that brings in something new, which fits a single check too easily."""
 SAME_SLIP = 0.6
 """How much less likely it is that a slip was made in all its places than in one."""

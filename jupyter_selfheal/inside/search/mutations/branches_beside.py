@@ -1,5 +1,5 @@
 """Mutation operators for branches that stand beside each other: one that none reaches, as one above it takes all that it is for; one that begins
-anew what the others add to; two that do the same."""
+anew what the others add to; two that do the same; one that is left out."""
 
 from __future__ import annotations
 
@@ -140,4 +140,42 @@ def propose_unlike_branches(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change(((s.start_of(known), s.end_of(known), text),), prior, known.lineno, words)
 
 
-OPERATORS = (propose_narrower_first, propose_added_beside, propose_unlike_branches)
+_OPPOSITES = (
+    "yes no",
+    "true false",
+    "even odd",
+    "valid invalid",
+    "possible impossible",
+    "pass fail",
+    "win lose",
+    "correct incorrect",
+)
+_OPPOSITE = {a: b for pair in _OPPOSITES for a, b in (pair.split(), pair.split()[::-1])}
+"""What a text says, and what is said elsewhere."""
+
+
+def propose_opposite(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``else: print("No")`` behind ``if …: print("Yes")``, which says nothing where the question is not met."""
+    if not isinstance(node, ast.If) or node.orelse or len(node.body) != 1 or s.is_in_loop(node):
+        return
+    says = node.body[0]
+    texts = [n for n in ast.walk(says) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    opposite = _OPPOSITE.get(texts[0].value.lower(), "") if len(texts) == 1 else ""
+    if not opposite or not isinstance(says, ast.Expr | ast.Return | ast.Assign) or s.read_indent(says) is None:
+        return
+    head: ast.AST = node
+    while isinstance(head, ast.If) and _is_elif(s, head):
+        head = s.parents[head]
+    old = texts[0].value
+    new = opposite.upper() if old.isupper() else opposite.title() if old.istitle() else opposite
+    inner, outer = s.read_indent(says) or "", s.read_indent(head) or ""
+    start, end = s.start_of(texts[0]) + 1, s.end_of(texts[0]) - 1
+    if s.text[start:end] != old or says.end_lineno == node.lineno:
+        return
+    text = f"{s.text[s.start_of(says) : start]}{new}{s.text[end : s.end_of(says)]}"
+    at = s.find_line_span(says)[1]
+    pad = "" if s.text[:at].endswith("\n") else "\n"
+    yield Change(((at, at, f"{pad}{outer}else:\n{inner}{text}\n"),), 0.6, node.lineno, f"`else: {text}` is left out")
+
+
+OPERATORS = (propose_narrower_first, propose_added_beside, propose_unlike_branches, propose_opposite)

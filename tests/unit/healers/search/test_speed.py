@@ -10,12 +10,14 @@ import os
 import pytest
 
 from jupyter_selfheal.inside.positions import find_difference, splice
-from jupyter_selfheal.inside.search.combine_changes import brings_names, move_change
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.combine_changes import Frontier, brings_names, move_change
 from jupyter_selfheal.inside.search.count_steps import ROUND, insert_counting
+from jupyter_selfheal.inside.search.localise_faults import look_again, trace_program
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
-from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.propose_mutations import list_changes, weigh_line
+from jupyter_selfheal.inside.search.run_candidate import NEVER_DECIDED, Decided, Runner, find_last_failing
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from tests.unit.healers.search.searching import find
 
@@ -179,3 +181,67 @@ def test_each_is_handed_out_once_though_a_fork_dies_between_telling_and_saying_s
     assert died[0]
     assert [index for index, _, _ in results] == list(range(14))
     assert [index for index, result, _ in results if result is not None] == [2, 5, 8, 11]
+
+
+TALLY = """\
+def tally(votes):
+    total = 0
+    for vote in votes:
+        if vote > 1:
+            total = total + vote
+    spare = total
+    return total
+"""
+
+
+def make_tally() -> tuple[Program, Runner]:
+    units = [Unit(TALLY, "define", mutable=True)]
+    units += [Unit(f"assert tally([{n}, 1]) == {n + 1}", "check") for n in (2, 3)]
+    units.append(Unit("assert tally([4]) == 4", "check"))
+    program = Program(tuple(units))
+    return program, Runner(program, {})
+
+
+def test_a_candidate_ends_where_all_that_failed_fails_again_and_the_rest_was_known() -> None:
+    program, runner = make_tally()
+    base = runner.run({}, 1000)
+    assert (base.failed, base.passed, find_last_failing(base)) == (2, 1, 2)
+    runner.decided = Decided(find_last_failing(base), base.mask, base.raised)
+    worse = compile_unit(program, 0, TALLY.replace("> 1", "> 9"))
+    better = compile_unit(program, 0, TALLY.replace("> 1", "> 0"))
+    assert runner.run({0: worse}, 1000).failed + runner.run({0: worse}, 1000).passed == 3  # two checks, and their end
+    assert runner.run({0: better}, 1000).passed == 3
+    runner.decided = NEVER_DECIDED
+    assert runner.run({0: worse}, 1000).failed == 3
+
+
+def test_states_that_are_looked_at_in_one_fork_are_seen_as_each_by_itself() -> None:
+    program, runner = make_tally()
+    sight = trace_program(runner, 1000)
+    texts = [TALLY, TALLY.replace("total = 0", "total = 1"), TALLY.replace("> 1", "> 9")]
+    states = [{0: (text, compile_unit(program, 0, text))} for text in texts]
+    together = look_again(runner, 1000, states, sight)
+    assert together == [look_again(runner, 1000, [state], sight)[0] for state in states]
+    assert len({str(seen) for seen in together}) > 1
+    deadly = "import os\n" + TALLY.replace("total = 0", "total = os._exit(1)")
+    seen = look_again(runner, 1000, [states[1], {0: (deadly, compile_unit(program, 0, deadly))}], sight)
+    assert seen == [together[1], (sight.suspicion, sight.empty)]
+
+
+@pytest.mark.parametrize("new", ["    total = 0\n    total = 0\n", "    total = 0\n", "\n\n"])
+def test_changes_of_a_line_are_weighed_where_a_states_edits_have_moved_them(new: str) -> None:
+    program, runner = make_tally()
+    maker = Maker(program, {}, {}, trace_program(runner, 1000))
+    list(maker.make_singles())
+    frontier = Frontier(maker, 0, lambda states: [])
+    start = TALLY.index("    total = 0\n") if new.strip() else TALLY.index("vote in") - 4
+    end = start + len("    total = 0\n") if new.strip() else start
+    state = Candidate({0: splice(TALLY, [(start, end, new)])}, "", 1, 0.5, 0, 1)
+    state.spliced = {0: ((start, end, new),)}
+    suspicion = {0: {line: line / 10 for line in range(12)}}
+    weighed = {id(change): weight for weight, _, change, _ in frontier._weigh_known(state, suspicion, ())}
+    added = new.count("\n") - TALLY.count("\n", start, end)
+    for _, _, change in maker.changes:
+        moved = added if change.edits[0][0] >= end else 0
+        weight = change.prior * weigh_line(suspicion[0], change.line + moved)
+        assert weighed.get(id(change), weight) == pytest.approx(weight)
