@@ -160,13 +160,13 @@ def propose_opposite(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     says = node.body[0]
     texts = [n for n in ast.walk(says) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    opposite = _OPPOSITE.get(texts[0].value.lower(), "") if len(texts) == 1 else ""
+    old = str(texts[0].value) if len(texts) == 1 else ""
+    opposite = _OPPOSITE.get(old.lower(), "")
     if not opposite or not isinstance(says, ast.Expr | ast.Return | ast.Assign) or s.read_indent(says) is None:
         return
     head: ast.AST = node
     while isinstance(head, ast.If) and _is_elif(s, head):
         head = s.parents[head]
-    old = texts[0].value
     new = opposite.upper() if old.isupper() else opposite.title() if old.istitle() else opposite
     inner, outer = s.read_indent(says) or "", s.read_indent(head) or ""
     start, end = s.start_of(texts[0]) + 1, s.end_of(texts[0]) - 1
