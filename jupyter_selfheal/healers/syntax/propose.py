@@ -175,7 +175,7 @@ def _deepen_readings(
     if not begun:
         return []
     argument = _build_argument(case, plan, readings, known, left)
-    argument |= {"starts": begun, "steps": reply["steps"]}
+    argument |= {"starts": begun, "steps": reply["steps"], "given": [readings[n].source for n in sound]}
     found = _ask(starts, "search.deepen_readings", argument, "readings")
     return [
         _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY, raw["rival"] or SEVERAL)

@@ -27,6 +27,7 @@ from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
 from jupyter_selfheal.inside.search.scope import Scope
+from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.try_readings import CHANGE, DATUM, STUCK, Explorer, Node
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.inside.self_comparisons import adds_self_comparison, read_self_comparisons
@@ -100,15 +101,15 @@ def writes_answer(source: str, given: Collection[str]) -> bool:
 class Deepener:
     """Goes on from some readings, best first."""
 
-    def __init__(self, explorer: Explorer) -> None:
-        self.explorer = explorer
+    """``given`` are the values that the readings hold: no other one is written down."""
+
+    def __init__(self, explorer: Explorer, given: Collection[str]) -> None:
+        self.explorer, self.given = explorer, given
         self.outputs: dict[tuple[str, str, int], float] = {}
         self.found: list[Node] = []
-        self.given = set[str]()
 
     def run(self, starts: list[Node]) -> list[Node]:
         """The sources that pass, the cheapest first."""
-        self.given = set[str]().union(*(list_literals(n.source) for n in starts))
         states = [state for node in starts if (state := self._try(node, -1.0)) is not None]
         for depth in range(DEPTH):
             states = heapq.nlargest(BEAM, states, key=lambda s: s[0] - COSTLY * s[1].cost)
@@ -164,7 +165,7 @@ class Deepener:
             *itertools.islice((p for p in mutants if p[1] in kept), most),
         ]
         for weight, change in sorted(chosen, key=lambda p: -p[0]):
-            new = splice(source, change.edits)
+            new = splice(source, drop_idle_parentheses(source, change.edits))
             if adds_self_comparison(new, given):
                 continue
             cost = node.cost + CHANGE - math.log(max(weight, 0.01)) * 0.3 + DATUM * writes_datum(source, change)
@@ -184,9 +185,11 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
             Node(r["text"], float(r["cost"]), tuple(r["words"]), rival=r.get("rival", "")) for r in argument["starts"]
         ]
 
+        given = set[str]().union(*map(list_literals, argument["given"]))
+
         def work() -> dict[str, Any]:
             explorer.ends_at = read_cpu_time() + most
-            found = Deepener(explorer).run(starts)
+            found = Deepener(explorer, given).run(starts)
             said = [{"text": n.source, "cost": n.cost, "words": list(n.words), "rival": n.rival} for n in found]
             return {"passing": said, "tried": explorer.tried}
 

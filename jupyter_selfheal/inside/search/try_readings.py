@@ -29,6 +29,7 @@ from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.repeated_slips import list_choices
 from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
 from jupyter_selfheal.inside.search.scope import Change, Kind, Scope
+from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
 from jupyter_selfheal.inside.search.unrun_statements import (
     changes_unrun_lines,
@@ -258,12 +259,9 @@ class Explorer:
             weight = weights[change]
             cost = node.cost + CHANGE + 0.6 - math.log(max(weight, 0.001)) * 0.2
             cost += DATUM * writes_datum(node.source, change)
-            yield Node(
-                splice(node.source, change.edits),
-                cost,
-                (*node.words, change.words),
-                rival=describe_guess(change.words),
-            )
+            edits = drop_idle_parentheses(node.source, change.edits)
+            words = (*node.words, change.words)
+            yield Node(splice(node.source, edits), cost, words, rival=describe_guess(change.words))
 
 
 def _has_unseen_texts(parts: Sequence[Part], printed: str, edits: Sequence[Edit]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.healers.syntax.propose import propose_readings
+from jupyter_selfheal.healers.syntax import propose
 from jupyter_selfheal.inside.search import deepen_readings
 from jupyter_selfheal.inside.search.deepen_readings import measure_closeness, writes_answer
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
@@ -24,10 +24,10 @@ STDOUT = "Area: 12\nWalls: 14\n"
 MEANT = ROOM.replace("w + h", "w * h").replace("h * 3", "h * 2")
 
 
-def _deepen(source: str, stdout: str) -> Any:
+def _deepen(source: str, stdout: str, given: str = "") -> Any:
     unit = {"text": source, "role": "cell", "mutable": True, "cell": "c", "start": 0, "tests": False, "query": False}
     argument = {
-        "program": {"units": [unit], "stdout": stdout, "copied": []}, "unit": 0, "known": [], "cpu": 5.0, "steps": 0,
+        "program": {"units": [unit], "stdout": stdout, "copied": []}, "unit": 0, "known": [], "cpu": 300.0, "steps": 0, "given": [given or source],
         "starts": [{"text": source, "cost": 1.0, "words": ["a slip"]}],
     }  # fmt: skip
     return deepen_readings.probe(SimpleNamespace(user_ns={}), None, argument)
@@ -46,6 +46,11 @@ def test_no_answer_is_written_down(source: str, stdout: str) -> None:
     assert _deepen(source, stdout)["passing"] == []
 
 
+def test_nothing_is_begun_with_that_holds_an_answer() -> None:
+    source = "x = 'Otto'\nif x == x[::-1]:\n    print('Otto is one')\n"
+    assert _deepen(source, "Otto is one.\n", given="x = 'Otto'\nx[::-1]\n")["passing"] == []
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [
@@ -58,10 +63,12 @@ def test_what_writes_an_answer_down(source: str, told: bool) -> None:
 
 
 @pytest.mark.slow
-def test_several_faults_of_meaning_in_a_cell_that_does_not_parse_are_offered() -> None:
+def test_several_faults_of_meaning_in_a_cell_that_does_not_parse_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(propose, "WORK", 900.0)  # what is found is asked here, and not how soon
+    monkeypatch.setattr(propose, "DEEPER", 300.0)
     source = ROOM.replace("h)\n", "h\n", 1)
     case = Case(Failure("c0", source, FailureKind.SYNTAX), Notebook((Cell("c0", source),)), Oracle(stdout=STDOUT))
-    best = propose_readings(case, Starts((FakeKernel(),)), ()).patches[0]
+    best = propose.propose_readings(case, Starts((FakeKernel(),)), ()).patches[0]
     assert ast.dump(ast.parse(best.source_of("c0", ""))) == ast.dump(ast.parse(MEANT))
     assert best.rival
 
