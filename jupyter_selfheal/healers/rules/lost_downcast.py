@@ -22,7 +22,7 @@ class LostDowncast(Rule):
     **Failure** `ValueError: Unknown label type: unknown`, `Pandas data cast to numpy dtype of object`, `TypeError: no numeric data to
     plot`, below `df["c"] = df["c"].replace({"no": 0, "yes": 1})`. Since pandas 3.0 the result keeps the dtype object.
 
-    **Fix** `df["c"] = df["c"].replace({"no": 0, "yes": 1}).infer_objects()`, of a table `df = df.replace(…).infer_objects()` also where it was replaced in place, in every such statement that the failing cell's values come
+    **Fix** `df["c"] = df["c"].replace({"no": 0, "yes": 1}).infer_objects()`, of a table that is changed in place `df[list(df)] = df.infer_objects()` below, in every such statement that the failing cell's values come
     from. The cells that made them run again, from the first on.
 
     **Fix safety** Safe: it is what pandas did itself until 3.0, and its release notes name this call for who wants that.
@@ -74,17 +74,17 @@ def list_lost_downcasts(context: RuleContext) -> tuple[dict[str, list[Splice]], 
             given = {k.arg: k.value for k in call.keywords}
             if "regex" in given or ("inplace" in given) is not in_place or not turns_texts_to_numbers(call):
                 continue
-            start, end = src.find_span(source, call)
+            end = src.find_span(source, call)[1]
             owner = call.func.value
             if not in_place:
                 splices.setdefault(cell_id, []).append((end, end, ".infer_objects()"))
-            elif isinstance(owner, ast.Name) and read_literal(given["inplace"]) == (True, True):
-                rest = [
-                    source[slice(*src.find_span(source, a))]
-                    for a in (*call.args, *(k for k in call.keywords if k.arg != "inplace"))
-                ]
-                new = f"{owner.id} = {owner.id}.replace({', '.join(rest)}).infer_objects()"
-                splices.setdefault(cell_id, []).append((start, end, new))
+            elif node is statement and isinstance(owner, ast.Name) and read_literal(given["inplace"]) == (True, True):
+                if not context.describe_all([owner.id])[0].is_a("pandas.DataFrame"):
+                    continue
+                # its columns are set, as the table itself may stand in a list
+                splices.setdefault(cell_id, []).append(
+                    (end, end, f"\n{owner.id}[list({owner.id})] = {owner.id}.infer_objects()")
+                )
             else:
                 continue
             shown = shown or src.extract_text(source, node.targets[0] if isinstance(node, ast.Assign) else owner)
