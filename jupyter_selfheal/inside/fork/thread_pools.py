@@ -131,7 +131,7 @@ def end_processes_of_joblib() -> None:
     if executor._pending_work_items or executor._running_work_items:
         return
     with contextlib.suppress(Exception):  # then it is alive, and the gate says so
-        executor.shutdown(wait=True, kill_workers=True)
+        executor.shutdown(wait=True)
 
 
 # --- after a fork -------------------------------------------------------------------------------------------------
