@@ -132,6 +132,8 @@ def end_processes_of_joblib() -> None:
         return
     with contextlib.suppress(Exception):  # then it is alive, and the gate says so
         executor.shutdown(wait=True)
+        for thread in [t for t in threading.enumerate() if t.name == "QueueFeederThread"]:
+            thread.join(_PATIENCE)  # it has been told to end, and does so once it has a processor
 
 
 # --- after a fork -------------------------------------------------------------------------------------------------
