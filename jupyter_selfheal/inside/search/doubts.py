@@ -36,6 +36,7 @@ from jupyter_selfheal.inside.search.oracle_strength import (
 )
 from jupyter_selfheal.inside.search.other_operands import FEW, describe_other_operands
 from jupyter_selfheal.inside.search.program import (
+    CHECK,
     count_expected_items,
     expects_negative,
     list_expected_texts,
@@ -46,6 +47,7 @@ from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
+from jupyter_selfheal.inside.search.told_apart import find_given_up
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
 from jupyter_selfheal.inside.search.widened_writes import find_widened_write
@@ -85,6 +87,7 @@ class Doubts:
             (self._describe_nothing(n) if is_odd else "")
             or self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_turned(n)
+            or self._describe_given_up(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
@@ -140,6 +143,15 @@ class Doubts:
         group = self.hypotheses.place[n]
         others = (m for k, m in self.turned if self.hypotheses.place[k] == group != self.hypotheses.place[m])
         return next((d for m in others if (d := self.hypotheses.describe_difference(n, m))), "")
+
+    def _describe_given_up(self, n: int) -> str:
+        """The doubt about another number in place of one that the program told apart and no check has."""
+        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+        program = self.runner.program
+        checks = [*program.checks, *(d.source for d in program.doctests)]
+        checks += [u.text for u in self.units if u.role == CHECK or u.tests]
+        told = next((found for old, text in changes if (found := find_given_up(old, text, checks))), "")
+        return f"no check has `{told}`, which was told apart and no longer is" if told else ""
 
     def describe_number(self, n: int) -> str:
         """The doubt about a number in place of another, by how much speaks for it."""

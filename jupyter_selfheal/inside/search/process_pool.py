@@ -30,7 +30,7 @@ try:
 except ImportError:  # Windows and Pyodide, where nothing is forked
     resource = None  # type: ignore[assignment]
 
-BATCH, SOON, LATER = 200, 5, 400
+BATCH, SOON, LATER = 200, 5, 600
 """Candidates of one fork; and after so many forks, those of each further one."""
 SLICE = 1.0
 """CPU seconds after which a fork hands its batch back, so that one batch of slow candidates does not hold all others."""
@@ -124,7 +124,7 @@ class Pool:
     waiting: list[Sequence[Job]] = field(default_factory=list)
     """What is left of batches whose fork has handed them back, or has died."""
     begun: int = 0
-    """Batches that were made."""
+    """Batches that were made, by those before this one too where nothing was found: a fork costs both processes a copy of thousands of pages."""
     stillborn: int = -1
     """Index of the first candidate of the last batch whose fork died before it began."""
 

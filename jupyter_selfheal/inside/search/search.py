@@ -83,7 +83,7 @@ class Search:
         self.plausible: list[Candidate] = []
         self.partial: list[Candidate] = []
         self.late: list[Candidate] = []
-        self.tried = self.found_at = 0
+        self.tried = self.found_at = self.begun = 0
         self.replay = 0
         self.limit = patience.MOST_STEPS
         self.overhead = OVERHEAD
@@ -269,6 +269,7 @@ class Search:
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
         pool.raised, pool.memory = self._raised, MOST_MEMORY if again else self.memory
+        pool.begun = 0 if again or self.plausible else self.begun
         pool.decided_after = find_last_failing(self.base) if self.counts_all else 0
         results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)
         with contextlib.closing(results):
@@ -280,6 +281,7 @@ class Search:
                 if self._is_over(self.candidates[index].rank, again) or (done >= most and not self.plausible):
                     break
         self.tried += done - first
+        self.begun = max(self.begun, pool.begun)
         for candidate in self.candidates[first:done]:
             if not candidate.result.passed and candidate.result.status == OK and not self._gains(candidate):
                 candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
