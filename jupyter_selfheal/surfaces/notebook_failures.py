@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,6 +66,9 @@ def _explain_cells(report: NotebookReport, cell: int | None, options: str) -> It
     runs = (
         "it runs with what is healed" if report.fixes else "it did not fail when it was run again: nothing was healed"
     )
+    if said and cell is not None:
+        number = next(r.number for r in report.records if r.cell.id in wanted)
+        yield f"Cell {cell} of this test, which counts from 0, is cell {number} here:"
     yield from said or [runs]
 
 
@@ -78,4 +82,4 @@ def _explain_cell(report: NotebookReport, record: Record, options: str) -> Itera
     yield from (f"score {verdict.score:g} of 10", *(f"  {reason}" for reason in verdict.reasons))
     if record.status is Status.PROPOSED:
         is_sure = not record.questions and PolicyApprover("all", HealConfig().accept).allows(record.candidate[0])
-        yield f"to apply it: jupyter selfheal heal {report.path} {options}--in-place --approve {'all' if is_sure else 'ask'}"
+        yield f"to apply it: jupyter selfheal heal {shlex.quote(str(report.path))} {options}--in-place --approve {'all' if is_sure else 'ask'}"

@@ -27,9 +27,13 @@ def test_reloaded_page_goes_on_with_the_card(failed: Lab) -> None:
 
 @pytest.mark.kept_page
 @pytest.mark.slow
-def test_restarted_kernel_leaves_the_text_and_no_button(failed: Lab) -> None:
+def test_restarted_kernel_leaves_the_text_and_no_button(page: Any, server: Server) -> None:
     of_the_state = ":is(.sh-warning, .sh-note):visible"
-    failed.finish(0)
+    failed = Lab(page, server, server.notebook("restarted.ipynb", [TYPO, "more = 1"]))
+    failed.ready()
+    failed.run(1)
+    failed.card(1)
+    failed.run(2)
     failed.card(1).locator(of_the_state).first.wait_for()
     failed.command("kernelmenu:restart")
     failed.page.locator(".jp-Dialog .jp-mod-accept").click()

@@ -119,12 +119,14 @@ def test_a_cell_that_kills_its_kernel_takes_nothing_with_it(place: Path) -> None
     assert "died at line 5: a segmentation fault" in cells[1]["failure"]
 
 
-def test_papermill_heals_with_our_engine(place: Path) -> None:
+def test_papermill_heals_with_our_engine(place: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     papermill = pytest.importorskip("papermill")
     given = write(place / "n.ipynb", cell("n = 2", metadata={"tags": ["parameters"]}), "print(f'n is {n}'.uper())", "print(n)",
                   kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"})  # fmt: skip
     papermill.execute_notebook(str(given), str(place / "out.ipynb"), {"n": 5}, engine_name="selfheal", cwd=str(place),
                                approve="all", progress_bar=False)  # fmt: skip
+    assert "selfheal: Change `.uper` to `.upper`" in caplog.messages
     cells = read_cells(place / "out.ipynb")
     assert ["".join(c["outputs"][0]["text"]) for c in cells if c["outputs"]] == ["N IS 5\n", "5\n"]
     assert "upper" in "".join(cells[2]["source"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -30,7 +31,7 @@ class OneLineParser(argparse.ArgumentParser):
         if not isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(action, f"{value!r} is not one of {', '.join(map(str, action.choices))}")
         if str(value).endswith((".ipynb", "/")):
-            self.error(f"{value!r} is no command: `{self.prog} heal {value}` heals it")
+            self.error(f"{value!r} is no command: `{self.prog} heal {shlex.quote(str(value))}` heals it")
         self.error(f"there is no command {value!r}{_name_near(str(value), action.choices)}")
 
     def _find_chosen(self, options: argparse.Namespace) -> OneLineParser:

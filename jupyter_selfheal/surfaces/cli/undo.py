@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -33,7 +34,7 @@ def print_log(options: argparse.Namespace) -> int:
 def _describe_fixed_files(notebook: Path) -> list[str]:
     """A line for each Python file that was fixed with a notebook, and is as that left it."""
     return [
-        f"{path} was fixed with it, and stays so: `jupyter selfheal revert {path}` takes that back"
+        f"{path} was fixed with it, and stays so: `jupyter selfheal revert {shlex.quote(str(path))}` takes that back"
         for path in originals.list_fixed_files(notebook)
     ]
 

@@ -68,6 +68,8 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
         if report.notes:
             told["notes"] = list(report.notes)
         nb_man.nb.metadata["papermill"]["selfheal"] = told
+        for said in (report.summary, *report.fixes):
+            log.info("selfheal: %s", said)
 
 
 PAPERMILLS_OWN = ("input_path", "output_path")

@@ -32,10 +32,11 @@ def test_the_command_that_is_named_applies_the_fix(
     offered = replace(
         record, status=Status.PROPOSED, candidate=(replace(fix, verdict=replace(fix.verdict, score=score)),)
     )
-    report = replace(report, path="n.ipynb", records=(offered,))
+    report = replace(report, path="my n.ipynb", records=(offered,))
 
     def heal(path: Path, **asked_for: object) -> HealedNotebook:
         return HealedNotebook(report, {})
 
     lines = HealedNotebooks(heal=heal, expect_outputs=expect).explain(Path("n.ipynb"), 0).splitlines()
-    assert lines[-1] == f"to apply it: jupyter selfheal heal n.ipynb {said}"
+    assert lines[0] == "Cell 0 of this test, which counts from 0, is cell 1 here:"
+    assert lines[-1] == f"to apply it: jupyter selfheal heal 'my n.ipynb' {said}"

@@ -197,6 +197,7 @@ def test_without_a_command_all_commands_are_listed(capsys: pytest.CaptureFixture
     ("words", "says"),
     [
         (["heel", "a.ipynb"], "did you mean heal?"),
+        (["my notes.ipynb"], "`jupyter selfheal heal 'my notes.ipynb'` heals it"),
         (["a.ipynb", "--offline"], "`jupyter selfheal heal a.ipynb` heals it"),
         (
             ["heal", "a.ipynb", "--ofline"],
