@@ -62,7 +62,7 @@ KINDS = (
     ("good", "healed", (Status.HEALED, Status.FOLLOWED)),
     ("warn", "needs you", (Status.LEFT_ALONE, Status.PROPOSED)),
     ("bad", "still broken", (Status.NOT_HEALED, Status.REVERTED, Status.NOT_REACHED)),
-    ("follow", "fails only because of those", (Status.CASCADE,)),
+    ("follow", "fails because of those", (Status.CASCADE,)),
 )
 """The parts of a notebook's bar: colour, what it says, and which cells it counts."""
 

@@ -402,3 +402,18 @@ def test_words_that_begin_like_those_of_an_exercise_make_none(text: str, open_: 
 
 def test_a_length_of_401_is_no_refused_login(bench: Bench) -> None:
     assert diagnose(bench.fail("import numpy as np\nnp.zeros(401) + np.zeros(403)")).skip_reason is None
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("Line magic function `%%time` not found.", "Move `%%time` to the first line"),
+        ("Line magic function `%nothere` not found.", "Load the extension that provides %nothere"),
+        ("Cell magic `%%nothere` not found.", "Load the extension that provides %%nothere"),
+    ],
+)
+def test_a_magic_in_the_wrong_line_is_not_said_to_be_missing(bench: Bench, message: str, advice: str) -> None:
+    broken = bench.fail("x = 1\nmissing_name")
+    failure = replace(broken.case.failure, ename="UsageError", evalue=message)
+    found = diagnose(replace(broken, case=replace(broken.case, failure=failure)))
+    assert found.advice.startswith(advice)

@@ -37,6 +37,12 @@ def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis |
     ):
         if remedies.has_remedy(context):
             return None
+        if match[1] == "Line" and match[2].startswith("%%"):
+            return leave_alone(
+                f"`{match[2]}` is a magic for a whole cell, and does not stand in the cell's first line.",
+                SkipReason.NOT_PYTHON,
+                f"Move `{match[2]}` to the first line, or put it and what follows into a cell of its own.",
+            )
         return leave_alone(
             f"The magic command {match[2]} isn't available.", SkipReason.NOT_PYTHON,
             f"Load the extension that provides {match[2]} (`%load_ext …`), or remove the cell.",
