@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.decimal_commas import GROUPS, POINTS
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
@@ -29,7 +30,7 @@ class SumOfTexts(Rule):
     **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`, `statistics.mean(map(int, codes))`.
 
     **Fix safety** Safe: a sum and a mean are ones of numbers, and every item holds one. Unsafe for the `statistics` of whole numbers: read as
-    `float`, they would print `4.0` for `4`.
+    `float`, they would print `4.0` for `4`; and for `1.200` beside `950`, where points may part thousands.
     """
 
     code = "TYP216"
@@ -51,6 +52,7 @@ class SumOfTexts(Rule):
             if not kind:
                 return
             form = WHOLE if kind == "int" and read_last_name(call.func) in STATISTICS else ""
+            form = form or (GROUPS if kind == "float" and _may_be_groups(context, context.text(given)) else "")
             change: Splice
             if isinstance(given, ast.GeneratorExp | ast.ListComp):
                 change = (*context.span(given.elt), f"{kind}({context.text(given.elt)})")
@@ -65,6 +67,13 @@ class SumOfTexts(Rule):
                 prior=0.93,
             )
             return
+
+
+def _may_be_groups(context: RuleContext, items: str) -> bool:
+    """True for ``1.200`` beside ``950``: points may part thousands."""
+    return context.is_true(
+        f"(lambda items: all(__import__('re').fullmatch({POINTS!r}, i) for i in items) and len({{'.' in i for i in items}}) == 2)([*{items}])"
+    )
 
 
 def _is_reckoned(context: RuleContext, call: ast.Call) -> bool:

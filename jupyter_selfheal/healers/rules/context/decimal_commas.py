@@ -10,11 +10,11 @@ _DECIMAL = r"\s*[-+]?(?:\d+,(?!\d{3}\s*$)|0+,)\d+\s*"
 _ASKED = f".astype(str).str.fullmatch({_DECIMAL!r}).any()"
 _WHOLE = r"\s*[-+]?\d+(?:,\d+)?\s*"
 _OPEN = r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*"
-_POINTS = r"\s*[-+]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d{1,3})\s*"
 _POINTED = r"\s*[-+$€£]?[\d,]*\d\.\d+\s*"
 ROWS = 2000
 """Rows of each column that are looked at."""
 UNSHOWN = "Each number has one comma and three digits behind it, and nothing shows that these are no decimals."
+POINTS = r"\s*[-+]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d{1,3})\s*"
 GROUPS = "Numbers have three digits behind their point, beside whole ones: the points may part thousands."
 DOUBT = "Other numbers have a comma before their decimals: these may have, too."
 
@@ -51,7 +51,7 @@ def may_points_part_groups(context: RuleContext, column: ast.expr) -> bool:
     """True where each text is whole up to 999 or has three digits behind every point, and there are both: ``1.200`` beside ``950`` is as likely twelve hundred."""
     texts = f"({context.text(column)}).dropna().head({ROWS}).astype(str)"
     points = f"{texts}.str.contains('.', regex=False)"
-    return context.is_true(f"{texts}.str.fullmatch({_POINTS!r}).all() and {points}.any() and not {points}.all()")
+    return context.is_true(f"{texts}.str.fullmatch({POINTS!r}).all() and {points}.any() and not {points}.all()")
 
 
 def has_own_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
