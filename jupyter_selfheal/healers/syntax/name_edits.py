@@ -73,10 +73,14 @@ def name_parameters(site: Site) -> Iterator[Slip]:
         if b.kind == NAME and a.text != "." and b.text not in bound and not keyword.iskeyword(b.text)
     ]  # fmt: skip
     names = list(dict.fromkeys(free))
-    if literals and len(names) >= len(literals):
-        spots = [(t.start, t.end, name) for t, name in zip(literals, names, strict=False)]
-        words = f"`{literals[0].text[:20]}` stands where the parameter `{names[0]}` must"
-        yield Slip(*spots[0], find_cost("replace.name_of_digits"), words, tuple(spots[1:]))
+    if not literals or len(names) < len(literals):
+        return
+    several = len(names) > 1  # nothing tells which parameter each is, and whether the others are parameters at all
+    for chosen in dict.fromkeys((tuple(names[: len(literals)]), tuple(sorted(names[: len(literals)])))):
+        spots = [(t.start, t.end, name) for t, name in zip(literals, chosen, strict=True)]
+        words = f"`{literals[0].text[:20]}` stands where the parameter `{chosen[0]}` must"
+        cost = find_cost("replace.name_of_digits")
+        yield Slip(*spots[0], cost, words, tuple(spots[1:]), guessed=several)
 
 
 def _list_body_tokens(site: Site) -> list[Token]:

@@ -177,10 +177,12 @@ def _deepen_readings(
     argument = _build_argument(case, plan, readings, known, left)
     argument |= {"starts": begun, "steps": reply["steps"], "given": [readings[n].source for n in sound]}
     found = _ask(starts, "search.deepen_readings", argument, "readings")
-    return [
-        _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY, raw["rival"] or SEVERAL)
-        for raw in (found["passing"] if found else ())[:OFFERED]
-    ]
+    patches: list[Patch] = []
+    cost = 0.0  # what comes first is shown first
+    for raw in (found["passing"] if found else ())[:OFFERED]:
+        cost = max(cost + 0.01, float(raw["cost"]))
+        patches.append(_build_patch(case, raw["text"], raw["words"], cost, WHY, raw["rival"] or SEVERAL))
+    return patches
 
 
 def _build_changed(case: Case, reading: Reading, plan: Plan, reply: dict[str, JSON]) -> list[Patch]:

@@ -175,6 +175,7 @@ def _list_names(site: Site, index: int, token: Token, own: frozenset[str]) -> It
     elif text in ("for", "while", "if"):
         if text == "for" and _compares_in_head(site, token):
             yield "while", "replace.branch"
+            yield "if", "replace.asking_loop"
         yield from ((other, "replace.branch_keyword") for other in ("if", "while", "for"))
     elif not keyword.iskeyword(text) and len(text) > 1:
         near = [k for k in (*COMPOUND, "in", "and", "or", "not", "return", "import", "is") if _is_near(text, k)]

@@ -107,9 +107,11 @@ class Deepener:
         self.explorer, self.given = explorer, given
         self.outputs: dict[tuple[str, str, int], float] = {}
         self.found: list[Node] = []
+        self.begun: list[tuple[str, ...]] = []
 
     def run(self, starts: list[Node]) -> list[Node]:
         """The sources that pass, the cheapest first."""
+        self.begun = [node.words for node in starts]
         states = [state for node in starts if (state := self._try(node, -1.0)) is not None]
         for depth in range(DEPTH):
             states = heapq.nlargest(BEAM, states, key=lambda s: s[0] - COSTLY * s[1].cost)
@@ -126,7 +128,14 @@ class Deepener:
         return self._sort_found()
 
     def _sort_found(self) -> list[Node]:
-        return sorted(self.found, key=lambda n: n.cost)
+        """The cheapest one of each reading first: two that change the same reading are nearly one."""
+        groups: dict[tuple[str, ...], int] = {}
+        ranked: list[tuple[int, float, int]] = []
+        for n, node in sorted(enumerate(self.found), key=lambda pair: pair[1].cost):
+            own = max((words for words in self.begun if node.words[: len(words)] == words), key=len, default=())
+            groups[own] = groups.get(own, -1) + 1
+            ranked.append((groups[own], node.cost, n))
+        return [self.found[n] for _, _, n in sorted(ranked)]
 
     def _try(self, node: Node, least: float) -> tuple[float, Node] | None:
         """How near a source comes, where that is nearer than ``least`` and nothing as cheap prints the same."""

@@ -10,7 +10,8 @@ import pytest
 
 from jupyter_selfheal.healers.syntax import propose
 from jupyter_selfheal.inside.search import deepen_readings
-from jupyter_selfheal.inside.search.deepen_readings import measure_closeness, writes_answer
+from jupyter_selfheal.inside.search.deepen_readings import Deepener, measure_closeness, writes_answer
+from jupyter_selfheal.inside.search.try_readings import Node
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -82,3 +83,10 @@ def test_what_is_nearer_counts_more(nearer: str, farther: str) -> None:
     expected = {"1\n2\n9\n": "1\n2\n3\n", "Sum: 12\n": "Sum: 123\n", "a b\nc\n": "a b\nc d\n"}[nearer]
     assert measure_closeness(farther, expected) < measure_closeness(nearer, expected) < 1
     assert measure_closeness(expected, expected) == pytest.approx(1)
+
+
+def test_the_cheapest_change_of_each_reading_comes_first() -> None:
+    deepener = Deepener(None, set())  # type: ignore[arg-type]  # nothing is run
+    deepener.begun = [("a",), ("b",)]
+    deepener.found = [Node(w, c, (w[0], w)) for w, c in (("a1", 1.0), ("a2", 1.2), ("b1", 2.0))]
+    assert [n.source for n in deepener._sort_found()] == ["a1", "b1", "a2"]

@@ -32,6 +32,12 @@ def test_what_is_no_such_slip(source: str, words: str) -> None:
     assert not any(words in w for w in find_readings(source)[0].words)
 
 
+def test_which_of_several_parameters_a_value_stands_for_is_a_guess() -> None:
+    readings = find_readings("def gap(3, 4):\n    return b - a\nprint(gap(2, 5))\n")
+    told = {r.source.split("\n")[0]: r.guessed for r in readings}
+    assert (told["def gap(b, a):"], told["def gap(a, b):"]) == (True, True)
+
+
 def test_a_comma_that_a_rule_finds_is_the_same_slip_again() -> None:
     source = "xs = [3, 1]\nprint('now' xs)\nxs.sort()\nprint('then' xs)\n"
     best = find_readings(source)[0]
