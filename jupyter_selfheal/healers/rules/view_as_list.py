@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name, read_plain_chain
 from jupyter_selfheal.model import Applicability, Edit, Patch, Replace
 
-VIEWS = ("dict_keys", "dict_values", "dict_items", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
+VIEWS = ("dict_keys", "dict_values", "dict_items", "KeysView", "ValuesView", "ItemsView", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
          "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator",
          "NodeView", "NodeDataView", "EdgeView", "EdgeDataView", "OutEdgeView", "OutEdgeDataView", "DegreeView")  # fmt: skip
 FINITE = ("chain", "combinations", "combinations_with_replacement", "permutations", "product", "islice", "accumulate",
