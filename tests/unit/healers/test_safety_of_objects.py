@@ -47,7 +47,9 @@ KEPT = "class Team:\n    def __init__(self, {given}):\n        self.{kept} = {gi
         (UnionWrittenAsSum(), ["a, b = {'x': 1}, {'x': 3, 'y': 2}", "a + b"], False),
         (ValueNotBegun(), ["moves = [5, -2]", "for m in moves:\n    total += m\nprint(total)"], True),
         (ValueNotBegun(), ["moves = [5, -2]", "for m in moves:\n    balance += m\nprint(balance)"], False),
-        (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '10,500']})", "t.w.astype(float)"], True),
+        (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '10,500', '950']})", "t.w.astype(float)"], True),
+        (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '10,500']})", "t.w.astype(int)"], True),
+        (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '10,500']})", "t.w.astype(float)"], False),
         (ThousandsSeparator(), [TABLE + "t = pd.DataFrame({'w': ['1,234', '0,500']})", "t.w.astype(float)"], False),
     ],
 )  # fmt: skip
