@@ -220,7 +220,11 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
     cell would run, and give something else than it did."""
     edits = []
     for edit in patch.edits:
-        if isinstance(edit, Replace) and edit.cell_id in (context.failure.cell_id, context.cell_id) and may_lose_write(edit):
+        if (
+            isinstance(edit, Replace)
+            and edit.cell_id in (context.failure.cell_id, context.cell_id)
+            and may_lose_write(edit)
+        ):
             writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w) or _is_new(edit, w)]
             tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
             is_old = not tables and bool(writes) and bool(find_older_use(context, "pandas", "3.0"))
