@@ -47,7 +47,7 @@ def test_a_set_with_a_broken_record_names_the_line(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("nosuch",), "invalid choice: 'nosuch'"),
+        (("nosuch",), "'nosuch' is not one of quixbugs, humanevalfix"),
         (("mbpp", "--first", "0"), "'0' is not a whole number from 1"),
         (("quixbugs", "/nowhere"), "/nowhere does not exist: quixbugs takes a clone of QuixBugs"),
         (
