@@ -6,6 +6,7 @@ here means that *our* machinery cannot go on. Each message says what happened an
     SelfHealError
     ├── UsageError                 what was asked cannot be understood (exit code 2)
     │   ├── NotebookError          the notebook cannot be read, or is not one
+    │   ├── PackageMissing         a part of ours stands on a package that is not installed (an ImportError too)
     │   └── ConfigError            an option has a value that makes no sense
     ├── InfrastructureError        something we stand on failed (exit code 2)
     │   ├── KernelError            a kernel could not be started, or died
@@ -35,6 +36,7 @@ __all__ = [
     "KernelError",
     "MemoryStoreError",
     "NotebookError",
+    "PackageMissing",
     "PatchError",
     "ProviderError",
     "RepositoryError",
@@ -42,6 +44,7 @@ __all__ = [
     "SelfHealError",
     "UsageError",
     "WireError",
+    "explain_import_error",
 ]
 
 RUN_AGAIN = ": run the cell again"
@@ -58,6 +61,17 @@ class UsageError(SelfHealError):
 
 class NotebookError(UsageError):
     """The notebook cannot be read, is not a notebook, or cannot be written."""
+
+
+class PackageMissing(UsageError, ImportError):
+    """A part of ours stands on a package that is not installed. Who guards an import by ``except ImportError`` catches it."""
+
+
+def explain_import_error(error: ImportError, package: str, part: str, install: str = "") -> ImportError:
+    """What to raise where ``package`` could not be imported for ``part``: the error itself where the package is there, and something in it fails."""
+    if (error.name or "").partition(".")[0] != package:
+        return error
+    return PackageMissing(f"{part} needs {package}: pip install {install or package}", name=package)
 
 
 class ConfigError(UsageError):

@@ -11,10 +11,32 @@ from typing import Any, Final
 
 from jupyter_selfheal.journal.describe_calls import format_calls
 from jupyter_selfheal.journal.redact import redact
-from jupyter_selfheal.model import diff_sources
+from jupyter_selfheal.model import MADE_UP_PLACE, Reason, diff_sources
 from jupyter_selfheal.numbers import read_count, read_number
 
 Body = Mapping[str, Any]
+
+
+ENDINGS: Final[Mapping[str, str]] = {
+    Reason.REJECTED: "not applied",
+    Reason.EXHAUSTED: "without a fix",
+    Reason.OVER_BUDGET: "out of budget",
+    Reason.STUCK: "going in circles",
+    Reason.NO_IMPROVEMENT: "getting no better",
+    Reason.TRUNCATED: "reply cut off",
+    Reason.REFUSED: "model refused",
+    Reason.INFRASTRUCTURE: "machinery failed",
+    Reason.NOT_REPRODUCED: "failed only once",
+    Reason.ENVIRONMENT: "left alone",
+    Reason.CANCELLED: "stopped",
+    Reason.SELF_ERROR: "internal error",
+}
+"""How a run ended, for whom our own words for it say nothing."""
+
+
+def describe_ending(reason: str) -> str:
+    """A run's :class:`~jupyter_selfheal.model.Reason` in plain words; what is none (``unfinished``) as it is."""
+    return ENDINGS.get(reason, reason)
 
 
 def _match_names(*names: str) -> Callable[[Body], bool]:
@@ -144,9 +166,8 @@ def format_details(body: Body) -> str:
 
 def format_headline(failure: Body) -> str:
     """The type and the first line of the message of a failure or an error."""
-    message = (
-        redact(str(failure.get("evalue", ""))).strip().splitlines()
-    )  # before it is cut: half a secret is not found
+    evalue = MADE_UP_PLACE.sub("", str(failure.get("evalue", "")))
+    message = redact(evalue).strip().splitlines()  # before it is cut: half a secret is not found
     return f"{failure.get('ename', '')}: {message[0]}"[:200] if message else str(failure.get("ename", ""))
 
 
@@ -302,7 +323,9 @@ _WRITERS: Final[Mapping[str, Callable[[Body], str]]] = {
     "CancelRequested": lambda b: "cancelled  by the user",
     "Broke": lambda b: f"broke      {b.get('message')} [{b.get('reason')}]",
     "Switched": _describe_switch,
-    "Ended": lambda b: f"ended      {b.get('reason')}" + (f": {b['detail']}" if b.get("detail") else ""),
+    "Ended": lambda b: (
+        f"ended      {describe_ending(str(b.get('reason')))}" + (f": {b['detail']}" if b.get("detail") else "")
+    ),
 }
 
 

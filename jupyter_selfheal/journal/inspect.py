@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jupyter_selfheal.errors import JournalError, UsageError
-from jupyter_selfheal.journal.describe import KINDS, describe_event, format_details, format_headline
+from jupyter_selfheal.journal.describe import KINDS, describe_ending, describe_event, format_details, format_headline
 from jupyter_selfheal.journal.jsonl import Record, Recording, list_journals, locate_runs_folder, read_journal
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor, redact, redact_json
@@ -134,12 +134,12 @@ def find_journal(run: str, folder: Path | None = None) -> Path:
 
 def format_run_table(folder: Path | None = None) -> Iterator[str]:
     """The list of runs, one line each, under a heading. A cost with a question mark leaves out what has no known price."""
-    yield f"{'run':<14} {'began':<16} {'ended':<14} {'tried':>5} {'cost':>8}  failure"
+    yield f"{'run':<14} {'began':<16} {'ended':<17} {'tried':>5} {'cost':>8}  failure"
     for run in list_runs(folder):
         where = f"[{Path(run.notebook).name}] " if run.notebook else ""
         began = run.began[:16].replace("T", " ")
         cost = f"{run.cost.usd:.4f}" + ("?" if run.cost.unknown else "")
-        yield f"{run.id:<14} {began:<16} {run.ending:<14} {run.attempts:>5} {cost:>8}  {where}{run.headline}"
+        yield f"{run.id:<14} {began:<16} {describe_ending(run.ending):<17} {run.attempts:>5} {cost:>8}  {where}{run.headline}"
 
 
 def format_timeline(

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.doubt import Doubt
-    from jupyter_selfheal.model.failure import MAY_BE_MEANT, Diagnosis, Failure, FailureKind, Frame, Locus, SkipReason
+    from jupyter_selfheal.model.failure import (
+        MADE_UP_PLACE,
+        MAY_BE_MEANT,
+        Diagnosis,
+        Failure,
+        FailureKind,
+        Frame,
+        Locus,
+        SkipReason,
+    )
     from jupyter_selfheal.model.model_calls import ModelReply, ModelRequest
     from jupyter_selfheal.model.notebook import JSON, Agreement, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
@@ -62,6 +71,7 @@ __all__ = [
     "BASELINE",
     "DISMISSED",
     "JSON",
+    "MADE_UP_PLACE",
     "MAY_BE_MEANT",
     "OBSERVED_CALLS",
     "OPEN",
@@ -125,7 +135,7 @@ __all__ = [
 _HOMES = {
     "model_calls": "ModelReply ModelRequest",
     "notebook": "Agreement Cell JSON Notebook Oracle Output",
-    "failure": "Diagnosis Failure FailureKind Frame Locus MAY_BE_MEANT SkipReason",
+    "failure": "Diagnosis Failure FailureKind Frame Locus MADE_UP_PLACE MAY_BE_MEANT SkipReason",
     "patch": "AS_LIKELY Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "REJECTED_BEFORE UNCONFIRMED Attempt Candidate Verdict",

@@ -20,6 +20,9 @@ _LONGEST = 200
 _PLACE = re.compile(r" \((?:<[^<>]*>|[\w.-]+\.py), line \d+\)$")
 """What Python writes behind a syntax error; the name of the file is one that IPython made up."""
 
+MADE_UP_PLACE = re.compile(r"\((?:\d{5,}\.py|<ipython-input-[^()>]{1,80}>), line (\d+)\)")
+"""Where a message of a syntax error names a file that a kernel made up for its cell; the line in it is right."""
+
 _LIBRARY = re.compile(r" \((?:/|[A-Z]:\\)[^()]*\)$")
 """The library's file, which Python writes behind a name that cannot be imported."""
 

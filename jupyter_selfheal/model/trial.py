@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from jupyter_selfheal.model.failure import Frame
+from jupyter_selfheal.model.failure import MADE_UP_PLACE, Frame
 from jupyter_selfheal.model.notebook import JSON, Output
 
 OBSERVED_CALLS = "observed calls"
@@ -177,6 +177,12 @@ class ErrorInfo:
     traceback: str = ""
     before_exec: bool = False
     """True for a SyntaxError of the cell itself: nothing of it ran."""
+
+    @property
+    def words(self) -> str:
+        """``SyntaxError: invalid syntax``: as it was raised, without the file that a kernel made up for the cell."""
+        message = MADE_UP_PLACE.sub("", self.evalue).rstrip()
+        return f"{self.ename}: {message}" if message else self.ename
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,18 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sphinx.errors import ConfigError, ExtensionError
-
 from jupyter_selfheal._version import __version__
-from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.errors import SelfHealError, explain_import_error
 from jupyter_selfheal.surfaces.notebook.executed import heal_document, name_failures
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document, read_text_notebook
 from jupyter_selfheal.surfaces.notebook.settings import APPROVALS, CELL_SECONDS
 from jupyter_selfheal.surfaces.notebook.text_formats import format_text, has_code_cells
+
+try:
+    from sphinx.errors import ConfigError, ExtensionError
+except ImportError as error:
+    raise explain_import_error(error, "sphinx", "the Sphinx extension") from None
 
 MODES = ("check", "heal")
 

@@ -132,7 +132,7 @@ def test_quiet_says_nothing_and_verbose_more(place: Path, monkeypatch: pytest.Mo
     plain, verbose = heal(given).stdout, heal(given, "-v").stdout
     for column in ("cell", "failure", "cause", "fix", "proven from", "isolation", "score", "tries", "seconds", "cost"):
         assert column in plain.splitlines()[1]
-    assert "cascade of cell 1" in verbose
+    assert "follows from cell 1" in verbose
     assert len(verbose) >= len(plain)
 
 

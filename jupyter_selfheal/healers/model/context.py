@@ -18,7 +18,7 @@ from jupyter_selfheal.healers.model.surroundings import (
     shorten_recursion,
 )
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind
+from jupyter_selfheal.model import MADE_UP_PLACE, Case, Cell, Failure, FailureKind
 from jupyter_selfheal.ports import Facts
 
 CELL_CHARS = 4_000
@@ -132,12 +132,8 @@ def shorten_paths(text: str, folder: str = "") -> str:
     for path, name in ((folder, "."), (os.path.expanduser("~"), "~")):
         if len(path) > 1:
             text = text.replace(path, name)
-    text = _MADE_UP.sub(r"(line \1)", text)
+    text = MADE_UP_PLACE.sub(r"(line \1)", text)
     return re.sub(r"/\S*?/(?=(?:site|dist)-packages/)", "…/", text)
-
-
-_MADE_UP = re.compile(r"\((?:\d{5,}\.py|<ipython-input-[^()>]{1,80}>), line (\d+)\)")
-"""Where a message of a syntax error names a file that a kernel made up for its cell."""
 
 
 def pick_other_cells(case: Case, cells_chars: int = CELLS_CHARS) -> list[Cell]:

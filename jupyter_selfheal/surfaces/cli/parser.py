@@ -268,7 +268,13 @@ def _add_options_of_choice(heal: argparse.ArgumentParser, nargs: str = "+", none
 
 def _add_options_of_place(heal: argparse.ArgumentParser) -> None:
     place = heal.add_mutually_exclusive_group()
-    place.add_argument("-o", "--output", type=Path, metavar="OUT", help="write the healed notebook here (one NOTEBOOK)")
+    place.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help="write the healed notebook here (one NOTEBOOK); a folder that is missing is made",
+    )
     place.add_argument("--output-dir", type=Path, metavar="DIR", help="write each healed notebook into this folder")
     place.add_argument("--in-place", action="store_true", help="replace the notebook itself, atomically")
     heal.add_argument(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import (
     JSON,
+    MADE_UP_PLACE,
     Candidate,
     Cell,
     Failure,
@@ -156,10 +157,16 @@ def _view_failure(failure: Failure, texts: Texts) -> JSON:
     ]
     return {
         "kind": failure.kind.value,
-        "message": texts.cut_text(f"{failure.ename}: {failure.evalue}" if failure.ename else failure.evalue),
+        "message": texts.cut_text(_format_message(failure)),
         "line": failure.line,
         "frames": frames[:4] + frames[-8:] if len(frames) > 12 else frames,
     }
+
+
+def _format_message(failure: Failure) -> str:
+    """The whole message, without the file that a kernel made up for the cell."""
+    message = MADE_UP_PLACE.sub("", failure.evalue).rstrip()
+    return f"{failure.ename}: {message}" if failure.ename else message
 
 
 def view_proven(proven: Proven, texts: Texts, left_to_show: str) -> JSON:
@@ -240,7 +247,7 @@ def format_outputs(trial: Trial, texts: Texts) -> str:
 def format_step(step: StepResult) -> str:
     """The outputs of one step, its error last."""
     parts = [_format_output(o) for o in step.outputs if o.output_type != "error"]
-    parts += [f"{e.ename}: {e.evalue}" + (f" (line {e.line})" if e.line else "") for e in step.errors]
+    parts += [e.words + (f" (line {e.line})" if e.line else "") for e in step.errors]
     if step.status == "timeout":
         parts.append("it did not end within its time limit")
     return "\n".join(p.rstrip("\n") for p in parts if p)
@@ -257,9 +264,9 @@ def _format_output(output: Output) -> str:
 def _view_step(step: StepResult, texts: Texts) -> JSON:
     view: dict[str, JSON] = {"cell_id": step.cell_id, "status": "ran" if step.ok else step.status}
     if step.errors:
-        view["failure"] = texts.cut_text(f"{step.errors[0].ename}: {step.errors[0].evalue}")
+        view["failure"] = texts.cut_text(step.errors[0].words)
     return view
 
 
 def _format_first_error(trial: Trial) -> str:
-    return next((f"{e.ename}: {e.evalue}" for s in trial.steps for e in s.errors if not s.ok), "")
+    return next((e.words for s in trial.steps for e in s.errors if not s.ok), "")

@@ -42,7 +42,7 @@ def find_symptom(trial: Trial) -> Symptom | None:
         return None
     innermost = error.frames[-1] if error.frames else None
     inside = innermost.function if innermost is not None and not innermost.cell_id else ""
-    return Symptom(error.ename, normalise_message(error.evalue), inside, f"{error.ename}: {error.evalue}", error.line)
+    return Symptom(error.ename, normalise_message(error.evalue), inside, error.words, error.line)
 
 
 LOAD = """\

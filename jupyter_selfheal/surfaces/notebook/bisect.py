@@ -66,7 +66,7 @@ def find_departure(notebook: Notebook, state: TrialKernel, timeout: float) -> tu
             means_to_fail = "raises-exception" in cell.tags
             if step is None or kept is None or not (trial.ran or means_to_fail):
                 errors = step.errors if step is not None else ()
-                error = f"{errors[-1].ename}: {errors[-1].evalue}" if errors else trial.detail or str(trial.ending)
+                error = errors[-1].words if errors else trial.detail or str(trial.ending)
                 return Departure(cell, error=error, agreed=agreed, between=tuple(between)), compared
             state, result = kept, compare(cell, step.outputs)
             if result.differs and result.computed:

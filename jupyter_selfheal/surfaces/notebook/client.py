@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 from traitlets import Bool, Enum
 
+from jupyter_selfheal.errors import explain_import_error
 from jupyter_selfheal.surfaces.notebook.executed import heal_in_memory, name_failures
 from jupyter_selfheal.surfaces.notebook.records import BROKEN
 from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS
+
+try:
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+except ImportError as error:
+    raise explain_import_error(error, "nbclient", "the client") from None
 
 
 class SelfHealClient(NotebookClient):

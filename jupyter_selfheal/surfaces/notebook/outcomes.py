@@ -56,7 +56,7 @@ def _describe_installation(attempt: Attempt) -> str:
 def describe_failure(trial: Trial) -> str:
     """How the first step that failed did."""
     error = next((e for step in trial.steps for e in step.errors if not step.ok), None)
-    return f"{error.ename}: {error.evalue}"[:200] if error is not None else trial.detail or trial.ending.value
+    return error.words[:200] if error is not None else trial.detail or trial.ending.value
 
 
 def list_record_fields(outcome: Outcome, status: Status) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from papermill.engines import Engine
-
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import explain_import_error
 from jupyter_selfheal.setting_sources import resolve_settings
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.executed import list_failures
@@ -22,6 +21,11 @@ from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
+
+try:
+    from papermill.engines import Engine
+except ImportError as error:
+    raise explain_import_error(error, "papermill", "the papermill engine", "'jupyter-selfheal[papermill]'") from None
 
 log = logging.getLogger(__name__)
 

@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nbconvert.preprocessors import Preprocessor
 from traitlets import Bool, Enum, Float
 
-from jupyter_selfheal.errors import NotebookError
+from jupyter_selfheal.errors import NotebookError, explain_import_error
 from jupyter_selfheal.surfaces.notebook.executed import heal_in_memory, name_failures
 from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS
+
+try:
+    from nbconvert.preprocessors import Preprocessor
+except ImportError as error:
+    raise explain_import_error(error, "nbconvert", "the preprocessor") from None
 
 
 class SelfHealPreprocessor(Preprocessor):

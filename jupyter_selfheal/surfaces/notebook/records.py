@@ -110,7 +110,7 @@ class Record:
     def cause(self) -> str:
         """What was wrong, in words."""
         if self.cascade_of:
-            return f"cascade of cell {self.cascade_of}"
+            return f"follows from cell {self.cascade_of}"
         if self.candidate and self.candidate[0].patch.cause:
             return self.candidate[0].patch.cause
         return self.diagnosis.cause

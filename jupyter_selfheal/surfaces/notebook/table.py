@@ -273,7 +273,7 @@ def _format_row(record: Record) -> tuple[str, ...]:
 
 def _describe_unhealed(record: Record) -> str:
     why = record.diagnosis.skip_reason
-    status = f"cascade of cell {record.cascade_of}" if record.cascade_of else record.status.value
+    status = f"follows from cell {record.cascade_of}" if record.cascade_of else record.status.value
     said = f"{status}{f' ({why})' if why else ''}: {record.headline or record.detail}"
     return f"{said}\n{record.detail}" if record.headline and record.detail else said
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.journal.describe import KINDS, describe_event, format_details, format_headline
+from jupyter_selfheal.journal.describe import ENDINGS, KINDS, describe_event, format_details, format_headline
 from jupyter_selfheal.journal.inspect import (
     find_journal,
     format_run_table,
@@ -22,7 +22,7 @@ from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.driver import heal
-from jupyter_selfheal.model import Applicability, Cost, Reason
+from jupyter_selfheal.model import Applicability, Cost, ErrorInfo, Reason
 from jupyter_selfheal.ports import Answer
 from jupyter_selfheal.testing.scripted import ScriptedHealer, ScriptedScorer, build_scripted_dependencies
 from tests.stages import answer, staged
@@ -155,6 +155,22 @@ def test_a_commands_name_stands_for_its_runs_in_their_order(tmp_path: Path) -> N
     assert list_numbered_runs("zzz", tmp_path) == ["zzz"]
 
 
+def test_how_a_run_ended_is_said_in_plain_words(tmp_path: Path) -> None:
+    assert set(ENDINGS) == set(Reason) - {Reason.HEALED}
+    with JsonlJournal.create("none", folder=tmp_path) as journal:
+        journal.append(ev.Ended(Reason.EXHAUSTED, "no working fix found"))
+    assert " without a fix " in list(format_run_table(tmp_path))[1]
+    assert "ended      without a fix: no working fix found" in "\n".join(format_timeline("none", folder=tmp_path))
+
+
+def test_the_name_that_a_kernel_made_up_for_a_cell_is_not_shown_and_that_of_a_file_is() -> None:
+    for place, shown in (("1271279233.py", ""), ("<ipython-input-3-0aa>", ""), ("helper.py", " (helper.py, line 1)")):
+        raised = f"invalid syntax ({place}, line 1)"
+        assert format_headline({"ename": "SyntaxError", "evalue": raised}) == f"SyntaxError: invalid syntax{shown}"
+        assert ErrorInfo("SyntaxError", raised).words == f"SyntaxError: invalid syntax{shown}"
+    assert ErrorInfo("KeyboardInterrupt", "").words == "KeyboardInterrupt"
+
+
 def test_following_ends_with_the_run(tmp_path: Path) -> None:
     with JsonlJournal.create("live", folder=tmp_path) as journal:
         journal.append(ev.CancelRequested())
@@ -162,7 +178,7 @@ def test_following_ends_with_the_run(tmp_path: Path) -> None:
         timer.start()
         lines = list(format_timeline("live", follow=True, folder=tmp_path))
         timer.join()
-    assert [line.split()[-1] for line in lines[-2:]] == ["user", "cancelled"]
+    assert [line.split()[-1] for line in lines[-2:]] == ["user", "stopped"]
 
 
 def test_every_event_has_words_of_its_own() -> None:

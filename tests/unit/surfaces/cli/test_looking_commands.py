@@ -1,0 +1,73 @@
+"""The commands that only look: ``doctor``, ``trace`` without a run, ``log`` of a notebook that was not healed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.surfaces.cli import doctor, main
+from tests.batches import notebook
+from tests.unit.surfaces.test_card import Screen
+
+
+def test_doctor_names_the_folder_that_jupyterlab_has_our_extension_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    folder = tmp_path / "labextensions" / "jupyter-selfheal"
+    folder.mkdir(parents=True)
+    assert doctor._find_labextension() != str(folder), "an empty folder is none"
+    (folder / "package.json").write_text("{}")
+    assert doctor._find_labextension() == str(folder)
+
+
+def test_doctor_says_how_to_get_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    findings = {
+        "selfheal": "0.1.0", "python": "3.12", "executable": "python", "system": "Linux", "packages": {"ipython": "9.0"},
+        "extras": {"mcp": doctor.NOT_INSTALLED, "jupytext": doctor.NOT_INSTALLED, "papermill": "2.6"}, "JupyterLab extension": "",
+        "forking": "possible", "sandbox": {}, "reachable without a network": "nothing", "kernelspecs": {},
+        "journal": {"folder": "/data", "writable": False}, "keys": {}, "plugins": [],
+    }  # fmt: skip
+    said = "\n".join(doctor._format_findings(findings))
+    assert "mcp not installed (pip install 'jupyter-selfheal[mcp]')" in said
+    assert "jupytext not installed (pip install 'jupyter-selfheal[text]')" in said
+    assert "papermill 2.6\n" in said
+    assert "JupyterLab extension: not found" in said
+    assert "kernelspecs: none: install ipykernel" in said
+    assert "/data (not writable)" in said
+
+
+def test_the_list_of_runs_is_cut_to_a_terminal_and_whole_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["trace"]) == 0
+    assert capsys.readouterr().out == "Nothing has been healed yet.\n"
+    name = f"{'long-' * 20}name.ipynb"
+    JsonlJournal.create("abc123", notebook=name).close()
+    assert main(["trace"]) == 0
+    assert name in capsys.readouterr().out
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    assert main(["trace"]) == 0
+    heading, row = screen.getvalue().splitlines()
+    assert heading.startswith("run ")
+    assert row.startswith("abc123 ")
+    assert row.endswith("…")
+    assert max(len(heading), len(row)) <= 60
+
+
+def test_the_log_of_a_notebook_without_a_fix_says_that_there_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "given.ipynb"
+    path.write_text(json.dumps(notebook("x = 1")))
+    assert main(["log", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: its metadata tells of no fix\n"
+    assert main(["log", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
