@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
@@ -20,8 +21,8 @@ class DecimalAndFloat(Rule):
 
     **Fix** `price * Decimal("1.19")`; of a variable `Decimal(str(rate))`. A sum that begins with `total = 0.0` begins with `Decimal("0.0")`.
 
-    **Fix safety** Safe for a number that is written down, there or in the last assignment of the variable: the decimal number is exactly what is written. Unsafe for a float that was
-    reckoned, as the other one may be meant to become a float.
+    **Fix safety** Safe for a number that is written down, there or in the last assignment of the variable, which still has it: the decimal number is exactly what is written. Unsafe for a float that was
+    reckoned since, as the other one may be meant to become a float.
     """
 
     code = "TYP261"
@@ -47,7 +48,11 @@ class DecimalAndFloat(Rule):
             else:
                 number = node.right if is_right else node.left
             made = context.find_last_assignment(number.id) if isinstance(number, ast.Name) else None
-            begins = made is not None and _is_written(made.node.value)
+            begins = (
+                made is not None
+                and _is_written(made.node.value)
+                and context.is_true(f"{context.text(number)} == {src.extract_text(made.source, made.node.value)}")
+            )
             if isinstance(node, ast.AugAssign) and not is_right:
                 if made is None or not begins or made.cell_id != context.cell_id:
                     return

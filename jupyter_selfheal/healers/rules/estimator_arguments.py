@@ -166,13 +166,25 @@ def _never_shuffles(given: ast.keyword | None) -> bool:
     return given is None or (isinstance(given.value, ast.Constant) and given.value.value is False)
 
 
+def _may_be_l1(context: RuleContext, penalty: ast.expr) -> bool:
+    """Whether a penalty is "l1", or a variable that is at times: of a loop over ["l1", "l2"] the others went to the same default solver."""
+    if isinstance(penalty, ast.Constant):
+        return penalty.value == "l1"
+    if isinstance(penalty, ast.Name):
+        loops: list[ast.For | ast.comprehension] = [*context.walk(ast.For), *context.walk(ast.comprehension)]
+        targets = (t for n in loops for t in ast.walk(n.target))
+        if any(isinstance(t, ast.Name) and t.id == penalty.id for t in targets):
+            return True
+    return not context.is_true(f"({context.text(penalty)}) != 'l1'")
+
+
 def _add_solver(context: RuleContext, call: ast.Call) -> list[Splice]:
     name = context.text(call.func).rsplit(".", 1)[-1]
     given = {k.arg: k.value for k in call.keywords}
     penalty = given.get("penalty")
     if name not in ("LogisticRegression", "LogisticRegressionCV") or "solver" in given:
         return []
-    if penalty is None or (isinstance(penalty, ast.Constant) and penalty.value != "l1"):
-        return []  # another one, as of a loop over ["l1", "l2"], went to the default solver as well
+    if penalty is None or not _may_be_l1(context, penalty):
+        return []
     end = context.span(call)[1] - 1
     return [(end, end, ', solver="liblinear"')]

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
@@ -23,7 +24,7 @@ class EstimatorNotMade(Rule):
 
     **Fix** `StandardScaler().fit_transform(X)`, `cross_val_score(LinearRegression(), X, y)`; `("scale", StandardScaler())` among the steps of a pipeline.
 
-    **Fix safety** Safe: the method is called on a class of scikit-learn that needs no argument, and its result is used at once. Silent
+    **Fix safety** Safe: the method is called on a class of scikit-learn that needs no argument, and its result is used at once. Silent for a list of named classes that a loop goes through,
     for a statement of its own (`StandardScaler.fit(X)`), whose object would be lost, and for methods that need a fitted one.
     """
 
@@ -85,7 +86,10 @@ class EstimatorNotMade(Rule):
             named_steps = [
                 d
                 for d in view.walk(ast.Tuple)
-                if d.elts and isinstance(d.elts[0], ast.Constant) and isinstance(d.elts[0].value, str)
+                if d.elts
+                and isinstance(d.elts[0], ast.Constant)
+                and isinstance(d.elts[0].value, str)
+                and _is_given_whole(view, d)
             ]
             calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) not in ("isinstance", "issubclass")]
             steps = [
@@ -104,6 +108,21 @@ class EstimatorNotMade(Rule):
                     prior=0.95,
                 )
             return
+
+
+def _is_given_whole(view: RuleContext, step: ast.Tuple) -> bool:
+    """Whether a named step stands in a list that nothing but calls are given: the classes of one that is gone through may be called there."""
+    parents = src.read(view.source).parents
+    node: ast.AST | None = parents.get(step)
+    while isinstance(node, ast.List | ast.Tuple | ast.keyword):
+        node = parents.get(node)
+    if not isinstance(node, ast.Assign):
+        return isinstance(node, ast.Call)
+    names = {t.id for t in node.targets if isinstance(t, ast.Name)}
+    nodes = list(view.walk_notebook())
+    given = {id(a) for c in nodes if isinstance(c, ast.Call) for a in (*c.args, *(k.value for k in c.keywords))}
+    reads = [n for n in nodes if isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load)]
+    return bool(names) and all(id(n) in given for n in reads)
 
 
 def _needs_nothing(context: RuleContext, made: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -24,7 +25,7 @@ class ExhaustedIterator(Rule):
 
     **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`; of what a function of the notebook gives, `list(read_marks(lines))`.
 
-    **Fix safety** Safe: a list gives the same items, and again. Silent where the notebook takes the first items off it and goes on from there (`next(lines)`, `islice`, a loop that is left by `break`): a list would begin anew. (An endless iterator would have no end to reach.)
+    **Fix safety** Safe: a list gives the same items, and again. Silent where the notebook takes the first items off it and goes on from there (`next(lines)`, `islice`, `3 in lines`, a loop that is left by `break` or `return`): a list would begin anew. Silent too where what a generator reads is set anew before it is read: a list would hold what comes of the old value. (An endless iterator would have no end to reach.)
     """
 
     code = "STA105"
@@ -60,7 +61,7 @@ class ExhaustedIterator(Rule):
         for name in context.ask(questions.LIST_EXHAUSTED, names=names):
             made = context.find_last_assignment(name)
             is_one_pass = made is not None and (_is_one_pass(made.node.value) or _is_own_call(context, made.node.value))
-            if made is None or not is_one_pass or _is_read_on(context, name):
+            if made is None or not is_one_pass or _is_read_on(context, name) or _reads_later_values(context, made):
                 continue
             cell_id, source, assignment = made
             start, end = src.find_span(source, assignment.value)
@@ -87,9 +88,46 @@ def _is_read_on(context: RuleContext, name: str) -> bool:
             case ast.Call(func=function, args=[ast.Name(id=given), *_]) if given == name:
                 if read_last_name(function) in TAKING:
                     return True
-            case ast.For(iter=ast.Name(id=given), body=body) if given == name:
-                if any(isinstance(n, ast.Break) for s in body for n in ast.walk(s)):
+            case ast.Call(func=function, args=[_, *_] as given):
+                in_step = read_last_name(function) == "zip" and any(
+                    isinstance(a, ast.Call) and read_last_name(a.func) in ("range", "count") for a in given
+                )
+                if in_step and any(_is_named(a, name) for a in given):
+                    return True  # as many as the numbers
+            case ast.Attribute(value=ast.Name(id=given), attr="__next__" | "send") if given == name:
+                return True
+            case ast.Compare(ops=ops, comparators=asked):
+                if any(
+                    isinstance(o, ast.In | ast.NotIn) and _is_named(a, name) for o, a in zip(ops, asked, strict=True)
+                ):
                     return True
+            case ast.For(iter=gone_through, body=body) if any(_is_named(n, name) for n in ast.walk(gone_through)):
+                if any(isinstance(n, ast.Break | ast.Return) for s in body for n in ast.walk(s)):
+                    return True
+    return False
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _reads_later_values(context: RuleContext, made: Assignment) -> bool:
+    """Whether something that a generator reads for each item is bound anew, or changed, between its assignment and the failing line."""
+    value = made.node.value
+    if not isinstance(value, ast.GeneratorExp | ast.Call):
+        return False
+    read = src.find_free_names(value)
+    cells = context.list_cells_upwards()
+    above = cells[: cells.index(made.cell_id) + 1] if made.cell_id in cells else ()
+    for cell_id in above:
+        for statement in src.list_statements(context.source_of(cell_id)):
+            is_before = cell_id == made.cell_id and statement.first <= made.node.lineno
+            is_behind = cell_id == context.failure.cell_id and statement.first >= (context.failure.line or 10**9)
+            if is_before or is_behind:
+                continue
+            names = src.collect_names([statement.node])
+            if read & (names.binds | names.changes):
+                return True
     return False
 
 

@@ -75,15 +75,18 @@ class ForeignMethod(Rule):
         if node is None:
             return
         changes: list[Splice] = []
-        first, lost = "", False
+        first, lost, asked_for_truth = "", False, False
         for use in _list_alike(context, node):
             call = context.call_of(use)
             if call is not None and any(isinstance(a, ast.Starred) for a in call.args):
                 continue
+            is_pattern = wrong == "search" and call is not None and not all(map(_is_plain_text, call.args))
+            if is_pattern and owner.type == "str":
+                continue  # no place of its own says where a pattern fits
             asked = _ask_for_membership(context, owner, wrong, call)
             if asked is not None:
                 changes.append(asked)
-                first = first or asked[2]
+                first, asked_for_truth = first or asked[2], True
                 continue
             text = _rewrite_use(context, use, owner, wrong, call)
             lost = lost or (
@@ -99,6 +102,12 @@ class ForeignMethod(Rule):
             doubt = LOST if lost else "A set may be meant, which holds each item once." if may_be else ""
             if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
                 doubt = "The length of each text may be meant."
+            if (
+                wrong in PLACES
+                and isinstance(src.read(context.source).parents.get(context.call_of(node) or node), ast.BoolOp)
+                and not asked_for_truth
+            ):
+                doubt = "A place that is not there is -1, which counts as true."
             yield self.patch(
                 context.replace(context.cell_id, keep_outermost(changes)),
                 f"Use `{first}`",
@@ -134,7 +143,7 @@ def _ask_for_membership(context: RuleContext, owner: ObjectInfo, wrong: str, cal
     if call is None or owner.type not in ("list", "tuple", "str") or wrong not in PLACES or len(call.args) != 1:
         return None
     node = src.read(context.source).parents.get(call)
-    if _is_truth(node, call) and isinstance(call.func, ast.Attribute):
+    if _is_truth(context, call) and isinstance(call.func, ast.Attribute):
         return *context.span(call), f"({_write_item(context, call.args[0])} in {context.operand(call.func.value)})"
     if not isinstance(node, ast.Compare) or node.left is not call or len(node.ops) != 1:
         return None
@@ -146,15 +155,21 @@ def _ask_for_membership(context: RuleContext, owner: ObjectInfo, wrong: str, cal
     return *context.span(node), f"{_write_item(context, call.args[0])} {asked} {context.operand(call.func.value)}"
 
 
-def _is_truth(node: ast.AST | None, call: ast.Call) -> bool:
-    """Whether a call's value is asked for its truth alone: a place would be false where it is the first one."""
+def _is_plain_text(node: ast.expr) -> bool:
+    """Whether a text is written out that means the same as a pattern."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and re.escape(node.value) == node.value
+
+
+def _is_truth(context: RuleContext, asked: ast.expr) -> bool:
+    """Whether a value is asked for its truth alone: a place would be false where it is the first one."""
+    node = src.read(context.source).parents.get(asked)
     match node:
         case ast.If() | ast.IfExp() | ast.While() | ast.Assert():
-            return node.test is call
+            return node.test is asked
         case ast.comprehension():
-            return call in node.ifs
+            return asked in node.ifs
         case ast.BoolOp():
-            return True
+            return _is_truth(context, node)  # `text.indexOf("x") or 5` is a place
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 

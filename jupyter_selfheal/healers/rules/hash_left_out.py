@@ -12,6 +12,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"unhashable type: '(\w+)'")
 
+OF_FIXED = frozenset({"lower", "upper", "casefold", "strip", "title", "type", "str", "int", "float", "abs", "round"})
+"""What gives the same of the same attribute, as neither texts nor numbers change."""
+
 
 class HashLeftOut(Rule):
     """Give a class with `__eq__` its `__hash__`.
@@ -20,8 +23,9 @@ class HashLeftOut(Rule):
 
     **Fix** `def __hash__(self): return hash((self.x, self.y))` of what `__eq__` compares; a dataclass of which nothing is changed becomes `@dataclass(frozen=True)`.
 
-    **Fix safety** Safe where `__eq__` is nothing but equalities of the same of both objects, and nobody sets these attributes but `__init__`. Unsafe where they are set elsewhere: an object that
-    changes is lost in a set. Silent for any other `__eq__`.
+    **Fix safety** Safe where `__eq__` is nothing but equalities of the same of both objects, and nobody sets these attributes but `__init__`. Unsafe where they are set elsewhere, or where what is
+    compared is reckoned (`self.key()`, `len(self.items)`): an object that changes is lost in a set. Silent for any other `__eq__`, and for a dataclass that sets
+    an attribute of its own, or that another class is made from.
     """
 
     code = "TYP262"
@@ -55,17 +59,21 @@ class HashLeftOut(Rule):
         this = equal.args.args[0].arg
         value = compared[0] if len(compared) == 1 else f"({', '.join(compared)})"
         end = view.span(equal)[1]
-        indent, deeper = " " * equal.col_offset, " " * equal.body[0].col_offset
+        end += len(view.source[end:].partition("\n")[0])  # behind a comment
+        indent, deeper = (_read_indent(view.source, s.lineno) for s in (equal, equal.body[0]))
         if equal.body[0].lineno == equal.lineno:
             deeper = indent + "    "
-        names = {n.attr for text in compared for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)}
-        is_fixed = not _is_set(context, owner, names)
+        nodes = [n for text in compared for n in ast.walk(ast.parse(text))]
+        names = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+        own = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
+        called = {read_last_name(n.func) for n in nodes if isinstance(n, ast.Call)}
+        is_fixed = called <= OF_FIXED and not names & own and not _is_set(context, owner, names)
         yield self.patch(
             context.replace(view.cell_id, [(end, end, f"\n\n{indent}def __hash__({this}):\n{deeper}return hash({value})")]),
             f"Add `__hash__` to `{owner.name}`",
             f"A class with `__eq__` has no hash unless it says so; `{owner.name}` compares {', '.join(f'`{c}`' for c in compared)}.",
             applicability=Applicability.SAFE if is_fixed else Applicability.UNSAFE,
-            why=self.why if is_fixed else "What is compared is set elsewhere, too: an object that changes is lost in a set.",
+            why=self.why if is_fixed else "What is compared may change, and an object that changes is lost in a set.",
             prior=0.92 if is_fixed else 0.6,
         )  # fmt: skip
 
@@ -74,7 +82,9 @@ class HashLeftOut(Rule):
         fields = {n.target.id for n in owner.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
         for decorator in owner.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if read_last_name(called) != "dataclass" or _is_set(context, owner, fields, ()):
+            if read_last_name(called) != "dataclass" or _is_set(context, owner, fields, ()) or _sets_own(owner):
+                continue
+            if _is_base(context, owner.name):
                 continue
             given = decorator.keywords if isinstance(decorator, ast.Call) else []
             if any(k.arg in ("frozen", "eq", "unsafe_hash") for k in given):
@@ -89,6 +99,29 @@ class HashLeftOut(Rule):
                 prior=0.9,
             )
             return
+
+
+def _read_indent(source: str, line: int) -> str:
+    text = source.splitlines()[line - 1]
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _sets_own(owner: ast.ClassDef) -> bool:
+    """Whether a method sets an attribute of its object, a field or not: nothing can in a frozen class."""
+    for method in (m for m in owner.body if isinstance(m, ast.FunctionDef) and m.args.args):
+        this = method.args.args[0].arg
+        written = (
+            n.value for n in ast.walk(method) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
+        )
+        if any(isinstance(n, ast.Name) and n.id == this for n in written):
+            return True
+    return False
+
+
+def _is_base(context: RuleContext, name: str) -> bool:
+    """Whether another class is made from the one: a dataclass that can change is not made from a frozen one."""
+    classes = (n for n in context.walk_notebook() if isinstance(n, ast.ClassDef))
+    return any(read_last_name(base) == name for n in classes for base in n.bases)
 
 
 def _list_compared(equal: ast.FunctionDef) -> list[str]:

@@ -14,6 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.held_failure import view_held_failure
+from jupyter_selfheal.healers.rules.context.lost_writes import has_lost_writes
 from jupyter_selfheal.healers.rules.context.text_questions import ask_for_text
 from jupyter_selfheal.model import Applicability, Attempt, Case, Cost, Insert, Patch, Replace, compose
 from jupyter_selfheal.ports import Answer, Facts, HealerSetup, Starts
@@ -141,7 +142,7 @@ def _doubt(patch: Patch, other: Patch) -> Patch:
 def _keep_meaning(context: RuleContext, patch: Patch) -> Patch:
     if any(isinstance(e, Replace) and "dtype" in e.source for e in patch.edits):
         patch = ask_for_text(context, patch)
-    if any(isinstance(e, Replace) and ("inplace" in e.source or "loc[" in e.source) for e in patch.edits):
+    if any(isinstance(e, Replace) and has_lost_writes(e.source) for e in patch.edits):
         from jupyter_selfheal.healers.rules.lost_write import keep_write
 
         return keep_write(context, patch)

@@ -12,6 +12,7 @@ LABEL = {"max": "idxmax", "min": "idxmin"}
 TABLES = ("DataFrame", "Series", "GeoDataFrame")
 
 OF_PLACE = {"argmax": "idxmax", "argmin": "idxmin"}
+"""What gives the label where the other gives the place."""
 
 
 class LabelOfGreatest(Rule):

@@ -27,7 +27,7 @@ class LabelOrPosition(Rule):
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
     columns of the table. Silent where the index holds numbers, as texts too: `2` may mean the label `"02"`. A slice of whole numbers is safe where it is
-    written to, or the labels are dates: until pandas 2.0 it was one of positions. Unsafe elsewhere: a label's slice holds its end.
+    written to: until pandas 2.0 it was one of positions there (https://github.com/pandas-dev/pandas/issues/31810). Unsafe where it is read, which no release did: a label's slice holds its end.
     """
 
     code = "PDA134"
@@ -47,13 +47,15 @@ class LabelOrPosition(Rule):
             ):
                 continue
             if (sliced := _mend_slice(context, node, table)) is not None:
-                was_place = _was_place(context)
+                was_place = isinstance(node.ctx, ast.Store)
                 yield self.patch(
                     context.replace_here(*sliced[0]),
                     f"Use `{sliced[1]}`",
                     "`loc` takes labels of rows and columns, `iloc` their positions.",
                     applicability=Applicability.SAFE if was_place else Applicability.UNSAFE,
-                    why="Until pandas 2.0 such a slice was one of positions here." if was_place else SLICED,
+                    why="Until pandas 2.0 such a slice was one of positions where it is written to."
+                    if was_place
+                    else SLICED,
                     prior=0.92 if was_place else 0.6,
                 )
                 return
@@ -103,11 +105,6 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
         return [(*context.span(row), f"{text}.index[{place}]")], f"{text}.index[{place}]"
     assert isinstance(node.value, ast.Attribute)
     return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
-
-
-def _was_place(context: RuleContext) -> bool:
-    """Whether pandas took the failing slice for one of positions: what is written to, and of dates (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."""
-    return "positional slice" in context.failure.evalue or "on DatetimeIndex" in context.failure.evalue
 
 
 def _mend_slice(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:

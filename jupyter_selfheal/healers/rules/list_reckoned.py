@@ -86,7 +86,5 @@ def _is_shared(context: RuleContext, node: ast.AugAssign) -> bool:
     """Whether the array that is changed in place is a part of another one, or is held by another name or by something else."""
     name = context.text(node.target)
     taken = is_held_elsewhere(context.source, name, node.lineno)
-    is_own = context.is_true(f"{name}.base is None and sum(_ is {name} for _ in [*globals().values()]) == 1")
-    made = context.find_last_assignment(name)
-    is_made = made is not None and isinstance(made.node.value, ast.Call | ast.BinOp)
-    return taken or not (is_own or is_made)
+    alike = f"type(_) is type({name}) and (_ if _.base is None else _.base) is ({name} if {name}.base is None else {name}.base)"
+    return taken or not context.is_true(f"sum({alike} for _ in [*globals().values()]) == 1")

@@ -34,8 +34,6 @@ OTHER_MISTAKE = re.compile(
 )
 """Messages that speak of a call or an object that is wrong whatever the table holds."""
 
-_ROWS_OF_COLUMN = re.compile(r"(?m)^[^#\n]*\.i?loc\[.*\]\s*[-+*/]?=(?!=)")
-
 
 class LostWrite(Rule):
     """Write into the table itself where a write into one of its columns is lost.
@@ -220,12 +218,12 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
     cell would run, and give something else than it did."""
     edits = []
     for edit in patch.edits:
-        if (
-            isinstance(edit, Replace)
-            and edit.cell_id in (context.failure.cell_id, context.cell_id)
-            and may_lose_write(edit)
-        ):
-            writes = [w for w in read_writes(edit.cell_id, edit.source) if _is_in_place(edit, w) or _is_new(edit, w)]
+        if isinstance(edit, Replace) and edit.cell_id in (context.failure.cell_id, context.cell_id):
+            writes = [
+                w
+                for w in read_writes(edit.cell_id, edit.source)
+                if _is_in_place(edit, w) or (_is_new(edit, w) and not w.by_label)
+            ]
             tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
             is_old = not tables and bool(writes) and bool(find_older_use(context, "pandas", "3.0"))
             lost = [w for w in writes if (is_old or w.table in tables) and _is_of_table(context, w)]
@@ -236,11 +234,6 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
         if tuple(edits) == patch.edits
         else replace(patch, edits=tuple(edits), title=f"{patch.title}, and keep what it writes")
     )
-
-
-def may_lose_write(edit: Replace) -> bool:
-    """Whether a patched cell may write into a column as pandas 3 loses it: in place, or into rows of it (``df["c"].loc[mask] = 0``)."""
-    return "inplace" in edit.source or _ROWS_OF_COLUMN.search(edit.source) is not None
 
 
 def _is_in_place(edit: Replace, write: Write) -> bool:

@@ -34,7 +34,7 @@ class MissingFolder(Rule):
     **Fix** `os.makedirs("figures", exist_ok=True)` above. Of a notebook from Kaggle, which reads from `../input`, the folder `../working` is its own:
     `"../working/out.csv"` becomes `"out.csv"`.
 
-    **Fix safety** Safe for Kaggle's `working`, as the file lands beside the notebook, where it did. Else unsafe: a folder is made on your disk. Silent where a folder or file of a near name is there, for the name is then misspelt,
+    **Fix safety** Safe for Kaggle's `working`, as the file lands beside the notebook, where it did, and none is there that it would be written over. Else unsafe: a folder is made on your disk. Silent where a folder or file of a near name is there, for the name is then misspelt,
     and for folders outside of the notebook's own.
     """
 
@@ -68,13 +68,18 @@ class MissingFolder(Rule):
         found = [s for s in splices if s[2].strip("rRbBuU")[1:-1]]
         if not found or len(found) < len(splices):
             return None
+        is_there = any(
+            context.is_true(f"__import__('os').path.lexists({_IN_WORKING.sub('', str(n.value))!r})") for n in texts
+        )
         return self.patch(
             context.replace(context.cell_id, found),
             f"Write beside the notebook: {found[0][2]}",
             "The folder `working` is the notebook's own on Kaggle, and is not there.",
-            applicability=Applicability.SAFE,
-            why="On Kaggle a notebook runs in the folder `working`, beside `input` (https://www.kaggle.com/docs/notebooks).",
-            prior=0.9,
+            applicability=Applicability.UNSAFE if is_there else Applicability.SAFE,
+            why="A file of that name is beside the notebook, and would be written over."
+            if is_there
+            else "On Kaggle a notebook runs in the folder `working`, beside `input` (https://www.kaggle.com/docs/notebooks).",
+            prior=0.5 if is_there else 0.9,
         )
 
 

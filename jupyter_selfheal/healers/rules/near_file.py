@@ -18,9 +18,14 @@ _DIGITS = re.compile(r"\d+")
 _OLD = re.compile(r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated)(?![a-z])")
 """Words for folders of what is not in use."""
 _ANY = re.compile(
-    r"(?i)(?:inputs?|data|datasets?|files?|csvs?|raw|resources?|assets|kaggle|working|content|drive|my ?drive|downloads?|desktop|documents?|home|users?|src|notebooks?)"
+    r"(?i)(?:inputs?|data|datasets?|files?|csvs?|resources?|assets|kaggle|working|content|drive|my ?drive|downloads?|desktop|documents?|home|users?|src|notebooks?)"
 )
 """Names of folders that say nothing of what lies in them."""
+_PART = re.compile(
+    r"(?i)(?<![a-z])(?:train(?:ing)?|test(?:ing|s)?|val(?:id(?:ation)?)?|dev|holdout|raw|processed|clean(?:ed)?|interim|final|outputs?|results?|before|after)(?![a-z])"
+)
+"""Words of folders that tell one part of the data, or one stage of them, from another."""
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _PROGRAMS = frozenset({".ipynb", ".py", ".pyc", ".html"})
 """Endings of what is beside data and is none: the notebook itself, say, which often bears its data's name."""
@@ -35,7 +40,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), or in one of old files. Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in one of old files, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 
@@ -106,11 +111,18 @@ def _is_in_another_folder(wanted: str, found: str) -> bool:
     missing, instead = [f for f in asked if f not in there], [f for f in there if f not in asked]
     if any(_OLD.search(f) for f in instead):
         return True
-    if not missing or not instead or wanted.startswith(("/", "~")) or ":" in wanted:
+    is_foreign = wanted.startswith(("/", "~")) or ":" in wanted  # of another machine: most of its folders say nothing
+    if not missing or _are_slips(missing, instead):
         return False
-    return not (
-        len(missing) == len(instead)
-        and all(is_plain_slip(a, b, strict=True) for a, b in zip(missing, instead, strict=True))
+    tells_year = bool(instead) or not is_foreign
+    tells = any(_PART.search(f) or (tells_year and _YEAR.search(f)) for f in (*instead, missing[-1]))
+    return tells or (bool(instead) and not is_foreign)
+
+
+def _are_slips(missing: list[str], instead: list[str]) -> bool:
+    """Whether each folder is another one by a slip alone."""
+    return len(missing) == len(instead) and all(
+        is_plain_slip(a, b, strict=True) for a, b in zip(missing, instead, strict=True)
     )
 
 

@@ -158,13 +158,17 @@ def _write_table(context: RuleContext, table: ast.expr) -> str:
 def _explain_doubt(context: RuleContext, table: ast.expr, name: str = "") -> str:
     """Why leaving out the text columns may not be what is meant; empty where nothing speaks for that.
 
-    A column of which a tenth is no number (a ticket's `A/5 21171`) holds names, not numbers; marks of what is missing (`?`) apart. One of which every text is a number
+    A column of which a tenth is no number (a ticket's `A/5 21171`) holds names, not numbers; marks of what is missing (`?`) apart, and words without a digit
+    among numbers (a price that is `on request`). One of which every text is a number
     was put together (`"12" + "34"`) and read as one number by tables before pandas 2, and left out by groups, `corr` and `cov`, as any other text was.
     """
     text = _write_table(context, table)
     bare = "dropna().astype(str).str.replace(r'[,%$€£\\s]', '', regex=True)"
     told = f"(lambda _: _[~_.str.fullmatch(r'(?i)\\W*|nan|n/?a|none|null|missing|unknown')])({text}[c].{bare})"
-    share = f"__import__('pandas').to_numeric({told}, errors='coerce').notna().mean()"
+    share = (
+        "(lambda _, n: n.sum() / _.str.contains(r'\\d').sum() if n.mean() > 0.5 else n.mean())"
+        f"(*(lambda _: (_, __import__('pandas').to_numeric(_, errors='coerce').notna()))({told}))"
+    )
     kind = f"__import__('pandas').api.types.infer_dtype({text}[c].dropna())"
     columns = f"{text}.select_dtypes('object').columns"
     most = context.number(

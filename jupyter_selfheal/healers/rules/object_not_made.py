@@ -11,8 +11,11 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"(\w+)\.\w+\(\) missing \d+ required positional arguments?: '(?:self|\w+)'|^type object '(\w+)' has no attribute '\w+'"
+    r"\w+\.\w+\(\) missing \d+ required positional arguments?: '\w+'|^type object '\w+' has no attribute '\w+'"
 )
+
+OF_OBJECTS = frozenset({"print", "len", "str", "repr", "list", "sum", "sorted", "bool", "iter", "next", "display"})
+"""What is asked of an object, and seldom of its class."""
 
 
 class ObjectNotMade(Rule):
@@ -23,7 +26,8 @@ class ObjectNotMade(Rule):
 
     **Fix** `stack = Stack()`.
 
-    **Fix safety** Safe where the class is the notebook's own and can be made without arguments, and nothing calls the variable as another name of the class. Silent elsewhere.
+    **Fix safety** Safe where the class is the notebook's own and can be made without arguments, and the variable is read for its attributes alone. Unsafe where it is given to something else, and
+    where what is set by it is read of the class. Silent where it is called, or asked for, as another name of the class.
     """
 
     code = "TYP263"
@@ -48,20 +52,58 @@ class ObjectNotMade(Rule):
             signature = context.signature(owner)
             if signature is None or not signature.needs_nothing:
                 continue
+            doubt = _explain_doubt(context, name, owner)
             end = src.find_span(made.source, made.node.value)[1]
             yield self.patch(
                 context.replace(made.cell_id, [(end, end, "()")]),
                 f"Make an object: `{name} = {owner}()`",
                 f"`{name}` is the class `{owner}` itself, and no object of it.",
-                prior=0.93,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
+                prior=0.6 if doubt else 0.93,
             )
             return
 
 
 def _is_called(context: RuleContext, name: str) -> bool:
-    """Whether the variable is another name of the class: something makes objects by it, or asks it whether one is of the class."""
-    return any(
-        isinstance(n, ast.Call)
-        and any(isinstance(a, ast.Name) and a.id == name for a in (n.func, *n.args))
-        for n in context.walk_notebook()
-    )  # fmt: skip
+    """Whether the variable is another name of the class: something makes objects by it, asks whether one is of it, or makes a class from it."""
+    for node in context.walk_notebook():
+        match node:
+            case ast.Call(func=ast.Name(id=called)) if called == name:
+                return True
+            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kind]):
+                asked = [kind]
+            case ast.ClassDef(bases=[*asked]):
+                pass
+            case ast.ExceptHandler(type=ast.expr() as kind):
+                asked = [kind]
+            case ast.Compare():
+                asked = [node.left, *node.comparators]
+            case _:
+                continue
+        if any(isinstance(n, ast.Name) and n.id == name for part in asked for n in (part, *_list_elements(part))):
+            return True
+    return False
+
+
+def _list_elements(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else []
+
+
+def _explain_doubt(context: RuleContext, name: str, owner: str) -> str:
+    """Why the class itself may be meant; empty where nothing but attributes of the variable are used."""
+    read, plain, attributes = 0, 0, list[ast.Attribute]()
+    for node in context.walk_notebook():
+        match node:
+            case ast.Name(id=used, ctx=ast.Load()) if used == name:
+                read += 1
+            case ast.Attribute(value=ast.Name(id=used)) if used in (name, owner):
+                attributes.append(node)
+                plain += used == name
+            case ast.Call(func=ast.Name(id=called), args=[ast.Name(id=used), *_]) if used == name:
+                plain += called in OF_OBJECTS
+    if read > plain:
+        return "The variable is given to something that may take the class itself."
+    by_variable = {n.attr for n in attributes if n.value.id == name and isinstance(n.ctx, ast.Store)}  # type: ignore[attr-defined]
+    by_class = {n.attr for n in attributes if n.value.id == owner and isinstance(n.ctx, ast.Load)}  # type: ignore[attr-defined]
+    return "What is set by the variable is read of the class." if by_variable & by_class else ""

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Positional, load_knowledge
@@ -130,13 +131,20 @@ def _list_alike(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[
     texts = {context.text(c.func) for c, _ in same}
     rest = [c for c in others if context.text(c.func) not in texts and isinstance(c.func, ast.Attribute)][:MOST_ALIKE]
     paths = [info.path for info in context.describe_all([c.func for c in rest], calls=True)] if rest else []
-    around = [s for s in context.walk(ast.stmt) if any(n is call for n in ast.walk(s))] if rest else []
-    failing = {id(n) for n in ast.walk(min(around, key=lambda s: sum(1 for _ in ast.walk(s))))} if around else set()
+    failing = {id(n) for n in ast.walk(_find_own_statement(context, call))} if rest else set()
     for other, path in zip(rest, paths, strict=True):
         alike = not path and id(other) in failing and len(other.args) == len(call.args) and not other.keywords
         if path == live.path or alike:
             same.append((other, not alike))
     return same
+
+
+def _find_own_statement(context: RuleContext, node: ast.AST) -> ast.AST:
+    """The innermost statement that holds a node."""
+    parents = src.read(context.source).parents
+    while not isinstance(node, ast.stmt) and node in parents:
+        node = parents[node]
+    return node
 
 
 def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> list[str]:

@@ -24,7 +24,7 @@ class SetAndItems(Rule):
     **Fix** `set(names) - set(absent)`.
 
     **Fix safety** Safe: the operators of a set take sets, and its methods of the same meaning (`difference`) take these very items. Unsafe for `list - set`,
-    whose order and repeated items may be meant to stay. Silent for texts and dictionaries, of which one member or the keys may be meant.
+    whose order and repeated items may be meant to stay, and for `list & set` where an item stands in the list twice. Silent for texts and dictionaries, of which one member or the keys may be meant.
     """
 
     code = "TYP260"
@@ -54,7 +54,9 @@ class SetAndItems(Rule):
                 items = node.left if is_left else node.right
             text = context.text(items)
             inner = text[1:-1] if isinstance(items, ast.GeneratorExp) and text.startswith("(") else text
-            keeps_order = is_left and match[1] == "-"
+            is_plain = context.read_plain_chain(items) is not None
+            repeats = is_plain and not context.is_true(f"len(set({text})) == len({text})")
+            keeps_order = is_left and (match[1] == "-" or (match[1] == "&" and repeats))
             yield self.patch(
                 context.replace_here((*context.span(items), f"set({inner})")),
                 f"Use `set({inner})`",

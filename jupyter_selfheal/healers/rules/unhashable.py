@@ -50,7 +50,7 @@ class Unhashable(Rule):
 
 
 def _may_be_added_one_by_one(context: RuleContext, node: ast.AST) -> bool:
-    """True for ``seen.add(items)`` of a set that holds something, and no tuple."""
+    """True for ``seen.add(items)`` of a set that holds something, and no tuple, and of an empty one that is never asked for the list, where the items are texts."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "add":
         return False
     owner, given = context.text(node.func.value), context.text(node.args[0]) if node.args else "()"

@@ -76,14 +76,14 @@ class UnobservedGroups(Rule):
 
 def _are_counted(context: RuleContext) -> bool:
     """Whether all that the notebook makes of groups is 0 where no row is in one."""
-    parents = {id(n.value): n for n in context.walk_notebook() if isinstance(n, ast.Attribute)}
-    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and read_last_name(n.func) == "groupby"]
+    above = {id(n.value): n for n in context.walk_notebook() if isinstance(n, ast.Attribute | ast.Subscript)}
     used = set[str]()
-    for call in calls:
-        above = parents.get(id(call))
-        chosen = [n for n in context.walk_notebook() if isinstance(n, ast.Subscript) and n.value is call]
-        above = above or next((parents[id(n)] for n in chosen if id(n) in parents), None)
-        used.add(above.attr if above is not None else "")
+    for call in context.walk_notebook():
+        if isinstance(call, ast.Call) and read_last_name(call.func) == "groupby":
+            asked = above.get(id(call))
+            if isinstance(asked, ast.Subscript):  # columns of the groups
+                asked = above.get(id(asked))
+            used.add(asked.attr if isinstance(asked, ast.Attribute) else "")
     return bool(used) and used <= COUNTED
 
 

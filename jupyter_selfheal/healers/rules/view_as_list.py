@@ -109,11 +109,11 @@ class ViewAsList(Rule):
         self, context: RuleContext, cell_id: str, source: str, node: ast.expr
     ) -> tuple[tuple[Edit, ...], str]:
         start, end = src.find_span(source, node)
-        if _gives_view(node) or _makes_generator(context, node):
-            text = _write_by_count(context, node, source) or f"{_name_whole(context, node)}({source[start:end]})"
-            return context.replace(cell_id, [(start, end, text)]), source[start:end]
         wanted = dict if _name_whole(context, node) == "dict" else list
         is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(wanted, context.attribute)
+        if is_of_lists and (_gives_view(node) or _makes_generator(context, node)):
+            text = _write_by_count(context, node, source) or f"{_name_whole(context, node)}({source[start:end]})"
+            return context.replace(cell_id, [(start, end, text)]), source[start:end]
         if isinstance(node, ast.Call) and is_of_lists and context.describe_all([node], calls=True)[0].type in VIEWS:
             return context.replace(
                 cell_id, [(start, end, f"{_name_whole(context, node)}({source[start:end]})")]
