@@ -38,6 +38,8 @@ INTERRUPTED_ELSEWHERE = (
 
 def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
+    if options.project is not None and not options.project.is_dir():
+        raise UsageError(f"--project {options.project}: no such folder")
     if not options.notebooks:
         return heal_project(options, build_settings(options))
     plan_environments(options)

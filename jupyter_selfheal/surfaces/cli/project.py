@@ -21,8 +21,6 @@ def heal_project(options: argparse.Namespace, settings: Settings) -> int:
     """Heal what the tests tell of; print what was done; 0 where all tests pass now, else 1. Raises :class:`UsageError`."""
     if settings.project is None or not settings.test:
         raise UsageError("name a notebook, or a project by its tests: --project DIR --test COMMAND")
-    if not settings.project.is_dir():
-        raise UsageError(f"--project {settings.project}: no such folder")
     if options.report:
         raise UsageError("--report is for notebooks: with --test alone say --json")
     kernelspec = choose_kernel(settings.kernelspec or "python3")[0]

@@ -47,6 +47,11 @@ class Status(StrEnum):
     SKIPPED = "skipped"
     """``selfheal.skip`` in its metadata: neither run nor healed."""
 
+    @property
+    def words(self) -> str:
+        """As people are told of it: such a cell *follows* from another."""
+        return "follows" if self is Status.CASCADE else self.value
+
 
 BROKEN = frozenset(
     {Status.LEFT_ALONE, Status.CASCADE, Status.PROPOSED, Status.NOT_HEALED, Status.REVERTED, Status.NOT_REACHED}
@@ -325,7 +330,7 @@ class NotebookReport:
     @property
     def _own_summary(self) -> str:
         parts = [
-            f"{self.count(status)} {status.value}"
+            f"{self.count(status)} {status.words}"
             for status in Status
             if status is not Status.RAN and self.count(status)
         ]

@@ -48,6 +48,8 @@ def parsed(*words: str):  # type: ignore[no-untyped-def]
         ["heal", "a.ipynb", "--offline", "--healers", "language_model"],
         ["heal", "tests/nothing*.ipynb"],
         ["heal", "/"],
+        ["heal", "a.ipynb", "--project", "no/such/folder"],
+        ["check", "a.ipynb", "--project", "no/such/folder"],
         ["rules", "NOPE999"],
         ["trace", "no-such-run"],
         ["unknown"],
