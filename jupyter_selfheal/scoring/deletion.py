@@ -116,6 +116,8 @@ def find_deletion(
     if case.failure.kind is FailureKind.SYNTAX or src.parse(case.failure.source) is None:
         yield from find_deleted_line(case, after)
         return
+    if _begins_with_failing_magic(case, after):
+        return
     statement = find_failing_statement(case)
     if statement is None or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
@@ -146,6 +148,13 @@ def find_deletion(
     together = frozenset().union(*(_collect_words(n) for n in alike))
     if not (words and len(words & together) >= 0.5 * len(words)):
         yield "deletes the statement that failed"
+
+
+def _begins_with_failing_magic(case: Case, after: Sequence[str]) -> bool:
+    """Whether the line that failed is a cell magic below its cell's first line, and begins a cell now."""
+    lines = case.failure.source.split("\n")
+    line = lines[case.failure.line - 1] if 1 < case.failure.line <= len(lines) else ""
+    return line.startswith("%%") and any(text.split("\n")[0] == line for text in after)
 
 
 def list_fresh_statements(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:

@@ -39,6 +39,8 @@ class CellBelow:
     """How it misses its own expectation, empty where it has none or meets it."""
     asserts: int = 0
     """Asserts that run with it."""
+    is_same_program: bool = False
+    """As :attr:`Evidence.is_same_program`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ class Evidence:
     nothing."""
     own_work: bool = False
     """What the cell prints comes of the notebook's own code and of Python alone: no other release of a library gives other values."""
+    is_same_program: bool = False
+    """The cell is, by its tree, the program that Python 2 ran: what it gives otherwise is a library's doing, and not the patch's."""
     agreement: Agreement = Agreement()
     """How far the notebook's healthy cells still give what is stored for them."""
     shifted: bool = False

@@ -25,6 +25,12 @@ WITHHELD = 6.5
 """The most that a patch scores which gives something else than a notebook stores that is not stale: shown, not applied."""
 
 
+SAME_PROGRAM = (
+    "The patch only writes Python 2 as Python 3, and by its syntax tree the program is the same, with all that it depends on:"
+    " the difference comes from a library's release or from data, not from the patch."
+)
+
+
 class Age(Enum):
     """How far the stored outputs of a notebook can be relied on."""
 
@@ -48,6 +54,15 @@ class Charge:
     feedback: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """An output that differs in value, of the cell below of that id or, without one, of the healed cell."""
+
+    cell_id: str
+    compared: Comparison
+    is_same_program: bool
+
+
 def judge_age(agreement: Agreement) -> Age:
     """Fresh where at least two cells were compared and three of four agree, by the rule of succession; stale where half of them differ.
 
@@ -67,15 +82,19 @@ def compute_charge(evidence: Evidence) -> Charge:
     if not differing:
         return Charge()
     reasons, feedback = _describe_differences(differing, evidence.agreement)
-    least = min(comparison.similarity for _, comparison in differing)
+    least = min(d.compared.similarity for d in differing)
     points = 0.5 + 1.0 * (1.0 - least)
     age = judge_age(evidence.agreement)
     if evidence.user and all(part.met for part in evidence.user):
         return Charge(0.5, reasons=reasons, feedback=feedback)  # the user's word outweighs what was stored before it
-    own_work = evidence.own_work and evidence.output.differs and not _only_adds_lines(evidence.output)
+    unexplained = [d for d in differing if not d.is_same_program]
+    if not unexplained:
+        return Charge(points, reasons=(*reasons, SAME_PROGRAM), feedback=feedback)
+    is_own = not unexplained[0].cell_id  # the healed cell comes first
+    own_work = evidence.own_work and is_own and not _only_adds_lines(evidence.output)
     # that one other cell gives something else is no reason to hold what the notebook's own code is to give for stale
     is_stale = age is Age.STALE and (evidence.agreement.compared > 1 or not own_work)
-    if (evidence.drawn and all(_has_same_words(comparison) for _, comparison in differing)) or is_stale:
+    if (evidence.drawn and all(_has_same_words(d.compared) for d in unexplained)) or is_stale:
         return Charge(points, reasons=reasons, feedback=feedback)
     if age is Age.FRESH or _is_proven_by_outputs(evidence):
         return Charge(EARNED, WITHHELD, False, reasons, feedback)
@@ -102,20 +121,21 @@ def _is_proven_by_outputs(evidence: Evidence) -> bool:
     return any(c.same and c.computed for c in compared)
 
 
-def _list_differences(evidence: Evidence) -> Iterator[tuple[str, Comparison]]:
+def _list_differences(evidence: Evidence) -> Iterator[_Difference]:
     """Whose output differs in value, and how: the healed cell first, then the others that were run."""
     if evidence.output.differs:
-        yield "Its output", evidence.output
+        yield _Difference("", evidence.output, evidence.is_same_program)
     for below in evidence.below:
         if below.ran and below.output.differs:
-            yield "The output of a cell below", below.output
+            yield _Difference(below.cell_id, below.output, below.is_same_program)
 
 
 def _describe_differences(
-    differing: list[tuple[str, Comparison]], agreement: Agreement
+    differing: list[_Difference], agreement: Agreement
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One sentence for the first difference and one for how many there are besides; and what the next attempt should know."""
-    whose, first = differing[0]
+    first = differing[0].compared
+    whose = "The output of a cell below" if differing[0].cell_id else "Its output"
     how = f"stored {show_value(first.stored, SHOWN)}, now {show_value(first.got, SHOWN)}"
     alike = f"({first.similarity:.0%} alike)"
     reasons = [f"{whose} differs in value from the one stored in the notebook {alike}: {how}."]
@@ -126,7 +146,7 @@ def _describe_differences(
             f"{agreement.agreed} of {agreement.compared} healthy cells compared still give{'s' if agreement.agreed == 1 else ''} what is stored for them."
         )
     feedback = tuple(
-        f"the stored output {'of a cell below ' if whose != 'Its output' else ''}was {show_value(c.stored, SHOWN)}, the new one is {show_value(c.got, SHOWN)}"
-        for whose, c in differing[:2]
+        f"the stored output {'of a cell below ' if d.cell_id else ''}was {show_value(d.compared.stored, SHOWN)}, the new one is {show_value(d.compared.got, SHOWN)}"
+        for d in differing[:2]
     )
     return tuple(reasons), feedback

@@ -22,6 +22,7 @@ from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.other_data import find_other_data
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
+from jupyter_selfheal.scoring.same_program import find_same_programs
 from jupyter_selfheal.scoring.scarce_proof import explain_scarcity
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
@@ -100,8 +101,19 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     )
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
+    seen = _mark_same_programs(seen, case, patch)
     seen = replace(seen, scarce=explain_scarcity(case, patch, seen))
     return replace(seen, tampering=forgive_documented_handlers(seen, case, patch)) if SWALLOWS in cheats else seen
+
+
+def _mark_same_programs(seen: Evidence, case: Case, patch: Patch) -> Evidence:
+    """The evidence, with which of the outputs that differ come of the program that Python 2 ran."""
+    differing = [b.cell_id for b in seen.below if b.output.differs]
+    if not seen.output.differs and not differing:
+        return seen
+    same = find_same_programs(case, patch, differing)
+    below = tuple(replace(b, is_same_program=b.cell_id in same) for b in seen.below)
+    return replace(seen, is_same_program=case.failure.cell_id in same, below=below)
 
 
 def _has_threads_left(trial: Trial) -> bool:

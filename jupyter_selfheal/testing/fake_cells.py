@@ -101,6 +101,15 @@ def _refuse_unloaded(code: str, loaded: set[str]) -> str:
     return told if match[2] == "%%" else f"{code[: match.start()]}{match[1]}{told}{code[match.end() :]}"
 
 
+_BELOW = re.compile(r"(?m)(?<=\n)(%%\w+)\b.*$")
+
+
+def _refuse_below(code: str) -> str:
+    """The code in which a cell magic fails that stands below the first line."""
+    told = "raise __import__('IPython').core.error.UsageError('Line magic function `{}` not found.')"
+    return code if code.lstrip().startswith("%%") else _BELOW.sub(lambda match: told.format(match[1]), code)
+
+
 def _mask_magics(code: str) -> str:
     """The code with its magics masked; one with a blank behind its sign fails, as it does in IPython."""
     lines = source.mask(code).splitlines(keepends=True)
@@ -115,7 +124,7 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
     began = time.perf_counter()
     file = f"{_FILE}{next(_NUMBERS)}>"
     state.cells[file] = step.cell_id
-    code = _refuse_unloaded(step.code, state.loaded)
+    code = _refuse_below(_refuse_unloaded(step.code, state.loaded))
     code = _mask_magics(_WINDOWS.sub(_NO_WINDOWS, _EXTENSION.sub(_import_where_missing, code)))
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     stream = _Stream(state.outputs, "stdout")

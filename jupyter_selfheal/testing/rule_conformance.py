@@ -135,7 +135,9 @@ def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
             assert src.can_compile(edit.source), f"{rule.code}: the result does not compile:\n{edit.source}"
         if isinstance(edit, Replace) and not patch.removes and src.can_compile(edit.old):
             before, after = len(src.list_statements(edit.old)), len(src.list_statements(edit.source))
-            is_moved = _count_statements(edit.source) >= _count_statements(edit.old)  # into a block
+            inserted = sum(_count_statements(e.source) for e in patch.edits if isinstance(e, Insert))
+            # into a block, or a cell of its own
+            is_moved = _count_statements(edit.source) + inserted >= _count_statements(edit.old)
             assert after >= before or is_moved, f"{rule.code} deletes a statement:\n{edit.old}\n→\n{edit.source}"
 
 

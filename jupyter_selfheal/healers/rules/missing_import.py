@@ -24,7 +24,7 @@ class MissingImport(Rule):
     """Import a module, or a name of one, that the cell uses and nothing imported.
 
     **Failure** `NameError: name 'np' is not defined`, where the name is bound nowhere in the notebook but by an import,
-    or is a usual alias, the name of a module, or of a class of a library that the notebook imports.
+    or is a usual alias, the name of a module, or of a class or (in several words, and called) a function of a library that the notebook imports.
 
     **Fix** The import is added to the cell that reads the name: as another cell of the notebook writes it, else as it is usually
     written. Every attribute that the notebook reads of the name must exist in what is imported, which tells
@@ -32,7 +32,7 @@ class MissingImport(Rule):
 
     **Fix safety** Safe where the notebook itself imports the name so, where it calls a usual function of a module that it imports (`sqrt(2)` beside
     `import math`), or where the alias means one thing only. Unsafe for
-    a class of one word (`Circle`) unless it is handed to that library, for names that are as often variables (`date`, `stats`), where several modules fit, and
+    a class of one word (`Circle`) unless it is handed to that library, a function (`make_blobs`) unless the notebook takes others from the same module, for names that are as often variables (`date`, `stats`), where several modules fit, and
     where the notebook asks for a function of this name ("Write `factorial(n)` with a loop").
     """
 
@@ -48,7 +48,8 @@ class MissingImport(Rule):
         if not name or context.failure.ename != "NameError" or _is_bound(context, name):
             return
         own = _list_own_imports(context, name)
-        if not own and name not in import_aliases() and _HUMPS.fullmatch(name):
+        is_new = not own and name not in import_aliases()
+        if is_new and (_HUMPS.fullmatch(name) or (_WORDS.fullmatch(name) and _is_called_only(context, name))):
             yield from self._propose_import_from_library(context, name)
             return
         candidates = own or list(import_aliases().get(name, ())) or [(name, "")]
@@ -79,13 +80,18 @@ class MissingImport(Rule):
             )  # fmt: skip
 
     def _propose_import_from_library(self, context: RuleContext, name: str) -> Iterator[Patch]:
-        """A class that one of the libraries has that the notebook works with."""
+        """A class or function that one of the libraries has that the notebook works with."""
         definitions = context.find_definitions(name, _list_packages(context)) if not _is_misspelt(context, name) else []
         if len(definitions) != 1:
             return
         package, module = definitions[0]
         exercise = any(is_skeleton(c.source) for c in context.notebook.cells if c.kind == "code")
-        sure = not exercise and (re.search(r"[a-z0-9][A-Z]", name) or _is_handed_to(context, name, package))
+        is_function = _WORDS.fullmatch(name) is not None
+        if is_function:  # the notebook's own may have this name, but beside others of the module that it imports
+            sure = _imports_from(context, module) and not is_asked_for(context.notebook, context.cell_id, name)
+        else:
+            sure = re.search(r"[a-z0-9][A-Z]", name) is not None or _is_handed_to(context, name, package)
+        sure, what = sure and not exercise, "function" if is_function else "class"
         place = _choose_cell(context)
         line = format_import(module, name, name)
         yield self.patch(
@@ -93,15 +99,30 @@ class MissingImport(Rule):
             f"Add `{line}`",
             f"`{name}` isn't imported.",
             applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-            why=f"Of the libraries that the notebook imports, {package} alone has a class of this name."
+            why=f"Of the libraries that the notebook imports, {package} alone has a {what} of this name."
             if sure
-            else "A library has a class of this name, but the notebook's own may have been meant.",
+            else f"A library has a {what} of this name, but the notebook's own may have been meant.",
             prior=0.75 if sure else 0.4,
         )
 
 
 _HUMPS = re.compile(r"(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
 """The name of a class: ``Bbox``, ``LinearRegression``, ``MultinomialNB``."""
+
+
+_WORDS = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+"""The name of a function, in several words: ``make_blobs``, ``mean_squared_error``."""
+
+
+def _is_called_only(context: RuleContext, name: str) -> bool:
+    attributes, called = _collect_uses(context, name)
+    return called and not attributes
+
+
+def _imports_from(context: RuleContext, module: str) -> bool:
+    """Whether a cell takes something else from the very module."""
+    nodes = (n for c in context.notebook.cells if c.kind == "code" for n in src.walk(c.source))
+    return any(isinstance(n, ast.ImportFrom) and n.module == module and not n.level for n in nodes)
 
 
 def _list_packages(context: RuleContext) -> set[str]:

@@ -6,8 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
@@ -21,8 +19,8 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     split_lines,
 )
 from jupyter_selfheal.model import Patch, Replace
+from jupyter_selfheal.source.python2 import SYNTAX, refactor
 
-SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tuple_params", "throw")
 MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "reduce", "itertools", "itertools_imports",
            "next", "long", "basestring", "unicode_calls", "execfile", "funcattrs", "methodattrs", "exitfunc",
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
@@ -155,41 +153,6 @@ def _is_whole(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "len"
     return isinstance(node, ast.Constant) and type(node.value) is int
-
-
-@cache
-def _load_refactoring(fixers: tuple[str, ...], print_function: bool) -> Any:
-    from fissix.refactor import RefactoringTool, get_fixers_from_package
-
-    known = set(get_fixers_from_package("fissix.fixes"))
-    wanted = [f"fissix.fixes.fix_{name}" for name in fixers]
-    return RefactoringTool([w for w in wanted if w in known], {"print_function": print_function})
-
-
-def refactor(source: str, fixers: tuple[str, ...]) -> str | None:
-    """The source after some of fissix' fixers; None where it cannot read it."""
-    masked, kept = _replace_magics(source)
-    masked = re.sub(r"\b[uU][rR](?=['\"])", "r", masked)
-    try:
-        tree = _load_refactoring(fixers, "print" not in fixers).refactor_string(masked + "\n", "<cell>")
-    except Exception:  # lib2to3's driver raises ParseError, TokenError and others for what it cannot read
-        return None
-    text = str(tree).removesuffix("\n")
-    for number, line in kept.items():
-        text = text.replace(f"_selfheal_magic_{number}_", line)
-    return text
-
-
-def _replace_magics(source: str) -> tuple[str, dict[int, str]]:
-    """The source with IPython's lines replaced by names that no cell has, and those lines without their indentation."""
-    kept: dict[int, str] = {}
-    matches = []
-    for number, (line, masked) in enumerate(zip(split_lines(source), split_lines(src.mask(source)), strict=True)):
-        if line != masked:
-            kept[number] = line.lstrip()
-            line = line[: len(line) - len(line.lstrip())] + f"_selfheal_magic_{number}_"
-        matches.append(line)
-    return "\n".join(matches), kept
 
 
 _PRINT = re.compile(r"^(\s*(?:.*?[:;]\s*)?)print[ \t]+(?![=.,)\]])(.*)$")

@@ -328,3 +328,13 @@ def test_a_method_that_was_a_constant_before_is_not_replaced_by_one() -> None:
 def test_a_method_is_replaced_by_a_constant_though_another_of_its_name_always_was() -> None:
     case = case_of([OF_TWO.format("", "self.side ** 2")], line=7)
     assert "constant" in " ".join(find_tampering(case, patch_of(case, OF_TWO.format("self", "4"))))
+
+
+@pytest.mark.parametrize(
+    ("moved", "is_kept"),
+    [("%%time\nsum(xs)", True), ("sum(xs)", False), ("n = 1\n%%time\nsum(xs)", True)],
+)
+def test_a_cell_magic_that_begins_a_cell_is_not_deleted(moved: str, is_kept: bool) -> None:
+    case = case_of(["n = 1\n%%time\nsum(xs)"], line=2, ename="UsageError")
+    edits = (Insert("n", "n = 1", "c0"), Replace("c0", case.failure.source, moved))
+    assert (not any("deletes" in t for t in find_tampering(case, Patch(edits, "split", healer="rules")))) is is_kept
