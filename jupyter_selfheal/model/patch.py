@@ -32,6 +32,12 @@ class Insert:
     source: str
     before: str
 
+    @classmethod
+    def above(cls, before: str, source: str) -> Insert:
+        """A cell above the cell ``before``, with an id that is the same wherever the same cell is proposed."""
+        digest = hashlib.sha256(f"{before}\n{source}".encode("utf-8", "replace")).hexdigest()
+        return cls(f"selfheal-{digest[:8]}", source, before)
+
 
 @dataclass(frozen=True, slots=True)
 class Move:

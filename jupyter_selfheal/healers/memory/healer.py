@@ -16,7 +16,6 @@ from jupyter_selfheal.healers.memory.templates import (
     Change,
     Naming,
     apply_changes,
-    build_cell_id,
     learn_changes,
     normalize_node,
     rename_variables,
@@ -266,7 +265,7 @@ def _build_cell_above(template: JSON, case: Case) -> Insert | None:
     before = case.notebook.list_code_before(failure.cell_id)
     if before and before[-1].source == text:
         return None  # it is there already
-    return Insert(build_cell_id(failure.cell_id, text), text, failure.cell_id)
+    return Insert.above(failure.cell_id, text)
 
 
 def _fits_here(text: str, here: Sequence[str], case: Case) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import hashlib
 import io
 import keyword
 import re
@@ -225,11 +224,6 @@ def _read_words(line: str) -> tuple[str, ...]:
     except (tokenize.TokenError, SyntaxError):
         return (line,)
     return (line[: len(line) - len(line.lstrip())], *tokens)
-
-
-def build_cell_id(before: str, source: str) -> str:
-    """The id of a new cell above the cell ``before``: the same wherever the same cell is proposed."""
-    return "selfheal-" + hashlib.sha256(f"{before}\n{source}".encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def rename_variables(text: str, names: Mapping[str, str]) -> str | None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.memory.templates import build_cell_id
 from jupyter_selfheal.healers.model.context import FAILING, Labels
 from jupyter_selfheal.model import JSON, Applicability, Case, Diagnosis, Edit, Insert, Locus, Patch, Replace, SkipReason
 from jupyter_selfheal.numbers import read_number
@@ -225,7 +224,7 @@ def _parse_edit(raw: Mapping[str, Any], where: str, case: Case) -> tuple[Edit | 
         return None, f"there is no cell {label!r}"
     source = source.rstrip("\n") if not labels.find_source(cell_id).endswith("\n") else source
     if action == "insert_before":
-        return Insert(build_cell_id(cell_id, source), source, cell_id), None
+        return Insert.above(cell_id, source), None
     if action != "replace":
         raise Malformed(f"{where}: action must be replace or insert_before, not {action!r}")
     if case.notebook.index(cell_id) >= 0 and case.notebook.cell(cell_id).kind != "code":

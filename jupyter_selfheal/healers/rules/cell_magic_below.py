@@ -43,7 +43,7 @@ class CellMagicBelow(Rule):
         if any(line.strip() and not line.lstrip().startswith("#") for line in above):
             head = "\n".join(above).rstrip()
             if src.parse(head) is not None:
-                edits = (Insert(f"{cell_id}-above", head, cell_id), Replace(cell_id, source, cell))
+                edits = (Insert.above(cell_id, head), Replace(cell_id, source, cell))
                 yield self.patch(edits, f"Split the cell above `{magic}`", cause, prior=0.8)
         elif not src.is_foreign(cell):
             moved = "\n".join([lines[at], *above, *lines[at + 1 :]])

@@ -69,29 +69,29 @@ class NumberInText(Rule):
 
 def _has_decimal_commas(context: RuleContext) -> bool:
     """Whether a text of the notebook, or of what the failing line goes through, can only be a number with a comma before its decimals."""
-    texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    if any(DECIMAL.search(text) for text in texts):
-        return True
-    loops = [n.iter for n in context.list_nodes_on_line(ast.For)]
-    loops += [
-        g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])
-    ]
     parts = "item.strip().partition(',')"
-    asked = f"isinstance(item, str) and item.count(',') == 1 and (len({parts}[2]) != 3 or {parts}[0] in ('0', '-0'))"
-    return any(context.is_true(f"any({asked} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name))
+    asked = f"item.count(',') == 1 and (len({parts}[2]) != 3 or {parts}[0] in ('0', '-0'))"
+    return _is_any_text(context, DECIMAL, asked)
 
 
 def _shows_groups(context: RuleContext) -> bool:
     """Whether a text of the notebook, or of what the failing line goes through, shows that commas part thousands: ``1,234,567``, ``1,234.5``, ``950``."""
+    return _is_any_text(context, SHOWN, f"__import__('re').fullmatch({PART!r}, item.strip())")
+
+
+def _is_any_text(context: RuleContext, written: re.Pattern[str], asked: str) -> bool:
+    """Whether a text that the notebook writes down has a form, or ``asked`` holds of a text (``item``) of what the failing line goes through."""
     texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    if any(SHOWN.search(text) for text in texts):
+    if any(written.search(text) for text in texts):
         return True
     loops = [n.iter for n in context.list_nodes_on_line(ast.For)]
     loops += [
         g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])
     ]
-    asked = f"isinstance(item, str) and __import__('re').fullmatch({PART!r}, item.strip())"
-    return any(context.is_true(f"any({asked} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name))
+    question = f"isinstance(item, str) and ({asked})"
+    return any(
+        context.is_true(f"any({question} for item in {context.text(i)})") for i in loops if isinstance(i, ast.Name)
+    )
 
 
 def _list_readings(text: str, function: str, expression: str) -> Iterator[tuple[str, str, bool]]:
