@@ -9,6 +9,7 @@ from typing import Any
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps
 from jupyter_selfheal.model import (
+    Attempt,
     Candidate,
     Case,
     Diagnosis,
@@ -64,13 +65,15 @@ class Loop:
         if self.skip_reason:
             diagnosis = Diagnosis("it is so", skip_reason=self.skip_reason, advice="see to it")
             return Outcome(Reason.ENVIRONMENT, case.failure, diagnosis)
+        attempts = []
         for patch in self.fixer(case):
             trial, _ = starts.best.run(TrialRequest(build_trial_steps(case, patch, Start.BEFORE_CELL), patch.id))
+            attempts.append(Attempt(patch, trial))
             if trial.ran:
                 best = Candidate(patch, trial, Verdict(patch.id, 8.0, True, reasons=("it runs",)))
                 proposal = Proposal(case.failure, Diagnosis("a typo"), (best,), (Start.BEFORE_CELL,))
                 return Outcome(Reason.HEALED, case.failure, applied=(best,), proposal=(proposal,), seconds=0.1)
-        return Outcome(Reason.EXHAUSTED, case.failure, Diagnosis("nobody knows"))
+        return Outcome(Reason.EXHAUSTED, case.failure, Diagnosis("nobody knows"), attempts=tuple(attempts))
 
 
 def batch(
@@ -81,10 +84,10 @@ def batch(
     def replay(past: Sequence[PastCell], paths: Sequence[str] = ()) -> FakeKernel:
         return FakeKernel(tuple(Run(p.code, p.cell_id, go_on=True) for p in past))
 
-    loop = Loop(fixer, skip_reason)
+    loop, asked = Loop(fixer, skip_reason), Loop(fixer, skip_reason)
     made = Batch(
         document,
-        BatchDependencies(FakeKernel, replay, loop, EvidenceScorer(), lambda requirement: ""),
+        BatchDependencies(FakeKernel, replay, loop, asked, EvidenceScorer(), lambda requirement: ""),
         Limits(cell=seconds),
     )
     made.loop = loop  # type: ignore[attr-defined]

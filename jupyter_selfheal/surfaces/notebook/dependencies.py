@@ -60,16 +60,21 @@ class Deadline:
             timer.cancel()
 
 
+Heal = Callable[[Case, Starts, Trial, Deadline], tuple[Outcome, str]]
+"""Runs the loop on a case whose cell was seen failing in the trial, until the deadline; the outcome, and the name of its journal."""
+
+
 @dataclass(frozen=True, slots=True)
 class BatchDependencies:
-    """``open_state`` starts the notebook's own kernel and freezes it; ``heal`` runs the loop on a case
-    whose cell was seen failing in the trial, until the deadline, and returns the outcome with the name of its journal; ``install`` puts a
+    """``open_state`` starts the notebook's own kernel and freezes it; ``install`` puts a
     requirement into the scratch directory that it returns. ``progress`` is told the number of the cell at hand, the number
     of all, and what is being done."""
 
     open_state: Callable[[], TrialKernel]
     replay: Replay
-    heal: Callable[[Case, Starts, Trial, Deadline], tuple[Outcome, str]]
+    heal: Heal
+    ask_trusted: Heal
+    """The same with memory and rules alone, and nothing of it applied."""
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _ignore_progress

@@ -13,7 +13,21 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.asides import RUN
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.loop import progress
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Outcome, Output, Role, Trial
+from jupyter_selfheal.model import (
+    Applicability,
+    Attempt,
+    Candidate,
+    Case,
+    Cell,
+    Failure,
+    FailureKind,
+    Outcome,
+    Output,
+    Role,
+    Trial,
+    Verdict,
+)
+from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.source.binding import find_changed_members
 from jupyter_selfheal.source.rerun import DEFINITIONS, walk_changed_names
 
@@ -148,6 +162,9 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
 OWN_FAULT = "It has a fault of its own too, which can be healed once that cell runs."
 """What is said of a cell that waits for an earlier one, and would fail without that."""
 
+OWN_FIX = "It has a fault of its own too, whose fix is shown; that can be proven, and applied, once that cell runs."
+"""The same where it is known how to mend that."""
+
 
 def find_unhealed_root(
     cell: Cell, failure: Failure, outcome: Outcome, lost: Sequence[LostState], sources: Iterable[tuple[int, str]]
@@ -179,15 +196,34 @@ def find_needed_cell(outcome: Outcome, lost: Iterable[LostState]) -> int:
     itself reads, and that the earlier one would have bound.
     """
     known = tuple(lost)
-    for attempt in outcome.attempts:
-        steps = attempt.trial.steps if attempt.trial else ()
-        for error in (e for step in steps if step.role == Role.CELL for e in step.errors):
-            name = re.match(r"name '(\w+)'", error.evalue) if error.ename == "NameError" else None
-            if name and re.search(rf"\b{name[1]}\b", outcome.failure.source):
-                seen = Failure(outcome.failure.cell_id, outcome.failure.source, ename=error.ename, evalue=error.evalue)
-                if number := find_cascade_root(seen, known):
-                    return number
+    return next((number for a in outcome.attempts if (number := _find_needed_by(a, outcome.failure, known))), 0)
+
+
+def _find_needed_by(attempt: Attempt, failure: Failure, lost: Sequence[LostState]) -> int:
+    """The number of the earlier unhealed cell that a trial ended for want of, or 0."""
+    steps = attempt.trial.steps if attempt.trial else ()
+    for error in (e for step in steps if step.role == Role.CELL for e in step.errors):
+        name = re.match(r"name '(\w+)'", error.evalue) if error.ename == "NameError" else None
+        if name and re.search(rf"\b{name[1]}\b", failure.source):
+            seen = Failure(failure.cell_id, failure.source, ename=error.ename, evalue=error.evalue)
+            if number := find_cascade_root(seen, lost):
+                return number
     return 0
+
+
+def find_own_fix(outcome: Outcome, lost: Iterable[LostState]) -> tuple[Candidate, ...]:
+    """The change that mends the own fault of a cell which waits for an earlier one (at most one): of memory or of a rule, the first with which
+    the cell came to a name that the earlier cell would have bound. What is below that was not run."""
+    known = tuple(lost)
+    for attempt in outcome.attempts:
+        is_trusted = (
+            load_traits(attempt.patch.healer).trusted and attempt.patch.applicability is not Applicability.DISPLAY_ONLY
+        )
+        if is_trusted and attempt.trial is not None and (number := _find_needed_by(attempt, outcome.failure, known)):
+            why = f"With it the cell comes to what cell {number} would have made; the rest of it was not run."
+            verdict = Verdict(attempt.patch.id, 0.0, False, reasons=(why,), inconclusive=why)
+            return (Candidate(attempt.patch, attempt.trial, verdict),)
+    return ()
 
 
 def find_half_made_root(cell: Cell, failure: Failure, lost: Iterable[LostState]) -> int:
@@ -265,7 +301,7 @@ _STRINGS_AND_COMMENTS = re.compile(
 def find_needed_in_text(failure: Failure, lost: Sequence[LostState], ran: Iterable[tuple[int, str]]) -> int:
     """The number of the earlier unhealed cell whose names a cell that does not parse reads at its top level, or 0.
 
-    However it is mended, such a cell (Python 2, say) then ends in a NameError; there is no need to try, which may take minutes.
+    However it is mended, such a cell (Python 2, say) then ends in a NameError; there is no need to search, which may take minutes.
     ``ran`` are the number and the source of each cell that was run: what they bound is there all the same, but for what is lost.
     """
     if failure.kind is not FailureKind.SYNTAX:

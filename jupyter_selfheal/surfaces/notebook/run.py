@@ -244,10 +244,7 @@ class Batch:
             elif number := failures.find_cascade_root(failure, self.lost):
                 self._record_cell(cell, Status.CASCADE, failure, cascade_of=number)
                 self._record_lost_state(cell, failure)
-            elif number := failures.find_needed_in_text(
-                failure, self.lost, ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
-            ):
-                self._record_cell(cell, Status.CASCADE, failure, cascade_of=number, detail=failures.OWN_FAULT)
+            elif self._offer_own_fix(chain, cell, failure, trial, after):
                 self._record_lost_state(cell, failure)
             elif self._heal_failure(chain, cell, failure, trial, after):
                 return
@@ -274,17 +271,7 @@ class Batch:
     ) -> bool:
         """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
         number = self.numbers.get(cell.id, 0)
-        self.dependencies.progress(number, len(self.numbers), f"healing {failure.headline[:60]}")
-        # a missed expectation left no failing statement to resume from: only the state before the cell will do
-        resumable = after is not None and after is not chain.state and failure.kind is not FailureKind.MISSED
-        starts = Starts(
-            before=(chain.state,),
-            after=(after,) if after is not None and resumable else (),
-            anew=chain.build_maker(self.dependencies.open_anew, cell),
-            goes_on_after=False,
-        )
-        case = Case(failure, self._number_cells_run(), cell.oracle)
-        self.heals += 1
+        case, starts = self._build_case(chain, cell, failure, after)
         if failures.lies_in_notebook(failure) and not self.fixes:
             # its fix will be proven in a clean kernel, which takes a while to start, and to import what the notebook does
             self._go_on_beside(chain, {c.id for c in self._list_done() if is_set_up(c)})
@@ -309,9 +296,10 @@ class Batch:
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
         elif needed := self._find_root(cell, failure, outcome, status):
-            has_own = failures.find_needed_cell(outcome, self.lost) == needed
-            detail = failures.OWN_FAULT if has_own else ""
-            self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed, detail=detail)
+            if failures.find_needed_cell(outcome, self.lost) == needed:
+                self._record_waiting(cell, failure, outcome, needed, run)
+            else:
+                self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:
             why = outcomes.explain_not_healed(outcome, status)
@@ -319,6 +307,41 @@ class Batch:
         made = self.fixes[-1].patch.edits if healed else ()
         self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made, without=without)
         return healed
+
+    def _build_case(self, chain: Chain, cell: Cell, failure: Failure, after: TrialKernel | None) -> tuple[Case, Starts]:
+        """The case of a failing cell, and the states that its patches are tried from; one more heal."""
+        said = f"healing {failure.headline[:60]}"
+        self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), said)
+        # a missed expectation left no failing statement to resume from: only the state before the cell will do
+        resumable = after is not None and after is not chain.state and failure.kind is not FailureKind.MISSED
+        starts = Starts(
+            before=(chain.state,),
+            after=(after,) if after is not None and resumable else (),
+            anew=chain.build_maker(self.dependencies.open_anew, cell),
+            goes_on_after=False,
+        )
+        self.heals += 1
+        return Case(failure, self._number_cells_run(), cell.oracle), starts
+
+    def _offer_own_fix(
+        self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
+    ) -> bool:
+        """Where a cell that does not parse waits for an unhealed one, too: record it, with what memory and rules know of its own fault; else False.
+
+        Nobody searches for it, as no more could be proven than that it parses. A change with which it runs shows that it does not wait.
+        """
+        sources = ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
+        number = failures.find_needed_in_text(failure, self.lost, sources)
+        if not number:
+            return False
+        case, starts = self._build_case(chain, cell, failure, after)
+        outcome, run = self.dependencies.ask_trusted(case, starts, trial, chain.deadline)
+        if outcome.reason is Reason.CANCELLED and not chain.deadline.is_over:
+            raise KeyboardInterrupt
+        if outcomes.find_status(outcome) is Status.PROPOSED:
+            return False
+        self._record_waiting(cell, failure, outcome, number, run)
+        return True
 
     def _find_root(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status) -> int:
         """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0."""
@@ -402,6 +425,21 @@ class Batch:
         self.records[cell.id] = replace(
             Record(given, self.numbers.get(cell.id, 0), status, failure_if_any),
             **more,  # type: ignore[arg-type]
+        )
+
+    def _record_waiting(self, cell: Cell, failure: Failure, outcome: Outcome, number: int, run: str) -> None:
+        """A cell that waits for an unhealed one and has a fault of its own, with the fix of that where there is one."""
+        fix = failures.find_own_fix(outcome, self.lost)
+        detail = failures.OWN_FIX if fix else failures.OWN_FAULT
+        self._record_cell(
+            cell,
+            Status.CASCADE,
+            failure,
+            cascade_of=number,
+            detail=detail,
+            candidate=fix,
+            seconds=outcome.seconds,
+            run=run,
         )
 
     def _record_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:

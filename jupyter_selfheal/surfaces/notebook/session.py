@@ -28,6 +28,7 @@ from jupyter_selfheal.model import (
     Trial,
 )
 from jupyter_selfheal.ports import Approver, Starts, TrialKernel
+from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.surfaces.dialogue import Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.notebook.answers import list_choices
 from jupyter_selfheal.surfaces.notebook.approve import AllSafe, PolicyApprover, TerminalApprover
@@ -152,6 +153,9 @@ class Session:
             heal=lambda case, starts, seen, deadline: self._heal_case(
                 document, case, starts, seen, f"{prefix}{next(numbers)}", deadline
             ),
+            ask_trusted=lambda case, starts, seen, deadline: self._heal_case(
+                document, case, starts, seen, f"{prefix}{next(numbers)}", deadline, is_only_asked=True
+            ),
             scorer=engine.build_free_scorer(self.settings.config),
             install=lambda requirement: self.kernels.install_into_scratch(requirement, document.kernelspec),
             why_no_model=engine.why_no_model(self.settings.config) or "",
@@ -212,10 +216,23 @@ class Session:
         )
 
     def _heal_case(
-        self, document: Document, case: Case, starts: Starts, seen: Trial, name: str, deadline: Deadline
+        self,
+        document: Document,
+        case: Case,
+        starts: Starts,
+        seen: Trial,
+        name: str,
+        deadline: Deadline,
+        *,
+        is_only_asked: bool = False,
     ) -> tuple[Outcome, str]:
-        """How the heal ended, and the name of its journal."""
+        """How the heal ended, and the name of its journal. ``is_only_asked``: of memory and the rules alone, and nothing is applied."""
         from jupyter_selfheal import engine
+
+        config, approver = self.settings.config, self._build_approver(document, case)
+        if is_only_asked:
+            config = config.with_(healers=tuple(h for h in config.healers if load_traits(h).trusted))
+            approver = PolicyApprover("none", config.accept)
 
         def install(requirement: str) -> str:
             return self.kernels.install_into_scratch(requirement, document.kernelspec)
@@ -230,8 +247,8 @@ class Session:
                     patience=compute_patience(self.settings.config, self.settings.cell_seconds, deadline.seconds_left),
                 ),
                 starts,
-                config=self.settings.config,
-                approver=self._build_approver(document, case),
+                config=config,
+                approver=approver,
                 journal=journal,
                 baseline=seen,
                 cancel=interrupted,

@@ -107,7 +107,10 @@ def _format_records(report: NotebookReport, verbose: bool, columns: int) -> Iter
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap_below(f"cell {record.number}, with the fix that is offered: {why}", columns)
-        elif record.status is Status.PROPOSED and record.detail and not record.questions:
+        elif record.detail and (
+            (record.status is Status.PROPOSED and not record.questions)
+            or (record.status is Status.CASCADE and record.candidate)
+        ):
             yield from _wrap_below(f"cell {record.number}: {record.detail}", columns)
     for record in report.records:
         if record.status is Status.RAN and record.detail:
@@ -248,14 +251,21 @@ def _format_block(record: Record, columns: int) -> Iterator[str]:
     yield from wrap(f"{proof}{tries}, {row['seconds']} s, {row['cost']}", columns, "    ", "      ")
 
 
+_MARKS = {
+    Status.HEALED: "",
+    Status.PROPOSED: "(proposed) ",
+    Status.REVERTED: "(taken back) ",
+    Status.CASCADE: "(not run) ",
+}
+"""What stands before the title of a fix."""
+
+
 def _format_row(record: Record) -> tuple[str, ...]:
     if not record.candidate:
         return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
                 "—", str(record.attempts), f"{record.seconds:.1f}", format_money(record.cost, short=True))  # fmt: skip
     candidate = record.candidate[0]
-    mark = {Status.HEALED: "", Status.PROPOSED: "(proposed) ", Status.REVERTED: "(taken back) "}.get(
-        record.status, "— "
-    )
+    mark = _MARKS.get(record.status, "— ")
     proven = ", ".join(s.value.split()[0] for s in record.proven_from) or "not proven"
     return (
         str(record.number),

@@ -19,9 +19,10 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT
+from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT, OWN_FIX
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.table import format_reports
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.batches import batch, cell
 
@@ -86,6 +87,41 @@ def test_a_cell_that_waits_for_another_and_has_a_fault_of_its_own_is_said_to(doc
         (Status.CASCADE, 1, OWN_FAULT),
         (Status.CASCADE, 1, ""),
     ]
+
+
+def replaced_by_a_search(old: str, new: str) -> Callable[[Case], Iterator[Patch]]:
+    def fixer(case: Case) -> Iterator[Patch]:
+        return (replace(patch, healer="search") for patch in replaced(old, new)(case))
+
+    return fixer
+
+
+@pytest.mark.parametrize("waiting", ["print a", "'x'.uper() + a"])
+def test_the_fix_of_a_waiting_cells_own_fault_is_shown_as_not_run(document: Make, waiting: str) -> None:
+    old, new = ("print a", "print(a)") if "print" in waiting else ("uper", "upper")
+    report, _ = batch(document("a = missing()", waiting, "b = 1"), replaced(old, new)).run()
+    record = report.records[1]
+    assert (record.status, record.cascade_of, record.detail) == (Status.CASCADE, 1, OWN_FIX)
+    assert [(c.patch.title, c.verdict.score, c.verdict.plausible) for c in record.candidate] == [
+        (f"Write {new}", 0, False)
+    ]
+    assert report.healed.cells[1].source == waiting
+    assert report.fixes == ()
+    shown = format_reports([report])
+    assert f"(not run) Write {new}" in " ".join(shown.split())
+    assert OWN_FIX in " ".join(shown.split())
+
+
+def test_what_a_search_made_of_a_waiting_cell_is_not_shown(document: Make) -> None:
+    report, _ = batch(document("a = missing()", "print a"), replaced_by_a_search("print a", "print(a)")).run()
+    assert [(r.detail, r.candidate) for r in report.records[1:]] == [(OWN_FAULT, ())]
+
+
+def test_a_cell_that_runs_with_what_a_rule_knows_did_not_wait_for_another(document: Make) -> None:
+    given = document("a = missing()", "for i in (1, 2):\n    print i, (lambda a: a)(i)\na")
+    fixer = replaced("print i, (lambda a: a)(i)\na", "print(i)")
+    report, _ = batch(given, fixer).run()
+    assert [r.status for r in report.records] == [Status.NOT_HEALED, Status.HEALED]
 
 
 def test_a_second_root_behind_an_unhealed_cell_is_still_healed(document: Make) -> None:
