@@ -29,6 +29,8 @@ class QuestionLine:
         self._on_close = on_close
         self._is_closed = False
         self._asking = threading.Lock()
+        self._sending = threading.Lock()
+        """Held for one whole question: another thread may hand in the source of later ones meanwhile."""
 
     def ask(self, probe: Probe) -> JSON:
         """The answer; None where the question raised, or took too long.
@@ -40,7 +42,8 @@ class QuestionLine:
 
     def _ask_alone(self, probe: Probe) -> JSON:
         results = self._channels.results
-        send_question(results, probe)
+        with self._sending:
+            send_question(results, probe)
         until = time.monotonic() + probe.timeout + _PATIENCE
         while True:
             results.settimeout(max(0.001, until - time.monotonic()))
@@ -55,7 +58,8 @@ class QuestionLine:
 
     def prepare(self, source: str) -> None:
         """See :class:`jupyter_selfheal.ports.Questions`."""
-        send_question(self._channels.results, Probe(source), is_ahead=True)
+        with self._sending:
+            send_question(self._channels.results, Probe(source), is_ahead=True)
 
     def close(self) -> None:
         """Let the trial go. Idempotent; a question that is being asked ends with it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from jupyter_selfheal import source as cells
 from jupyter_selfheal.loop.capabilities import (
@@ -36,6 +36,8 @@ _REMOVER = re.compile(r"(^|[\s;&|!])(rm|rmdir|shred|unlink|del)\s")
 _DOWNLOADER = re.compile(r"(^|[\s;&|!])(curl|wget|ssh|scp|rsync|ftp|git\s+(clone|pull|fetch|push))\s")
 _PRINT = re.compile(r"^print\s+(>>\s*[\w.]+\s*,)?")
 """Python 2's statement, whose argument is what counts."""
+_ASK_TYPES = ("isinstance", "issubclass", "hasattr", "type")
+"""Builtins that only look at what they are given."""
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -137,6 +139,10 @@ def _is_python(line: str) -> bool:
 def _list_node_capabilities(node: ast.AST, names: Mapping[str, str]) -> Iterator[str]:
     if isinstance(node, ast.Call):
         yield from _list_call_capabilities(node, names)
+        if not (isinstance(node.func, ast.Name) and node.func.id in _ASK_TYPES):
+            yield from _list_handed_on([*node.args, *(k.value for k in node.keywords)], names)
+    elif isinstance(node, ast.Assign):
+        yield from _list_handed_on([node.value], names)
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         if names.get(node.id, node.id) in ("eval", "exec", "__import__", "execfile"):
             yield EVALUATION
@@ -145,6 +151,13 @@ def _list_node_capabilities(node: ast.AST, names: Mapping[str, str]) -> Iterator
             yield CREDENTIALS
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and SECRET_FILES.search(node.value):
         yield CREDENTIALS
+
+
+def _list_handed_on(values: Iterable[ast.expr], names: Mapping[str, str]) -> Iterator[str]:
+    """What functions give that are handed on, to be called elsewhere: ``map(os.remove, paths)``, ``remove = os.remove``."""
+    for value in values:
+        if "." in (name := _resolve_name(value, names)) and name in BY_NAME:
+            yield BY_NAME[name]
 
 
 def _list_call_capabilities(node: ast.Call, names: Mapping[str, str]) -> Iterator[str]:

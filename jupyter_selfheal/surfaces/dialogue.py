@@ -19,6 +19,9 @@ from jupyter_selfheal.surfaces.card import CONTINUES, Card, list_ways_on
 NOBODY = "nobody"
 """The choice where there is nobody who can answer."""
 
+NO_ANSWER = (EOFError, RuntimeError)
+"""What asking raises where nobody answers: the end of the input, and the ``StdinNotImplementedError`` of a kernel without a front end."""
+
 KEYS = {
     "y": ("apply", "[y]es", "apply the fix and run it"),
     "n": ("reject", "[n]o", "not this one; say why, and the next attempt knows"),
@@ -186,9 +189,7 @@ class Dialogue:
         while True:
             try:
                 reply = self.ask(f"{prompt} ").strip()
-            except EOFError:
-                return Answer(NOBODY)
-            except RuntimeError:  # StdinNotImplementedError of a kernel without a front end
+            except NO_ANSWER:
                 return Answer(NOBODY)
             if reply in known or (known and reply.startswith("=")):
                 return Answer("answer", reply.removeprefix("="))
@@ -205,7 +206,7 @@ class Dialogue:
     def _ask_for_text(self, question: str) -> str:
         try:
             return self.ask(question).strip()
-        except EOFError:
+        except NO_ANSWER:
             return ""
 
 
@@ -236,13 +237,16 @@ def edit_source(source: str, dialogue: Dialogue) -> str:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor or not (sys.stdin.isatty() and sys.stdout.isatty()):
         dialogue.say("Type the cell as it should be; end with a line that holds only a dot.")
-        return "\n".join(iter(lambda: dialogue.ask("... "), "."))
+        try:
+            return "\n".join(iter(lambda: dialogue.ask("... "), "."))
+        except NO_ANSWER:  # nobody types on: what is there is not the whole cell
+            return ""
     with tempfile.TemporaryDirectory(prefix="selfheal-edit-") as folder:
         path = Path(folder, "cell.py")
         path.write_text(source + "\n", encoding="utf-8")
         try:
             subprocess.run([*shlex.split(editor), str(path)], check=True)
+            return path.read_text(encoding="utf-8").rstrip("\n")
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
             dialogue.say(f"The editor {editor!r} could not be used: {error}")
             return ""
-        return path.read_text(encoding="utf-8").rstrip("\n")

@@ -20,7 +20,8 @@ class MagicOverLines(SyntaxRule):
 
     **Fix** The lines up to the closing bracket are joined.
 
-    **Fix safety** Safe: the joined code is the same expression, and it compiles. Silent where a comment stands on one of the lines.
+    **Fix safety** Safe: the joined code is the same expression, and it compiles. Silent where a comment stands on one of the lines, or a text goes
+    on over them.
     """
 
     code = "SYN110"
@@ -34,13 +35,20 @@ class MagicOverLines(SyntaxRule):
             match = MAGIC.match(lines[first])
             if match is None:
                 continue
-            code = lines[first][match.end() :].rstrip()
+            code = whole = lines[first][match.end() :].rstrip()
             for last in range(first + 1, len(lines)):
                 if src.can_compile(code) or "#" in code:
                     break
                 code = f"{code.removesuffix(chr(92)).rstrip()} {lines[last].strip()}"
-                if src.can_compile(code) and "#" not in code and last + 1 >= fault.line:
+                whole = f"{whole}\n{lines[last]}"
+                if _is_same_code(code, whole) and "#" not in code and last + 1 >= fault.line:
                     joined = [*lines[:first], match[0] + code, *lines[last + 1 :]]
                     yield Mend("\n".join(joined), f"Join the lines of `{match[0].strip()}`", prior=0.93)
                     return
             return
+
+
+def _is_same_code(joined: str, whole: str) -> bool:
+    """Whether the joined lines are the code that they were on several: a text that goes on over them would be another one."""
+    one, several = src.parse(joined), src.parse(whole)
+    return one is not None and several is not None and src.dump_tree(one) == src.dump_tree(several)

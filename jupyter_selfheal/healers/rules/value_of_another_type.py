@@ -115,8 +115,8 @@ def _is_all_rows(target: ast.expr) -> bool:
 
 def _write_column(context: RuleContext, target: ast.expr) -> str:
     """The column that ``df.loc[rows, "a"]`` or ``s[0]`` writes into, as an expression that can be assigned to."""
-    if not isinstance(target, ast.Subscript):
-        return ""
+    if not isinstance(target, ast.Subscript) or any(isinstance(node, ast.Call) for node in ast.walk(target.value)):
+        return ""  # a table that a call makes is another one at the next call
     owner = target.value
     if isinstance(owner, ast.Attribute) and owner.attr in ("loc", "at", "iloc", "iat"):
         table = owner.value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import logging
 import os
 import signal
@@ -34,6 +36,7 @@ def run() -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
+    _print_what_a_terminal_lacks()
     try:
         parser, words = build_parser(), sys.argv[1:] if argv is None else argv
         if not words:
@@ -64,6 +67,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _print_error(_report_internal_error(error))
     except Exception as error:
         return _print_error(_report_internal_error(error))
+
+
+def _print_what_a_terminal_lacks() -> None:
+    """Let letters be printed that the output's encoding has not (a terminal without UTF-8, half of an emoji): as JSON writes them, so
+    that what is JSON stays JSON."""
+    codecs.register_error("selfheal-json", _escape_as_json)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="selfheal-json")
+
+
+def _escape_as_json(error: UnicodeError) -> tuple[str, int]:
+    """``\\u2013`` for what cannot be encoded; a letter beyond the first 65,536 is two such units."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
 
 
 def _show_problems_of_plugins() -> None:

@@ -252,9 +252,9 @@ class Checkpoints:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a child of this process, collected or not, is still there."""
+    """Whether a child of this process, collected or not, is still there. A process of that number which we may not signal is no child of ours."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
         return False
     return True

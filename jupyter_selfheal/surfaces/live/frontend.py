@@ -13,7 +13,7 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any
 
-from jupyter_selfheal.config import LIVE_SWITCHES, read_setting
+from jupyter_selfheal.config import LIVE_SWITCHES, read_setting, read_settings
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.live import LazyModule
 
@@ -258,11 +258,13 @@ class FrontEnd:
             was: Any = getattr(session if name in LIVE_SWITCHES else session.config, name, None)
             if name in values:
                 self._set_before.setdefault(name, was)
+            if name not in LIVE_SWITCHES:
+                session.config, problems = read_settings({name: value}, session.config)
+                for problem in problems:
+                    session.write_log_line(f"a setting of the page cannot be read: {problem}")
+                continue
             try:
-                if name in LIVE_SWITCHES:
-                    setattr(session, name, bool(read_setting(name, value)))
-                else:
-                    session.config = session.config.with_(**{name: value})
+                setattr(session, name, bool(read_setting(name, value)))
             except SelfHealError as error:
                 session.write_log_line(f"setting {name} is ignored: {error}")
         self.send_state()

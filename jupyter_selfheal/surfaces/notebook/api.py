@@ -20,7 +20,7 @@ from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
-from jupyter_selfheal.surfaces.notebook.save import save_healed
+from jupyter_selfheal.surfaces.notebook.save import is_same_file, save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session, make_run_id, open_run_fixes
 from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 
@@ -131,7 +131,9 @@ def _heal_with(
         document = add_model_notes(session.choose_kernel_for(read(Path(notebook))), settings)
         report, seen = Batch(document, session.build_dependencies(document, progress), session.limits).run()
         target = Path(output) if output is not None else None
-        raw = build_healed_notebook(document, report, seen, in_place=target == document.path)
+        raw = build_healed_notebook(
+            document, report, seen, in_place=target is not None and is_same_file(target, document.path)
+        )
         if report.fixes:
             add_provenance(raw, document, report)
         if target is not None:

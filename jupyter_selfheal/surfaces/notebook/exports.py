@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -143,12 +144,29 @@ def _format_fix(report: NotebookReport, record: Record) -> Iterator[str]:
     if record.stored.differs:
         yield "  - its output shows another value than the stored one"
     yield ""
-    yield from (
-        "  ~~~~diff",
-        *(f"  {line}" for line in redact(_format_fix_diff(report, record)).splitlines()),
-        "  ~~~~",
-        "",
-    )
+    diff = redact(_format_fix_diff(report, record))
+    fence = _choose_fence(diff)
+    yield from (f"  {fence}diff", *(f"  {line}" for line in diff.splitlines()), f"  {fence}", "")
+
+
+_FENCE = re.compile(r"  (~{4,})diff")
+_TILDES = re.compile(r"~{4,}")
+
+
+def _choose_fence(text: str) -> str:
+    """A fence that no line of the text closes: a notebook's text must not be read as Markdown of ours."""
+    return "~" * max(4, 1 + max((len(run[0]) for run in _TILDES.finditer(text)), default=0))
+
+
+def find_open_fence(lines: Sequence[str]) -> str:
+    """The line that closes the code which is open behind these lines of Markdown of ours; empty where none is."""
+    closing = ""
+    for line in lines:
+        if not closing and (opening := _FENCE.fullmatch(line)):
+            closing = f"  {opening[1]}"
+        elif line == closing:
+            closing = ""
+    return closing
 
 
 def _escape_prose(text: str) -> str:

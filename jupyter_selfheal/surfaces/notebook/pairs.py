@@ -116,7 +116,7 @@ def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, Cel
             }
         text = write.format_notebook(write.build_healed_json(pair, cells, results), pair.form)
     if outputs is not None:
-        originals.keep_original(held, text.encode("utf-8"))
+        originals.keep_original(held, write.encode_text(text))
     write.write_atomically(path, text)
     return f"its pair {path} was {'healed' if outputs is not None else 'taken back'} with it"
 

@@ -35,7 +35,7 @@ def save_healed(
 
     Raises :class:`NotebookError` where the file cannot be written, or was changed while it was being healed.
     """
-    in_place = target == document.path
+    in_place = is_same_file(target, document.path)
     if not report.fixes and in_place:
         return report
     text = _format_healed(document, report, outputs, target, provenance, in_place or as_in_place)
@@ -45,7 +45,7 @@ def save_healed(
             _check_unchanged(document)
             if document.upgraded_from:
                 notes = (*notes, f"as it was, in format {document.upgraded_from}: {write.copy_aside(document.path)}")
-            originals.keep_original(document.path.read_bytes(), text.encode("utf-8"))
+            originals.keep_original(document.path.read_bytes(), write.encode_text(text))
             # jupytext takes the code from the text, and wants it to be the newest: the .ipynb of a pair is written before it
             notes = (*notes, *update_pairs(document, report.healed, outputs, (".ipynb",)))
         write.write_atomically(target, text)
@@ -69,6 +69,11 @@ def _format_healed(
     if provenance and report.fixes:
         add_provenance(raw, document, report)
     return write.format_notebook(raw, document.form)
+
+
+def is_same_file(target: Path, path: Path) -> bool:
+    """Whether two paths lead to one file, however they are written: ``n.ipynb``, ``/home/me/n.ipynb`` and a link to it."""
+    return target.resolve() == path.resolve()
 
 
 @contextlib.contextmanager

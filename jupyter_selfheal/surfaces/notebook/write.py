@@ -111,18 +111,27 @@ def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:
     return ("\ufeff" if form.bom else "") + text + ("\n" if form.ends_with_newline else "")
 
 
+def encode_text(text: str, encoding: str = "utf-8") -> bytes:
+    """What a file of this text holds. Half a surrogate, which UTF-8 has not (a cut-off emoji), is written as JSON writes it: ``\\ud83d``.
+
+    Raises ``UnicodeEncodeError`` for what another encoding has not.
+    """
+    return text.encode(encoding, "backslashreplace" if encoding == "utf-8" else "strict")
+
+
 def write_atomically(path: Path, text: str, encoding: str = "utf-8", *, option: str = "-o") -> None:
     """Write a file so that at any moment it holds either all of the old text or all of the new one.
 
     Raises :class:`NotebookError`, in one line, where the folder or the disk does not allow it.
     """
     target = path.resolve()
+    held = encode_text(text, encoding)
     temporary = ""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-        with open(descriptor, "w", encoding=encoding, newline="") as file:
-            file.write(text)
+        with open(descriptor, "wb") as file:
+            file.write(held)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())

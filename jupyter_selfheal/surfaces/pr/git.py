@@ -19,6 +19,9 @@ from jupyter_selfheal.journal.redact import redact
 TRAILER = "Healed-by: jupyter-selfheal"
 """The line by which our commits are known."""
 
+TREE = "Healed-tree:"
+"""Begins the line that says what such a commit holds: one that somebody amended holds something else, and is theirs."""
+
 SECONDS = 300.0
 """How long one command of git may take."""
 
@@ -107,8 +110,11 @@ class Repository:
         return self.run("log", "-1", "--format=%B", commit)
 
     def is_ours(self, commit: str) -> bool:
-        """Whether we made a commit."""
-        return TRAILER in self.read_message(commit)
+        """Whether we made a commit, and nobody amended it. (Older commits of ours do not tell what they hold.)"""
+        lines = self.read_message(commit).splitlines()
+        trees = [line.removeprefix(TREE).strip() for line in lines if line.startswith(TREE)]
+        is_signed = any(line.startswith(TRAILER) for line in lines)
+        return is_signed and (not trees or trees[-1] == self.run("rev-parse", f"{commit}^{{tree}}"))
 
     def commit_files(self, parent: str, files: Mapping[str, Path], message: str, index: Path) -> str:
         """A commit on ``parent`` in which the files of these names hold what other files do; no branch points at it.
@@ -122,7 +128,7 @@ class Repository:
             blob = self.run("hash-object", "-w", f"--path={name}", str(healed))
             self.run("update-index", "--add", "--cacheinfo", f"{modes.get(name, '100644')},{blob},{name}", env=env)
         tree = self.run("write-tree", env=env)
-        text = f"{message}\n{TRAILER} {__version__}\n"
+        text = f"{message}\n{TREE} {tree}\n{TRAILER} {__version__}\n"
         return self.run("commit-tree", tree, "-p", parent, "-F", "-", env=env, given=text)
 
     def _name_author(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import diff_patch, format_diff
-from jupyter_selfheal.surfaces.notebook.exports import format_failing, format_healed
+from jupyter_selfheal.surfaces.notebook.exports import find_open_fence, format_failing, format_healed
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Status
 from jupyter_selfheal.surfaces.pr.forge import LONGEST
 
@@ -77,8 +77,8 @@ def format_closed_issue(base: str) -> str:
 
 
 def find_mark(body: str, kind: str) -> str | None:
-    """What the mark in a body says that we wrote there, or None."""
-    return next((m[2] for m in _MARK.finditer(body) if m[1] == kind), None)
+    """What the mark in a body says that we wrote there, or None: the last one, as what stands above it may be a notebook's own text."""
+    return next((m[2] for m in reversed([*_MARK.finditer(body)]) if m[1] == kind), None)
 
 
 def digest_changes(reports: Sequence[NotebookReport]) -> str:
@@ -106,8 +106,12 @@ def _close_body(head: Sequence[str], body: Iterable[str], mark: str) -> str:
     for line in body:
         size += len(line) + 1
         if size > room:
-            fence = ["  ~~~~"] if sum(text.strip().startswith("~~~~") for text in lines) % 2 else []
-            lines += [*fence, "", "… the rest is too long for this page: the commit holds all of it."]
+            fence = find_open_fence(lines)
+            lines += [
+                *([fence] if fence else []),
+                "",
+                "… the rest is too long for this page: the commit holds all of it.",
+            ]
             break
         lines.append(line)
     return "\n".join(lines).rstrip("\n") + "\n" + end

@@ -144,20 +144,20 @@ class Worker:
         heal.thread.start()
 
     def _take_decision(self, run: str, decision: Decision, states: tuple[m.StateAddress, ...]) -> None:
-        if run in self._heals:
-            self._heals[run].take_decision(decision, states)
+        if (heal := self._heals.get(run)) is not None:  # asked once: it may end at any moment, on its own thread
+            heal.take_decision(decision, states)
             return
         with connect_states(states):
             pass  # nobody works from them
         self._send_message(m.Notice("this heal has ended: nothing is waiting for a decision", "warning", run))
 
     def _cancel_run(self, run: str) -> None:
-        if run in self._heals:
-            self._heals[run].cancel.set()
-        if run in self._looks:
-            self._looks[run].stop()
-        if run in self._documents:
-            self._documents[run].stop()
+        if (heal := self._heals.get(run)) is not None:  # each asked once: it may end at any moment, on its own thread
+            heal.cancel.set()
+        if (look := self._looks.get(run)) is not None:
+            look.stop()
+        if (document := self._documents.get(run)) is not None:
+            document.stop()
 
     def _reproduce_failure(self, message: m.Reproduce) -> None:
         """Have the cell run that has just failed. What cannot be done ahead is done when its heal comes."""

@@ -19,6 +19,9 @@ HAS = {
         "%rm data.csv",
         "import os\ngetattr(os, 'remove')('a')",
         "connection.execute('DROP TABLE users')",
+        "import os\nlist(map(os.remove, paths))",
+        "import shutil\nclean = shutil.rmtree\nclean('data')",
+        "from os import unlink\nwalk(visit=unlink)",
         "def tidy():\n    import os\n    os.rmdir('a')",
     ],
     "subprocess": [
@@ -161,6 +164,8 @@ def test_finds(name: str, source: str) -> None:
         "for n in range(3):\n    print(n)",
         "connection.delete_column",
         "torch.save",
+        "import subprocess\nisinstance(x, subprocess.Popen)",
+        "remove = 3\nprint(remove)",
         "%%html\n<script>eval('x')</script>",
         "",
     ],

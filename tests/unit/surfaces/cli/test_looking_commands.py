@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -71,3 +72,15 @@ def test_the_log_of_a_notebook_without_a_fix_says_that_there_is_none(
     assert capsys.readouterr().out == f"{path}: its metadata tells of no fix\n"
     assert main(["log", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_terminal_without_utf8_is_told_all_and_json_stays_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(told, encoding="ascii"))
+    with pytest.raises(SystemExit, match="0"):
+        main(["heal", "--help"])
+    sys.stdout.flush()
+    assert rb"The score (0\u201310)" in told.getvalue()
+    begin = len(told.getvalue())
+    print(json.dumps("é – 😀 \ud83d", ensure_ascii=False), flush=True)
+    assert json.loads(told.getvalue()[begin:]) == "é – 😀 \ud83d"

@@ -31,6 +31,7 @@ from jupyter_selfheal.model import (
     SkipReason,
 )
 from jupyter_selfheal.surfaces.live.actions import Actions
+from jupyter_selfheal.surfaces.live.frontend import FrontEnd
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher
 from jupyter_selfheal.surfaces.live.heal_history import KEPT_HEALS
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, build_new_card, drop_said_message
@@ -301,3 +302,15 @@ def test_a_heal_whose_card_cannot_be_shown_is_ended(session: Any, sent: list[Any
     assert isinstance(sent[-2], m.Cancel)
     assert sent[-1] == ("a state",)
     assert session.heals.latest is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"), [("offline", "perhaps", True), ("budget_usd", "lots", 0.0), ("consent", "aye", False)]
+)
+def test_a_permission_of_the_page_that_cannot_be_read_is_not_granted(
+    session: Any, name: str, value: str, least: object
+) -> None:
+    session.config = session.config.with_(offline=False, budget_usd=2, consent=True)
+    FrontEnd(session, SimpleNamespace())._handle_message({"action": "settings", "values": {name: value}})  # type: ignore[arg-type]
+    assert getattr(session.config, name) == least
+    assert name in session.log_path.read_text()

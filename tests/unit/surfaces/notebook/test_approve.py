@@ -206,6 +206,19 @@ def test_where_nobody_answers_nothing_is_applied() -> None:
         assert approver.decide_after_pause("the budget", Reason.OVER_BUDGET, None, Cost()).choice is Choice.STOP
 
 
+@pytest.mark.parametrize("end", [EOFError, RuntimeError])
+def test_where_nobody_types_the_cell_to_its_end_nothing_of_it_is_taken(end: type[Exception]) -> None:
+    answers = iter(["e", "rows = []"])
+
+    def ask(_question: str) -> str:
+        for answer in answers:
+            return answer
+        raise end
+
+    approver = TerminalApprover(NOTEBOOK, Dialogue(ask, io.StringIO(), colours=False))
+    assert approver.decide(proposal()).choice is Choice.STOP
+
+
 @pytest.mark.parametrize("policy", ["all", "safe", "none"])
 def test_a_policy_passes_over_what_adds_a_capability_so_that_the_next_healer_is_asked(policy: str) -> None:
     decision = PolicyApprover(policy, 7.0).decide(proposal(needs_consent=("subprocess",), proven_from=()))

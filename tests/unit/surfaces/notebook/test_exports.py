@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from jupyter_selfheal.surfaces.notebook.exports import (
+    find_open_fence,
     format_annotations,
     format_junit,
     format_markdown,
@@ -73,6 +74,18 @@ def test_markdown_begins_with_what_fails_and_shows_each_diff(reports: list[Noteb
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     assert "<b>" not in text.partition("### Healed")[0]
     assert "name 'missing\\_thing' is not defined" in text
+
+
+def test_no_text_of_a_notebook_closes_the_code_that_its_diff_stands_in(document: Make) -> None:
+    given = document('TEXT = """\n~~~~\n~~~~~\n"""\n"a".uper()')
+    report, _ = batch(given, upper).run()
+    lines = format_markdown([report]).splitlines()
+    begin = next(n for n, line in enumerate(lines) if line.endswith("diff"))
+    fence = lines[begin].strip().removesuffix("diff")
+    assert '+"a".upper()' in "\n".join(lines[begin : lines.index(f"  {fence}", begin)])
+    assert [line for line in lines if line.strip() == fence] == [f"  {fence}"]
+    assert find_open_fence(lines) == ""
+    assert find_open_fence(lines[: begin + 3]) == f"  {fence}"
 
 
 def test_markdown_shows_each_offer_below_its_cell_and_with_its_diff(reports: list[NotebookReport]) -> None:

@@ -174,6 +174,28 @@ def test_without_a_fix_a_file_is_not_touched(document: Make) -> None:
     assert (given.path.read_bytes(), given.path.stat().st_mtime_ns) == before
 
 
+def test_the_notebook_itself_by_another_name_is_healed_in_place(
+    document: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not written where nothing was healed, never over what somebody saved meanwhile, and can be given back."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / ".data"))
+    given = document("x = 'a'.uper()")
+    link = tmp_path / "link.ipynb"
+    link.symlink_to(given.path)
+    held = given.path.read_bytes()
+    report, seen = batch(given).run()
+    assert save_healed(given, report, seen, link).written == ""
+    report, seen = batch(given, heals).run()
+    given.path.write_bytes(held.replace(b"uper", b"uppper"))
+    with pytest.raises(NotebookError, match="changed on disk while it was being healed"):
+        save_healed(given, report, seen, link)
+    given.path.write_bytes(held)
+    save_healed(given, report, seen, link, provenance=True)
+    assert link.is_symlink()
+    assert main(["revert", str(given.path)]) == 0
+    assert given.path.read_bytes() == held
+
+
 def test_of_two_healers_of_one_file_the_second_overwrites_nothing(
     document: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,3 +120,22 @@ def test_a_write_protected_file_is_refused_before_anything_runs(tmp_path: Path) 
     path.chmod(0o644)
     check_writable(path)
     check_writable(tmp_path / "new.ipynb")
+
+
+def test_half_a_surrogate_beside_other_letters_is_written_as_it_was(tmp_path: Path) -> None:
+    """A cut-off emoji: JSON may hold it, UTF-8 may not."""
+    path = tmp_path / "n.ipynb"
+    held = json.dumps(notebook("x = 'é'"), ensure_ascii=False).replace("'é'", "'é \\ud83d'")
+    path.write_text(held, encoding="utf-8")
+    document = read(path)
+    write_atomically(path, format_notebook(build_healed_json(document, document.notebook.cells, {}), document.form))
+    assert path.read_text(encoding="utf-8") == held
+
+
+def test_another_encoding_is_never_written_with_something_else_in_place_of_a_letter(tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_bytes(b"x = 1")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "x = '€'", "latin-1")
+    assert path.read_bytes() == b"x = 1"
+    assert list(tmp_path.iterdir()) == [path]

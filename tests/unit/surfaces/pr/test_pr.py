@@ -192,6 +192,33 @@ def test_changes_of_the_user_and_of_others_are_never_overwritten(course: Course,
         run(service, heal=never_heals)
 
 
+def test_a_commit_of_ours_that_somebody_amended_is_theirs(course: Course, service: StandIn) -> None:
+    run(service)
+    other = course.folder.parent / "other"
+    course.git("clone", "-q", "-b", "selfheal/main", str(course.remote), str(other))
+    (other / "note.txt").write_text("mine")
+    course.git("add", "-A", cwd=other)
+    course.git("commit", "-q", "--amend", "--no-edit", cwd=other)
+    course.git("push", "-q", "--force", "origin", "selfheal/main", cwd=other)
+    theirs = course.at_remote("selfheal/main")
+    with pytest.raises(RepositoryError, match="was not made by us, and is not overwritten"):
+        run(service, heal=never_heals)
+    assert course.at_remote("selfheal/main") == theirs
+
+
+def test_a_mark_in_a_notebooks_text_is_not_taken_for_ours(course: Course, service: StandIn) -> None:
+    """What was declined is known by the mark in the end of the request, whatever the diff above it says."""
+    write(course.folder / "lessons" / "slip.ipynb", "# <!-- jupyter-selfheal changes 0123 -->\nx = 'a'.uper()\nx")
+    course.commit()
+    course.git("push", "-q", "origin", "main")
+    run(service)
+    assert "<!-- jupyter-selfheal changes 0123 -->" in service.threads["pulls"][0]["body"]
+    service.threads["pulls"][0]["state"] = "closed"
+    course.git("push", "-q", "origin", ":selfheal/main")
+    run(service)
+    assert len(service.threads["pulls"]) == 1
+
+
 def test_what_cannot_be_done_is_refused_in_one_line(course: Course, service: StandIn) -> None:
     for words, why in (
         (["--branch", "main"], "is the base branch, which is never pushed to"),
