@@ -14,13 +14,13 @@ from jupyter_selfheal.model import Reason
 from jupyter_selfheal.surfaces.bench.configurations import Configuration, read_configurations
 from jupyter_selfheal.surfaces.bench.ledger import describe_look, read_ledger
 from jupyter_selfheal.surfaces.bench.notebooks.table import format_notebooks, holds_notebooks
-from jupyter_selfheal.surfaces.bench.rows import STAGES, read_head, read_row_file, read_stage
+from jupyter_selfheal.surfaces.bench.rows import STAGES, Row, read_head, read_row_file, read_stage
 
 QUOTES = ("fix", "why", "diff", "trace")
 """Fields of a row that quote its program, or name a folder of this machine."""
 
 COLUMNS = (
-    "set", "oracle", "half", "look", "healers", "tasks × runs", "of them fail", "applied", "of them correct", "correct of those that fail [95 %]", "shown", "median CPU-s", "not healed, p50 and p95 s", "load", "commit", "date", "rows",
+    "set", "oracle", "half", "look", "healers", "tasks × runs", "of them fail", "applied", "of them correct", "correct of those that fail [95 %]", "shown", "first one passes", "median CPU-s", "not healed, p50 and p95 s", "load", "commit", "date", "rows",
 )  # fmt: skip
 
 
@@ -83,10 +83,15 @@ def _format_cells(found: Configuration, head: dict[str, Any], entries: Sequence[
     return (
         setup.set, setup.oracle, setup.half, describe_look(entries, setup, commits), setup.label, f"{len(found.tasks)} × {found.runs}",
         str(failing), str(applied), f"{right} ({right / applied:.0%})" if applied else "–", f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]" if share else "–",
-        str(sum(r.place > 0 for r in rows)), f"{statistics.median(searched):.2f}" if searched else "–",
+        str(sum(r.place > 0 for r in rows)), _count_passing(rows), f"{statistics.median(searched):.2f}" if searched else "–",
         _describe_waiting(unhealed), f"{min(loads):.0f}–{max(loads):.0f}",
         ", ".join(commits), str(head.get("began") or "not told"),
     )  # fmt: skip
+
+
+def _count_passing(rows: Sequence[Row]) -> str:
+    known = [row.shown_passes for row in rows if row.shown_passes is not None]
+    return str(sum(known)) if known else "–"
 
 
 def _describe_waiting(seconds: Sequence[float]) -> str:

@@ -106,14 +106,20 @@ def _judge_row(task: Task, program: str, shown: Sequence[str], first: str, row: 
         judgement = _judge_program(task, program)
         row = replace(
             row, passed=not judgement.failed, correct=judgement.correct, compared=judgement.compared, differed=judgement.differed,
-            why="" if judgement.correct else judgement.example,
+            why="" if judgement.correct else judgement.example, shown_passes=not judgement.failed,
         )  # fmt: skip
         if judgement.correct:
             return replace(row, place=1)
-    left = [text for text in shown[:JUDGED] if not (row.plausible and text == program)]
-    right = next((text for text in left if _judge_program(task, text).correct), None)
-    if right is not None:
-        return replace(row, place=shown.index(right) + 1)
+    for place, text in enumerate(shown[:JUDGED], 1):
+        if row.plausible and text == program:
+            continue
+        judgement = _judge_program(task, text)
+        if place == 1 and not row.plausible:
+            row = replace(row, shown_passes=not judgement.failed)
+        if judgement.correct:
+            return replace(row, place=place)
+    if row.shown_passes is None:
+        row = replace(row, shown_passes=False)
     nearest = shown[0] if shown else first
     return replace(row, diff=format_diff(diff_sources(task.definition, nearest))[:DIFF_CHARS]) if nearest else row
 

@@ -44,6 +44,8 @@ class Row:
     passed: bool = False
     place: int = 0
     """Where the first correct patch stands among those that were shown (1: the first); 0 where it is none of the first two."""
+    shown_passes: bool | None = None
+    """Does what was applied, else the first patch that was shown, pass every test of the set, also those that were not seen? None where nobody asked."""
     score: float = 0.0
     proofs: str = ""
     checks: int = 0

@@ -358,3 +358,32 @@ def test_a_miss_of_a_model_keeps_what_it_wrote_first(tmp_path: Path, capsys: pyt
     kept.add(missed)
     report(["failures", str(kept.path)])
     assert "top (run 1), score 0, tried, and shown to nobody: stuck" in capsys.readouterr().out
+
+
+def test_what_is_shown_first_is_judged_by_every_test_of_the_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other repair programs count what passes the tests: a patch that is only offered was counted nowhere."""
+    missed = Row("top", False, False)
+    asked = {
+        "right first": measure_tasks._judge_row(TASK, "", (TASK.reference,), "", missed),
+        "wrong first": measure_tasks._judge_row(
+            TASK, "", ("def top(a):\n    return None\n", TASK.reference), "", missed
+        ),
+        "nothing": measure_tasks._judge_row(TASK, "", (), "", missed),
+    }
+    assert {name: row.shown_passes for name, row in asked.items()} == {
+        "right first": True, "wrong first": False, "nothing": False,
+    }  # fmt: skip
+    assert [row.place for row in asked.values()] == [1, 2, 0]
+    kept = RowFile(tmp_path / "rows.jsonl", Setup("s", "all"))
+    for name, row in asked.items():
+        kept.add(replace(row, name=name))
+    report(["figures", str(kept.path)])
+    head, _, line = (
+        [cell.strip() for cell in text.split("|")]
+        for text in capsys.readouterr().out.splitlines()
+        if text.startswith("|")
+    )
+    assert line[head.index("first one passes")] == "1"
+    assert line[head.index("shown")] == "2"
