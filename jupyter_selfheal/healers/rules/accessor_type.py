@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.value_types import DAY, ISO
+from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 OF_ANY_LENGTH = frozenset({"zfill", "rjust", "pad", "len", "cat", "endswith", "isdigit", "isnumeric", "isdecimal"})
@@ -21,7 +22,7 @@ class AccessorType(Rule):
 
     **Fix** `pd.to_datetime(df["when"]).dt.month`; `pd.to_datetime(df["day"].astype(str), format="%Y%m%d").dt.month`; `df["zip"].astype(str).str[:2]`.
 
-    **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
+    **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`) or that one common format alone fits (`25/04/2021` says how `03/04/2021` is read), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
     numbers of one length as texts. Unsafe otherwise: day and month may be in another order, a missing value becomes the text `nan`, and of numbers of several lengths
     the shorter ones may have lost their zeros in front (zip codes, `930` for half past nine), so that a part or a pattern stands elsewhere in them. Silent for a table,
     which has neither accessor, and for other numbers.
@@ -80,11 +81,12 @@ def _write_dates(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple
         )
     if dtype not in ("object", "str", "string"):
         return None
-    return (
-        f"{known[0]}({text})",
-        context.is_true(f"({text}).dropna().astype(str).str.fullmatch({ISO!r}).all()"),
-        [known[1]],
-    )
+    if context.is_true(f"({text}).dropna().astype(str).str.fullmatch({ISO!r}).all()"):
+        return f"{known[0]}({text})", True, [known[1]]
+    fitting = context.ask(questions.SELECT_DATE_FORMATS, expression=f"({text}).dropna()", formats=FORMATS)
+    if len(fitting) == 1:
+        return f'{known[0]}({text}, format="{fitting[0]}")', True, [known[1]]
+    return f"{known[0]}({text})", False, [known[1]]
 
 
 def _write_texts(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple[str, bool, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -14,6 +15,11 @@ from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
 AGGREGATES = frozenset({"mean", "sum", "min", "max", "count", "std", "var", "median", "size", "nunique", "first", "last"})  # fmt: skip
 
+SHAPES = re.compile(
+    r"could not be broadcast together with shapes \((\d+),\) \((\d+),\)|Length of values \((\d+)\) does not match length of index \((\d+)\)"
+)
+"""What is said of as many values as groups, without their labels, beside the rows."""
+
 BY_ROW = frozenset({"round", "abs", "astype", "fillna", "clip"})
 """Methods that change each value by itself."""
 
@@ -24,9 +30,10 @@ class AggregateOfGroups(Rule):
     **Failure** `AssertionError`, `Input X contains NaN` and such, where the values come from `df["mean"] = df.groupby("team")["points"].mean()`: its labels are teams, those of the rows are numbers, and
     nothing meets.
 
-    **Fix** `df["mean"] = df.groupby("team")["points"].transform("mean")`, also in cells above and in a larger expression (`df["points"] / df.groupby("team")["points"].sum()`).
+    **Fix** `df["mean"] = df.groupby("team")["points"].transform("mean")`, also in cells above and in a larger expression (`df["points"] / df.groupby("team")["points"].sum()`), and where
+    the labels are taken off (`….sum().values`, of which there are as many as groups).
 
-    **Fix safety** Safe where every value of the new column is missing. Silent where one is not, where something is taken of all groups (`….sum().rank()`), where the table's index is what the groups are made by, and where more than one value a group is made.
+    **Fix safety** Safe where every value of the new column is missing, or there are other numbers of groups and rows. Silent where one is not, where something is taken of all groups (`….sum().rank()`), where the table's index is what the groups are made by, and where more than one value a group is made.
     """
 
     code = "PDA195"
@@ -39,10 +46,16 @@ class AggregateOfGroups(Rule):
 
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and (
-            failure.ename == "AssertionError" or MISSING.search(f"{failure.ename}: {failure.evalue}") is not None
+            failure.ename == "AssertionError"
+            or SHAPES.search(failure.evalue) is not None
+            or MISSING.search(f"{failure.ename}: {failure.evalue}") is not None
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if SHAPES.search(context.failure.evalue):
+            yield from self._mend_bare_values(context)
+            return
+
         def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             match statement:
                 case ast.Assign(
@@ -68,6 +81,46 @@ class AggregateOfGroups(Rule):
                 f"`{shown}` puts values with the labels of groups beside rows that have others: all are missing.",
                 prior=0.93,
             )
+
+    def _mend_bare_values(self, context: RuleContext) -> Iterator[Patch]:
+        """``df["points"] / df.groupby("team")["points"].sum().values``: one value a group beside the rows."""
+        match context.failing_statement:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=table))], value=value):
+                pass
+            case _:
+                return
+        for bare in _list_bare(value):
+            call = bare.func.value if isinstance(bare, ast.Call) and isinstance(bare.func, ast.Attribute) else bare
+            call = call.value if isinstance(call, ast.Attribute) else call
+            how = _read_aggregate(call, table) if isinstance(call, ast.Call) else ""
+            if (
+                not how
+                or not isinstance(call, ast.Call)
+                or context.is_true(f"len({context.text(call)}) == len({table})")
+            ):
+                continue
+            new = f'{context.source[context.span(call)[0] : context.span(call.func)[1] - len(how)]}transform("{how}")'
+            yield self.patch(
+                context.replace_here((*context.span(bare), new)),
+                "Give each row the value of its group: `transform(…)`",
+                f"`{context.text(bare)}` has one value a group, and `{table}` more rows than that.",
+                why="There are as many values as groups, and each row is in one of them.",
+                prior=0.93,
+            )
+            return
+
+
+def _list_bare(value: ast.expr) -> Iterator[ast.expr]:
+    """Operands of an expression that are the values of something, without its labels."""
+    match value:
+        case ast.BinOp(left=left, right=right):
+            yield from _list_bare(left)
+            yield from _list_bare(right)
+        case (
+            ast.Attribute(attr="values")
+            | ast.Call(func=ast.Attribute(attr="to_numpy" | "tolist"), args=[], keywords=[])
+        ):
+            yield value
 
 
 def _list_operands(value: ast.expr) -> Iterator[ast.Call]:

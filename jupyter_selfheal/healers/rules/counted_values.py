@@ -24,7 +24,7 @@ class CountedValues(Rule):
 
     **Failure** `KeyError: 'index'`, or a plot that cannot interpret `index`, where the table is `df["city"].value_counts().reset_index()`:
     its columns were `index` and `city`, and are `city` and `count` now; also where they are renamed, and two columns have one name then. `TypeError` where it is reckoned with
-    `counts["city"]`, which are the texts now.
+    `counts["city"]`, which are the texts now, also under the name that it is renamed to.
 
     Also `KeyError: 'city'` of `df["city"].value_counts().to_frame()` and `pd.DataFrame(df["city"].value_counts())`, where the counts were called `city`.
 
@@ -115,7 +115,11 @@ class CountedValues(Rule):
                     continue
                 table, made = found[0], _skip_to_frame(found[1].func.value)
                 here = context.list_nodes_at_failure(ast.Subscript, ast.Attribute)
-                if not any(_is_column(n, table, column) for n in here) or any(
+                names = {
+                    column,
+                    *(new for n in context.walk_notebook() for old, new in _list_renamed(n) if old == column),
+                }
+                if not any(_is_column(n, table, name) for n in here for name in names) or any(
                     _asks_for_column(s, table, "count") for s in code
                 ):
                     continue

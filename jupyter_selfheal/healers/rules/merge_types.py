@@ -22,6 +22,8 @@ class MergeTypes(Rule):
 
     **Fix** The column of texts is made one of numbers in the call: `left.merge(right.astype({"id": "int64"}), on="id")`.
 
+    `a.join(b, on="id")`, which looks among the numbers of rows, becomes `a.join(b.set_index("id"), on="id")`, where both have the column, and each value of it is in one row of `b`.
+
     **Fix safety** Safe where every text of the key is a whole number as Python writes it, so that either type gives the same join, and one of them
     is among the other table's numbers. Safe too for numbers with zeros in front, all of one length (`"007"`), where every number of the other table is one of them. Where one is not (`"A7"`), the numbers are made texts, and this is only shown: such keys may not be
     meant to meet. Where no two meet (`id` counts the rows of one table), the one column of texts that holds none but the other's keys is shown: `left_on="code", right_on="id"`. Where some meet and there is such a column, both are shown.
@@ -37,6 +39,7 @@ class MergeTypes(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = MESSAGE.search(context.failure.evalue)
+        yield from self._join_by_column(context)
         for call in context.list_calls_at_failure():
             sides = _list_sides(call)
             if told is None or len(sides) != 2:
@@ -72,6 +75,31 @@ class MergeTypes(Rule):
                 prior=0.92 if is_whole and not others else 0.6,
             )
             yield from others
+            return
+
+    def _join_by_column(self, context: RuleContext) -> Iterator[Patch]:
+        """``a.join(b.set_index("id"), on="id")`` for ``a.join(b, on="id")``, which looks for the key among the numbers of the rows of ``b``."""
+        for call in context.list_calls_at_failure():
+            match call:
+                case ast.Call(ast.Attribute(left, "join"), [ast.Name() as right, *_]):
+                    on = next((k.value for k in call.keywords if k.arg == "on"), None)
+                case _:
+                    continue
+            if not (isinstance(on, ast.Constant) and isinstance(on.value, str)):
+                continue
+            one, two, key = context.text(left), right.id, on.value
+            numbered = f"type({two}.index).__name__ == 'RangeIndex' and {key!r} in {two}.columns and {key!r} in ({one}).columns"
+            meets = f"{two}[{key!r}].is_unique and ({one})[{key!r}].isin({two}[{key!r}]).any()"
+            if not context.is_true(f"{numbered} and {meets}"):
+                continue
+            new = f"{two}.set_index({quote_text(key)})"
+            yield self.patch(
+                context.replace_here((*context.span(right), new)),
+                f"Join with `{new}`",
+                f"`join` looks for {key!r} among the labels of the rows of `{two}`, which are numbers; it is a column there.",
+                why="Both tables have the column, each of its values is in one row of the other table, and they meet.",
+                prior=0.93,
+            )
             return
 
     def _read_padded(

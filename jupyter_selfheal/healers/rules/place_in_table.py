@@ -31,7 +31,7 @@ class PlaceInTable(Rule):
 
     **Fix** `X.iloc[:, 0]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
 
-    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Unsafe for one: a column or a label
+    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`). Unsafe for another one: a column or a label
     may be meant. Silent for a Series whose labels nothing reordered, and where there is no such place.
     """
 
@@ -59,6 +59,7 @@ class PlaceInTable(Rule):
             if not context.is_true(f"({text}.iloc[{key}], True)[1]"):
                 continue
             is_sure = is_several and (_is_whole(parts[0]) or _counts_rows(context, text))
+            is_sure = is_sure or (not table.columns and _goes_through_places(context, node))
             row = f"[{key}]" if table.columns and not is_several and _is_given_to_estimator(context, node) else key
             yield self.patch(
                 context.replace_here((*context.span(node), f"{text}.iloc[{row}]")),
@@ -66,6 +67,8 @@ class PlaceInTable(Rule):
                 f"`{context.text(node)}` looks for {'a column' if table.columns else 'a label'}, not a place.",
                 applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
                 why="All indices are places, and no column or row has another number for its name."
+                if is_several and is_sure
+                else "The loop counts all rows of the table from 0."
                 if is_sure
                 else self.why,
                 prior=0.92 if is_sure else 0.7,
@@ -78,6 +81,32 @@ def _is_place(context: RuleContext, part: ast.expr) -> bool:
     if isinstance(part, ast.Slice):
         return all(is_position(context, b) for b in (part.lower, part.upper, part.step) if b is not None)
     return not isinstance(part, ast.List) and is_position(context, part)
+
+
+def _goes_through_places(context: RuleContext, node: ast.Subscript) -> bool:
+    """``good["v"][i]`` in ``for i in range(len(good))``, also by a name for that length: each number of the loop is the place of a row."""
+    if not isinstance(node.slice, ast.Name):
+        return False
+    owner = node.value.value if isinstance(node.value, ast.Subscript | ast.Attribute) else node.value
+    lengths = {f"len({context.text(t)})" for t in (owner, node.value)} | {f"{context.text(owner)}.shape[0]"}
+    for loop in context.walk(ast.For):
+        match loop:
+            case ast.For(target=ast.Name(id=counter), iter=ast.Call(func=ast.Name(id="range"), args=[bound])) if (
+                counter == node.slice.id and loop.lineno <= node.lineno <= (loop.end_lineno or 0)
+            ):
+                pass
+            case _:
+                continue
+        home = context.find_last_assignment(bound.id) if isinstance(bound, ast.Name) else None
+        told = ast.unparse(home.node.value) if home is not None else ast.unparse(bound)
+        is_moved = any(
+            isinstance(n, ast.Name) and n.id == counter and isinstance(n.ctx, ast.Store)
+            for s in loop.body
+            for n in ast.walk(s)
+        )
+        if told in {ast.unparse(ast.parse(text, mode="eval")) for text in lengths} and not is_moved:
+            return True
+    return False
 
 
 def _is_whole(part: ast.expr) -> bool:

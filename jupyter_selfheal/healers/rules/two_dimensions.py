@@ -29,7 +29,8 @@ class TwoDimensions(Rule):
     the fitted estimator has features and so is one sample; a number becomes `[[x]]`.
 
     **Fix safety** Safe where the shape leaves one reading: the estimator was fitted with one feature, or is not fitted yet
-    and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise.
+    and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise,
+    and where the first has a target's name and the second has none (`fit(prices.target, rooms)`): they may be exchanged.
     """
 
     code = "SKL101"
@@ -62,6 +63,11 @@ class TwoDimensions(Rule):
             elif len(call.args) > 1 and (told := _tell_exchange(context, call)):
                 yield self._swap_arguments(context, call, is_named=told > 1)
                 sure = False
+            elif len(call.args) > 1 and (turned := _write_exchanged(context, call)):
+                yield self._swap_arguments(
+                    context, call, turned, is_named=DATA.search(context.text(call.args[1])) is not None
+                )
+                sure = False
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
                 f"Change `{context.text(given)}` to `{text}`",
@@ -72,12 +78,15 @@ class TwoDimensions(Rule):
             )
             return
 
-    def _swap_arguments(self, context: RuleContext, call: ast.Call, *, is_named: bool = False) -> Patch:
-        """The data first, then the target: where the second is a table and the first is none."""
+    def _swap_arguments(
+        self, context: RuleContext, call: ast.Call, table: str = "", *, is_named: bool = False
+    ) -> Patch:
+        """The data first, as a table, then the target: where the second is a table and the first is none, or their names say so."""
         one, two = call.args[:2]
+        table = table or context.text(two)
         return self.patch(
-            context.replace_here((*context.span(one), context.text(two)), (*context.span(two), context.text(one))),
-            f"Give `{context.text(two)}` first",
+            context.replace_here((*context.span(one), table), (*context.span(two), context.text(one))),
+            f"Give `{table}` first",
             "The estimator takes the data first, then the target.",
             applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
             why="Their names say which is which, and so do their shapes."
@@ -93,6 +102,19 @@ def _tell_exchange(context: RuleContext, call: ast.Call) -> int:
     if not context.is_true(f"({two}).ndim == 2 and ({one}).ndim == 1 and len({one}) == len({two})"):
         return 0
     return bool(TARGET.search(one)) + bool(DATA.search(two))
+
+
+def _write_exchanged(context: RuleContext, call: ast.Call) -> str:
+    """The second argument as a table, where the first alone has a target's name and both are columns of one length: `fit(y, ages)`; else empty."""
+    one, two = (context.text(a) for a in call.args[:2])
+    if TARGET.search(one) is None or TARGET.search(two) is not None:
+        return ""
+    if not context.is_true(f"len({one}) == len({two}) and getattr({two}, 'ndim', 1) == 1"):
+        return ""
+    text, sure = _write_table(
+        context, call.args[1], context.describe_all([call.args[1]], calls=True)[0], one_sample=False
+    )
+    return text if sure else ""
 
 
 def _write_table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:

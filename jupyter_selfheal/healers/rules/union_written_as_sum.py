@@ -13,13 +13,15 @@ MESSAGE = re.compile(r"unsupported operand type\(s\) for \+=?: '(set|dict|frozen
 
 
 OF_INDEX = re.compile(
-    r"for [&|^]: '(?:StringArray|ArrowStringArray|NumpyExtensionArray|str)' and |operation '(?:and_|or_|xor)' not supported for dtype|for [&|^]: 'str' and 'str'"
+    r"for [&|^]: '(?:StringArray|ArrowStringArray|NumpyExtensionArray|str)' and |operation '(?:and_|or_|xor)' not supported for dtype|for [&|^]: 'str' and 'str'|"
+    r"Lengths of operands do not match: \d+ != \d+"
 )
-"""What pandas says of two indexes of texts, since `&` goes item by item (2.0)."""
+"""What pandas says of two indexes of texts, since `&` goes item by item (2.0), and of one from which some are taken."""
 METHODS: dict[type[ast.operator], str] = {
     ast.BitAnd: "intersection",
     ast.BitOr: "union",
     ast.BitXor: "symmetric_difference",
+    ast.Sub: "difference",
 }
 
 
@@ -30,15 +32,15 @@ class UnionWrittenAsSum(Rule):
 
     **Fix** `a + b` becomes `a | b`, `a += b` becomes `a |= b`.
 
-    Two indexes of texts (`a.columns & b.columns`), whose operators were those of sets before pandas 2: `a.columns.intersection(b.columns)`.
+    Two indexes of texts (`a.columns & b.columns`), whose operators were those of sets before pandas 2: `a.columns.intersection(b.columns)`; `df.columns.difference(["y"])` for `df.columns - ["y"]`.
 
-    **Fix safety** Safe: of texts nothing else can be meant by `&`, `|` and `^`, and pandas 1 did this. A sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
+    **Fix safety** Safe: of texts nothing else can be meant by `&`, `|`, `^` and `-`, and pandas 1 did this. A sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
     same key: the right one's win, and they may be meant to be added, or the left one's to win. Silent where only one of them is a set, or the sum goes on.
     """
 
     code = "TYP205"
     name = "union written as a sum"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "ValueError"})
     message = re.compile(f"{MESSAGE.pattern}|{OF_INDEX.pattern}")
     applicability = Applicability.SAFE
     why = "Joined, two sets are their union, and two dictionaries hold the entries of both."
@@ -78,7 +80,9 @@ class UnionWrittenAsSum(Rule):
         for node in context.list_failing_nodes(ast.BinOp):
             method = METHODS.get(type(node.op))
             sides = context.describe_all([node.left, node.right], calls=True)
-            if method is None or not all(s.is_a("pandas.Index") for s in sides):
+            if method is None or not all(s.is_a("pandas.Index") for s in sides[: 1 if method == "difference" else 2]):
+                continue
+            if method == "difference" and not _are_texts_taken(context, node):
                 continue
             text = f"{context.operand(node.left)}.{method}({context.text(node.right)})"
             yield self.patch(
@@ -89,6 +93,13 @@ class UnionWrittenAsSum(Rule):
                 prior=0.93,
             )
             return
+
+
+def _are_texts_taken(context: RuleContext, node: ast.BinOp) -> bool:
+    """``df.columns - ["y"]``: an index of texts, from which a list of texts or another such index is taken."""
+    left, right = context.text(node.left), context.text(node.right)
+    is_list = f"type({right}).__name__ in ('list', 'set', 'tuple', 'Index')"
+    return context.is_true(f"{is_list} and all(isinstance(_, str) for _ in [*({left}), *({right})])")
 
 
 def _is_part(context: RuleContext, node: ast.AST) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
+from jupyter_selfheal.inside.search.bounds_alone import find_bounds_alone
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.given_back import find_given_back
@@ -180,7 +181,16 @@ class Doubts:
             or self._describe_argument_literal(n)
             or self._describe_other_operands(n)
             or self.describe_shift(n)
+            or self._describe_bounds_alone()
         )
+
+    def _describe_bounds_alone(self) -> str:
+        """The doubt about any patch where the checks only say how large a value is at most or at least."""
+        if self.runner.program.expect or self.runner.program.stdout:
+            return ""
+        checks = [*self.runner.program.checks, *(u.text for u in self.units if u.role == CHECK or u.tests)]
+        bound = "" if self.runner.program.doctests else find_bounds_alone(checks)
+        return f"`{bound}` only bounds what many changes give" if bound else ""
 
     def _describe_shallow_change(self, n: int) -> str:
         """The doubt about a patch that would meet the check whatever is wrong, or that does the same as a likelier one which would."""

@@ -43,6 +43,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"with `{unlike}` an object is not equal to itself"
     if uneven := next((c for c in _list_uneven(after) if c not in _list_uneven(before)), ""):
         return f"`{uneven}` takes the one object otherwise than the other"
+    if mended == 1 and (alias := _find_new_alias(before, after)):
+        return f"`{alias[0]}` is then `{alias[1]}` under another name"
     if mended == 1 and (answer := _find_truth_of_name(before, after)):
         return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
@@ -56,6 +58,16 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     ):
         return "a part of both sides is equal more often than they are"
     return ""
+
+
+def _find_new_alias(before: ast.Module, after: ast.Module) -> tuple[str, str] | None:
+    """The names of a statement that made something of a name by its method (``filled = ages.fillna(0)``), and now only binds it anew."""
+    match before.body, after.body:
+        case [ast.Assign([ast.Name()], ast.Call(ast.Attribute() as method))], [
+            ast.Assign([ast.Name(bound)], ast.Name(name))
+        ] if bound != name and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(method)):
+            return bound, name
+    return None
 
 
 def _list_comparisons(
