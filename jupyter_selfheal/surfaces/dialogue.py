@@ -137,7 +137,7 @@ class Dialogue:
             return Answer("reject", f"it must not add {needs}") if answer.choice == "reject" else answer
         questions = proposal.questions[:1]
         for question in questions:
-            self.say(f"{question.text}\n{words.format_choices(question)}  (or another value: `= VALUE`)")
+            self.say_lines([question.text, f"{words.format_choices(question)}  (or another value: `= VALUE`)"])
         accepted = [a for question in questions for a in (*words.LETTERS[: len(question.answers)], *question.answers)]
         while True:
             candidate = card.find_candidate()
@@ -201,7 +201,7 @@ class Dialogue:
             if word.lower() in OTHER_FIX_KEYS:
                 self.say("This is the only fix that was found for the cell.")
             else:
-                self.say("\n".join(f"  {key}  {effect}" for key, (_, _, effect) in keys.items()))
+                self.say_lines(f"  {key}  {effect}" for key, (_, _, effect) in keys.items())
 
     def _ask_for_text(self, question: str) -> str:
         try:

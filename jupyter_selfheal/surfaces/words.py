@@ -297,6 +297,12 @@ def fit_to_screen(lines: Iterable[str], out: TextIO) -> str:
     return "\n".join(wrap_prose(lines, width))
 
 
+def print_lines(lines: Iterable[str], out: TextIO | None = None) -> None:
+    """Print sentences, each of them broken at words where ``out`` (else what is printed to now) is a terminal."""
+    out = out or sys.stdout
+    print(fit_to_screen(lines, out), file=out, flush=True)
+
+
 def _wrap_text(text: str, width: int, first: str, rest: str) -> list[str]:
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False

@@ -101,5 +101,7 @@ def _report_internal_error(error: Exception) -> str:
 
 
 def _print_error(message: str) -> int:
-    print(f"jupyter selfheal: {' '.join(message.split())}", file=sys.stderr)
+    from jupyter_selfheal.surfaces.cli.notices import print_notice
+
+    print_notice(message)
     return FAILED

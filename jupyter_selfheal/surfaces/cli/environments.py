@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.cli.notices import print_notice
 from jupyter_selfheal.surfaces.notebook.settings import Environment, Settings
 
 
@@ -49,7 +49,7 @@ def add_environments(settings: Settings, options: argparse.Namespace, stack: Exi
     for python, requirements in planned:
         name = describe_environment(python, requirements)
         if not (options.quiet or options.json or Path(python or "/nowhere").is_dir()):
-            print(f"jupyter selfheal: making the environment {name}", file=sys.stderr)
+            print_notice(f"making the environment {name}")
         environments.append(Environment(name, make(python, requirements)))
     # the environments are new each time: nothing can be known of them from an earlier run
     return replace(settings, environments=tuple(environments), kernelspec=environments[-1].kernelspec, cache=False)

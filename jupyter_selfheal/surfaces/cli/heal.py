@@ -15,6 +15,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import NotebookError, SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.environments import add_environments, plan_environments
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, heal_in_processes
+from jupyter_selfheal.surfaces.cli.notices import print_notice
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
 from jupyter_selfheal.surfaces.cli.progress import TimeLeft, show_progress
@@ -57,7 +58,7 @@ def heal_jobs(
         check_writable(path, option="--report")
     run = find_run(options.resume) if options.resume else make_run_id()
     for note in (*resolve_options(options).notes, *list_model_notes(build_settings(options))):
-        print(f"jupyter selfheal: {note}", file=sys.stderr)
+        print_notice(note)
     _report_strangers(options, jobs)
     reports_by_part: dict[int, NotebookReport] = {}
     try:
@@ -158,7 +159,7 @@ def _report_strangers(options: argparse.Namespace, jobs: Sequence[Job]) -> None:
     """One line for each answer that is about none of the notebooks."""
     answers = read_answers(options.answers) if options.answers is not None else ()
     for line in list_strangers(answers, [job.path for job in jobs]):
-        print(f"jupyter selfheal: {line}", file=sys.stderr)
+        print_notice(line)
 
 
 def _mention_model(options: argparse.Namespace, reports: list[NotebookReport]) -> None:

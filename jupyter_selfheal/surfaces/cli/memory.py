@@ -10,20 +10,21 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
+from jupyter_selfheal.surfaces.words import print_lines
 
 
 def run_memory(options: argparse.Namespace) -> int:
     """List, show, forget or export what the memory holds."""
     store, action = MemoryStore(), options.action or "list"
     if action == "list":
-        print("\n".join(map(_format_line, store.all())) or "Nothing is remembered yet.")
+        print_lines(list(map(_format_line, store.all())) or ["Nothing is remembered yet."])
     elif action == "show":
         print(_format_page(_find_entry(store, options.ids[0])))
     elif action == "forget":
         for entry_id in [str(e.id) for e in store.all()] if options.ids == ["all"] else options.ids:
             entry = _find_entry(store, entry_id)
             store.forget(entry.id)
-            print(f"Forgotten: {_format_line(entry)}")
+            print_lines([f"Forgotten: {_format_line(entry).strip()}"])
     else:
         _export_memory(store, options.file)
     return 0

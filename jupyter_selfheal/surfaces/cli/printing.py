@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 from collections.abc import Sequence
 
+from jupyter_selfheal.surfaces.cli.notices import print_notice
 from jupyter_selfheal.surfaces.notebook.overview import MANY, format_line, format_overview
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.report import to_json
@@ -32,7 +32,7 @@ class ReportPrinter:
     def print_report(self, report: NotebookReport) -> None:
         """One notebook, as soon as it is done: a run of hundreds may be cut off."""
         if report.error:
-            print(f"jupyter selfheal: {report.error}", file=sys.stderr)
+            print_notice(report.error)
         elif self._options.json or self._options.quiet:
             return
         elif self._brief:

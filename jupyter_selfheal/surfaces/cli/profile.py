@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.surfaces.notebook import write
+from jupyter_selfheal.surfaces.words import print_lines
 
 BEGIN, END = "# >>> jupyter selfheal >>>", "# <<< jupyter selfheal <<<"
 """Between these marks stands what is ours."""
@@ -29,13 +30,12 @@ def enable(options: argparse.Namespace) -> int:
     path = find_config_file(options.profile)
     text = _read_profile(path)
     if BEGIN in text:
-        print(f"healing is on in every session already: {path}")
+        print_lines([f"healing is on in every session already: {path}"])
         return 0
     path.parent.mkdir(parents=True, exist_ok=True)
     _write_profile(path, add_block(text))
-    print(
-        f"healing is on in every new IPython session and Python kernel: {path}\n`jupyter selfheal disable` takes it back"
-    )
+    said = f"healing is on in every new IPython session and Python kernel: {path}"
+    print_lines([said, "`jupyter selfheal disable` takes it back"])
     return 0
 
 
@@ -44,14 +44,14 @@ def disable(options: argparse.Namespace) -> int:
     path = find_config_file(options.profile)
     text = _read_profile(path)
     if BEGIN not in text:
-        print(f"healing is not switched on in {path}")
+        print_lines([f"healing is not switched on in {path}"])
         return 0
     rest = remove_block(text)
     if rest:
         _write_profile(path, rest)
     else:
         path.unlink()
-    print(f"healing is off in new sessions: {path}")
+    print_lines([f"healing is off in new sessions: {path}"])
     return 0
 
 

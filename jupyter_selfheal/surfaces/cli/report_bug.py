@@ -23,6 +23,7 @@ from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.redact import Redactor, redact_json
 from jupyter_selfheal.model import JSON, Reason
 from jupyter_selfheal.surfaces.cli.doctor import collect_findings
+from jupyter_selfheal.surfaces.words import print_lines
 
 OUR_WORDS: Final = frozenset(
     {"$", "at", "applicability", "began", "ename", "ending", "healer", "healers", "kernel", "kind", "layers", "output_type", "rule",
@@ -50,9 +51,14 @@ def run_report_bug(options: argparse.Namespace) -> int:
     report = collect_report(options.run, options.sources)
     target = options.output or find_free_name(f"selfheal-report-{report['run_id'] or 'no-run'}")
     write_privately(target, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    print(f"written: {target}")
-    print("  in it: versions, what `jupyter selfheal doctor` says, and " + describe_contents(report, options.sources))
-    print("  look at it before you send it: it is plain text, and nothing was sent")
+    contents = describe_contents(report, options.sources)
+    print_lines(
+        [
+            f"written: {target}",
+            f"  in it: versions, what `jupyter selfheal doctor` says, and {contents}",
+            "  look at it before you send it: it is plain text, and nothing was sent",
+        ]
+    )
     return 0
 
 

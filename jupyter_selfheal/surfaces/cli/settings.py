@@ -11,6 +11,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.keys import locate_key
 from jupyter_selfheal.surfaces.cli.setting_options import resolve_options
+from jupyter_selfheal.surfaces.words import print_lines
 
 
 def print_settings(options: argparse.Namespace) -> int:
@@ -26,8 +27,7 @@ def print_settings(options: argparse.Namespace) -> int:
     width, longest = max(len(name) for name, _, _ in rows), max(len(_format_value(v)) for _, v, _ in rows)
     for name, value, source in rows:
         print(f"{name:<{width}}  {_format_value(value):<{min(longest, 24)}}  {source}".rstrip())
-    for note in found.notes:
-        print(note)
+    print_lines(found.notes)
     return 0
 
 

@@ -16,6 +16,7 @@ from jupyter_selfheal.surfaces.notebook.provenance import AppliedFix, list_appli
 from jupyter_selfheal.surfaces.notebook.read import read
 from jupyter_selfheal.surfaces.notebook.table import wrap
 from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES
+from jupyter_selfheal.surfaces.words import print_lines
 
 
 def print_log(options: argparse.Namespace) -> int:
@@ -27,7 +28,10 @@ def print_log(options: argparse.Namespace) -> int:
     columns = shutil.get_terminal_size((100, 24)).columns
     told = [line for fix in fixes for line in _format_fix(fix, columns)]
     files = [line for line in _describe_fixed_files(options.notebook) for line in wrap(line, columns, "", " " * 10)]
-    print("\n".join([*told, *files]) or f"{options.notebook}: its metadata tells of no fix")
+    if told or files:
+        print("\n".join([*told, *files]))
+    else:
+        print_lines([f"{options.notebook}: its metadata tells of no fix"])
     return 0
 
 
@@ -56,16 +60,15 @@ def revert(options: argparse.Namespace) -> int:
     held = path.read_bytes()
     files = _describe_fixed_files(path)
     if files and not list_applied_fixes(document.raw):
-        print("\n".join([f"{path}: no cell of it was changed", *files]))
+        print_lines([f"{path}: no cell of it was changed", *files])
         return 0
     raw, said = revert_fixes(dict(document.raw), str(path), options.cell, options.fix)
     original = originals.find_original(held) if not (options.cell or options.fix) else None
     text = original.decode("utf-8") if original is not None else write.format_notebook(raw, document.form)
     _replace_file(path, held, text)
     files += give_back_pairs(document, read(path).notebook, not (options.cell or options.fix))
-    print("\n".join(said))
     exactly = "as it was before, byte by byte" if original is not None else "outputs of these cells are cleared"
-    print("\n".join([f"{path}: {exactly}", *files]))
+    print_lines([*said, f"{path}: {exactly}", *files])
     return 0
 
 
@@ -82,7 +85,7 @@ def _revert_text_file(path: Path, in_parts: bool) -> int:
         raise NotebookError(f"{path}: not as healing left it on this machine: take its fix back by hand, or by git")
     _replace_file(path, held, original.decode("latin-1"), encoding="latin-1")  # in which each byte is a character
     pairs = give_back_pairs(healed, read(path).notebook, True) if healed is not None else ()
-    print("\n".join([f"{path}: as it was before, byte by byte", *pairs]))
+    print_lines([f"{path}: as it was before, byte by byte", *pairs])
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from jupyter_selfheal import messages as m
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision, Start
+from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.live import patch_application, resume
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher, renew_rejection_notes
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
@@ -31,6 +32,10 @@ CONSENT = (
 NO_EXTENSION = (
     "The JupyterLab extension is not here, so a button cannot change your cell. Run `%heal approve` in a new cell: that cell "
     "becomes the fix and runs. Or put `%%heal approve` on top of the failing cell, or use Copy."
+)
+
+NOT_RUN_YET = (
+    "Self-heal: the fix is in the cell, not run yet: a cell that awaits cannot run inside another. Run it now."
 )
 
 SAY_EXPECTED = "Put `%%heal --expect {}` on top of the cell and run it: fixes are held against that value."
@@ -174,9 +179,7 @@ class Actions:
                 if not result.success:
                     return result
             if _has_await_in_running_loop(session.shell, what_is_left or plan.source):
-                print(
-                    "Self-heal: the fix is in the cell, not run yet: a cell that awaits cannot run inside another. Run it now."
-                )
+                words.print_lines([NOT_RUN_YET])
                 return None
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)
         finally:

@@ -37,11 +37,10 @@ def load(shell: InteractiveShell) -> None:
     try:
         os.makedirs(folder / "selfheal", exist_ok=True)
     except OSError as error:
-        print(
-            f"Self-heal is off: {folder} cannot be written ({error.strerror}). "
-            "Set JUPYTER_DATA_DIR to a folder that can, and restart the kernel.",
-            file=sys.stderr,
-        )
+        from jupyter_selfheal.surfaces import words
+
+        way_out = "Set JUPYTER_DATA_DIR to a folder that can, and restart the kernel."
+        words.print_lines([f"Self-heal is off: {folder} cannot be written ({error.strerror}). {way_out}"], sys.stderr)
         return
     in_kernel = hasattr(shell, "kernel")
     session = LiveSession(shell, read_config(shell), folder)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,16 @@ if TYPE_CHECKING:
 PROOF_SECONDS = 60.0
 """How long an approval waits for its proof from the state as it is now; then nothing is applied."""
 
+NO_PAGE = (
+    "the cells below are looked at where a page shows them: that takes JupyterLab or Notebook 7 with the extension"
+)
+
 AHEAD_ON = (
     "In idle time the cells below are run in copies of the kernel: the page shows beside each what will become of it. "
     "Nothing of it changes your kernel; it stops when you run a cell."
 )
+
+NOT_APPLIED = "Not applied: it could not be proven from the state as it is now. `%heal retry` looks again."
 
 
 class HealMagics:
@@ -47,6 +54,15 @@ class HealMagics:
 
     def heal_cell(self, line: str, cell: str) -> None:
         """``%%heal``."""
+        with _show_refusal():
+            self._heal_cell(line, cell)
+
+    def heal_line(self, line: str) -> None:
+        """``%heal``."""
+        with _show_refusal():
+            self._heal_line(line)
+
+    def _heal_cell(self, line: str, cell: str) -> None:
         # reached only where the line was left in place: a command, or options that cannot be read
         word = line.strip().partition(" ")[0]
         if word == "approve":
@@ -57,8 +73,7 @@ class HealMagics:
             self._parse_options(line)
             raise UsageError("%%heal must be the first line of its cell")
 
-    def heal_line(self, line: str) -> None:
-        """``%heal``."""
+    def _heal_line(self, line: str) -> None:
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("--"):
             self._heal_last(line)
@@ -70,19 +85,16 @@ class HealMagics:
     # --- healing ---------------------------------------------------------------------------------------------------
 
     def _parse_options(self, line: str) -> options.HealOptions:
-        try:
-            return options.parse(line, self._session.shell.user_ns)
-        except SelfHealError as error:
-            raise UsageError(str(error)) from None
+        return options.parse(line, self._session.shell.user_ns)
 
     def _heal_last(self, line: str) -> None:
         chosen = self._parse_options(line)
         heal = self._dispatcher.heal_last_failure(chosen)
         if heal is None:
             healed = " that is not healed" if len(self._session.heals) else " yet in this session"
-            print(f"Self-heal: nothing failed{healed}.")
+            words.print_lines([f"Self-heal: nothing failed{healed}."])
         elif heal.card.phase == "proposed" and heal.settled.is_set():
-            _print_lines([f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it."])
+            words.print_lines([f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it."])
 
     def _find_last_heal(self, *phases: str) -> LiveHeal:
         heal = self._session.heals.latest
@@ -132,7 +144,7 @@ class HealMagics:
             print(f"Self-heal: {what_to_do}\n{source}\n" if source else f"Self-heal: {what_to_do}")
         patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
         if self._actions.run_approved(heal, candidate, what_is_left=what_is_left) is not None:
-            print(words.format_healed_line(candidate))
+            words.print_lines([words.format_healed_line(candidate)])
 
     def _prove_current_state(self, heal: LiveHeal, *, resumed: bool) -> bool:
         """Prove what is about to be run, from the state as it is now."""
@@ -142,8 +154,8 @@ class HealMagics:
             return True  # it cannot be proven from here; the card has said so
         heal.settled.wait(PROOF_SECONDS)
         if heal.card.ran_since:
-            _print_lines(words.list_card_lines(heal.card, heal.case.notebook))
-            print("Not applied: it could not be proven from the state as it is now. `%heal retry` looks again.")
+            words.print_lines(words.list_card_lines(heal.card, heal.case.notebook))
+            words.print_lines([NOT_APPLIED])
             return False
         return True
 
@@ -192,14 +204,15 @@ class HealMagics:
     def _do_prove(self, _rest: str) -> None:
         heal = self._find_last_heal("proposed")
         if not self._dispatcher.prove_again(heal):
-            print(f"It cannot be proven from here: {self._session.checkpoints.refusal or 'no state to try it from'}")
+            why = self._session.checkpoints.refusal or "no state to try it from"
+            words.print_lines([f"It cannot be proven from here: {why}"])
 
     def _do_history(self, _rest: str) -> None:
         healed = self._list_healed()
         if not healed:
             print("Self-heal: nothing was healed in this session yet.")
             return
-        _print_lines(
+        words.print_lines(
             f"{number:3}  {words.format_history_line(heal.card, heal.applied[0], self._session.find_notebook_of(heal))}"
             for number, heal in enumerate(healed, 1)
         )
@@ -209,7 +222,7 @@ class HealMagics:
 
     def _do_why(self, _rest: str) -> None:
         if self._session.died and self._session.heals.latest is None:
-            print(self._session.died["text"])
+            words.print_lines(self._session.died["text"].splitlines())
             return
         heal = self._find_last_heal()
         heal.settled.wait(worker_questions.ANSWER_SECONDS)
@@ -222,7 +235,7 @@ class HealMagics:
             lines += explanation.explain_fix(candidate, failure)
         else:
             lines += [*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure)]
-        _print_lines(lines)
+        words.print_lines(lines)
 
     def _do_minimize(self, _rest: str) -> None:
         from jupyter_selfheal.surfaces.live import session_file
@@ -269,14 +282,14 @@ class HealMagics:
             return
         heal = self._find_heal_to_undo(number)
         if heal.card.undo and self._session.carry_out(heal, "undo"):
-            _print_lines(
+            words.print_lines(
                 ["The old source goes back into its own cell; what the fixed cell did to your variables stays."]
             )
             return
         old = heal.card.restore_source(heal.source)
         patch_application.replace_running_cell(self.shell, old)
         where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
-        _print_lines([f"The old source is back {where}; what the fixed cell did to your variables stays."])
+        words.print_lines([f"The old source is back {where}; what the fixed cell did to your variables stays."])
         if getattr(self.shell, "simple_prompt", False):
             print(old)  # such a prompt cannot hold it
         heal.is_undone = True
@@ -288,7 +301,7 @@ class HealMagics:
         heal = self._find_last_heal()
         if heal.card.hides_fix:
             heal.update_card(revealed=True)
-        _print_lines(words.list_card_lines(heal.card, heal.case.notebook))
+        words.print_lines(words.list_card_lines(heal.card, heal.case.notebook))
 
     def _do_status(self, _rest: str) -> None:
         worker_questions.print_status(self._session)
@@ -302,9 +315,11 @@ class HealMagics:
     def _do_ahead(self, rest: str) -> None:
         session = self._session
         word, _, cell_id = rest.partition(" ")
+        if word == "on" and not hasattr(self.shell, "kernel"):
+            raise UsageError(NO_PAGE)
         if word in ("on", "off"):
             self._find_ahead().switch(word == "on")
-            print(AHEAD_ON if word == "on" else "The cells below are no longer looked at.")
+            words.print_lines([AHEAD_ON if word == "on" else "The cells below are no longer looked at."])
             return
         if word == "show" and cell_id:
             if not self._find_ahead().show_fix(cell_id.strip()):
@@ -316,8 +331,11 @@ class HealMagics:
             self._find_ahead().keep(*foretold)
 
     def _do_config(self, _rest: str) -> None:
-        for f in fields(self._session.config):
-            print(f"c.SelfHeal.{f.name} = {getattr(self._session.config, f.name)!r}")
+        config = self._session.config
+        for f in fields(config):
+            print(f"c.SelfHeal.{f.name} = {getattr(config, f.name)!r}")
+        if config.offline:
+            words.print_lines(["Offline holds: no model is asked, whichever healers are named."])
 
     # --- switches --------------------------------------------------------------------------------------------------
 
@@ -342,8 +360,14 @@ class HealMagics:
 
     def _do_consent(self, _rest: str) -> None:
         self._session.record_consent()
-        print("Failing cells may be sent to the model in this session; `%heal sent` shows what was.")
+        words.print_lines(["Failing cells may be sent to the model in this session; `%heal sent` shows what was."])
 
 
-def _print_lines(lines: Iterable[str]) -> None:
-    print(words.fit_to_screen(lines, sys.stdout))
+@contextlib.contextmanager
+def _show_refusal() -> Iterator[None]:
+    """What cannot be done is told as IPython tells of a magic that is used wrongly: in one sentence, without a traceback."""
+    try:
+        yield
+    except (UsageError, SelfHealError) as error:
+        label = "UsageError: "  # what IPython puts before it
+        raise UsageError(words.fit_to_screen([f"{label}{error}"], sys.stderr).removeprefix(label)) from None

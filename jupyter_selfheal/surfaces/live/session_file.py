@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Cell, Notebook
+from jupyter_selfheal.surfaces import words
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -35,7 +36,7 @@ STOPPED = "Self-heal: stopped; nothing was written."
 
 def write_session(cells: Iterable[Cell]) -> str:
     """The path of a notebook of these cells, in that order, with their stored outputs: in the working folder, so that they find
-    their files. Raises OSError where it cannot be written."""
+    their files. Raises :class:`UsageError` where it cannot be written."""
     raw: list[JSON] = [
         {"cell_type": "code", "id": f"cell-{n}", "metadata": {"tags": list(c.tags)}, "execution_count": None,
          "outputs": [o.to_nbformat() for o in c.outputs], "source": c.source}
@@ -43,13 +44,16 @@ def write_session(cells: Iterable[Cell]) -> str:
     ]  # fmt: skip
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": raw, "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 5}
-    number, path = tempfile.mkstemp(prefix=".selfheal-", suffix=".ipynb", dir=os.getcwd())
     try:
-        with open(number, "w", encoding="utf-8") as file:
-            json.dump(notebook, file)
-    except BaseException:
-        os.unlink(path)
-        raise
+        number, path = tempfile.mkstemp(prefix=".selfheal-", suffix=".ipynb", dir=os.getcwd())
+        try:
+            with open(number, "w", encoding="utf-8") as file:
+                json.dump(notebook, file)
+        except BaseException:
+            os.unlink(path)
+            raise
+    except OSError as error:
+        raise UsageError(f"the working folder cannot be written to ({error.strerror}): `%cd` to one that can") from None
     return path
 
 
@@ -62,11 +66,11 @@ class SessionCommand:
 
     def __init__(self, command: str, cells: Iterable[Cell], output: str = "") -> None:
         self._path = write_session(cells)
-        words = [sys.executable, "-m", "jupyter_selfheal", command, self._path, *(["-o", output] if output else [])]
+        arguments = [sys.executable, "-m", "jupyter_selfheal", command, self._path, *(["-o", output] if output else [])]
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
-                words, stdout=pipe, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+                arguments, stdout=pipe, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
             )
         except BaseException:
             os.unlink(self._path)
@@ -132,7 +136,7 @@ def show_command(
     changed later, or nobody is there to see it, wait for it."""
     shell = session.shell
     if not getattr(getattr(shell, "kernel", None), "_allow_stdin", False):
-        print(intro)
+        words.print_lines([intro])
         print(describe(command.wait(lambda seconds: print(f"{seconds} s so far."))))
         return
     display_id = f"selfheal-{os.urandom(6).hex()}"

@@ -27,8 +27,10 @@ from jupyter_selfheal.surfaces.live.session import LiveSession
 if TYPE_CHECKING:
     from jupyter_selfheal.inside import asides, locate
     from jupyter_selfheal.model import Failure
+    from jupyter_selfheal.surfaces import words
     from jupyter_selfheal.surfaces.live import failure_capture, last_words
 else:
+    words = LazyModule("surfaces.words")
     last_words = LazyModule("surfaces.live.last_words")
     failure_capture = LazyModule("surfaces.live.failure_capture")
     locate = LazyModule("inside.locate")
@@ -105,7 +107,7 @@ class ShellHooks:
         seconds = last_words.FRESH_SECONDS if self._in_terminal else float("inf")
         self._session.died = died = last_words.take_told(self._told_path, seconds)
         if died:
-            print(f"Self-heal: {died['brief' if self._in_terminal else 'text']}")
+            words.print_lines(f"Self-heal: {died['brief' if self._in_terminal else 'text']}".splitlines())
 
     @property
     def _in_terminal(self) -> bool:
@@ -302,7 +304,7 @@ class ShellHooks:
             return bool(chosen.oracle)
         why = self._session.explain_unchecked_words(chosen.apply_to(self._session.config))
         if why is not None:
-            print(f"Self-heal: {why}")
+            words.print_lines([f"Self-heal: {why}"])
         return why is None or bool(chosen.oracle)
 
     def _add_told_results(self, chosen: options.HealOptions, cell_id: str, source: str) -> options.HealOptions:

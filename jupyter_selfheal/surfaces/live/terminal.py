@@ -65,7 +65,7 @@ class HealWaiter:
 
     @staticmethod
     def _print_end(heal: LiveHeal) -> bool:
-        print(words.fit_to_screen(words.list_card_lines(heal.card, heal.case.notebook), sys.stdout))
+        words.print_lines(words.list_card_lines(heal.card, heal.case.notebook))
         return False
 
     def _ask_user(self, heal: LiveHeal, result: Any) -> bool:
@@ -80,7 +80,8 @@ class HealWaiter:
             return False
         if how := heal.card.automatic_way:
             self._dialogue.show(heal.card, notebook)
-            print("approved: it is safe, and `%heal auto` is on" + ("; what ran is not run again" * (how == "resume")))
+            rest = "; what ran is not run again" if how == "resume" else ""
+            words.print_lines([f"approved: it is safe, and `%heal auto` is on{rest}"])
             return self._apply_candidate(heal, result, resumed=how == "resume")
         return self._carry_out(heal, result, self._dialogue.decide(heal.card, notebook))
 
@@ -88,7 +89,7 @@ class HealWaiter:
         """Explain first. True: the user wants to see the fix."""
         self._dialogue.say_lines(words.list_lesson(heal.card))
         if not self._dialogue.ask_to_see_fix():
-            print("`%heal show` shows the fix when you want it")
+            words.print_lines(["`%heal show` shows the fix when you want it"])
             return False
         heal.update_card(revealed=True)
         return True
@@ -99,10 +100,10 @@ class HealWaiter:
         if answer.choice in ("apply", "resume"):
             return self._apply_candidate(heal, result, resumed=answer.choice == "resume")
         if answer.choice == NOBODY:
-            print("nobody can answer here: see `%heal show`, approve with `%heal approve`")
+            words.print_lines(["nobody can answer here: see `%heal show`, approve with `%heal approve`"])
             return False
         if answer.choice == "leave":
-            print("left as it is: `%heal approve` applies it, `%heal reject` ends it")
+            words.print_lines(["left as it is: `%heal approve` applies it, `%heal reject` ends it"])
             return False
         self._actions.send_decision(heal, answer.choice, text=answer.text)
         return True
@@ -111,13 +112,13 @@ class HealWaiter:
         candidate = heal.card.find_candidate()
         rest = self._actions.arm_resume(heal, "") if resumed else None
         if resumed and not rest:
-            print("Nothing can be left out: the whole cell is run.")
+            words.print_lines(["Nothing can be left out: the whole cell is run."])
         approved = self._actions.record_approval(heal, candidate.patch.id if candidate else "")
         if approved is None:
             return False
         self._session.pending_resume.clear()
         rerun = self._actions.run_approved(heal, approved, what_is_left=rest or "")
-        print(words.format_healed_line(approved))
+        words.print_lines([words.format_healed_line(approved)])
         if rerun is not None and rerun.success and result is not None:
             result.error_in_exec = None
             result.error_before_exec = None

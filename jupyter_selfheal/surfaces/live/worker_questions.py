@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -40,7 +39,7 @@ def print_status(session: LiveSession) -> None:
     session.status = None
     session.client.send(m.AskStatus())
     _wait_until(lambda: session.status is not None)
-    print(words.fit_to_screen(_list_status(session), sys.stdout))
+    words.print_lines(_list_status(session))
 
 
 def _list_status(session: LiveSession) -> Iterator[str]:
@@ -79,7 +78,7 @@ def print_review(session: LiveSession) -> None:
     for line in words.format_doubts(answer.doubts, numbers, len(numbers)):
         print(line)
     for note in answer.notes:
-        print(f"  note: {note}")
+        words.print_lines([f"  note: {note}"])
 
 
 def print_forecasts(session: LiveSession) -> tuple[m.Foreseen, Notebook] | None:
@@ -90,7 +89,8 @@ def print_forecasts(session: LiveSession) -> tuple[m.Foreseen, Notebook] | None:
     cells = session.cells.list_cells_below()
     if not cells:
         untold = "no page has told which cells are below: that takes JupyterLab or Notebook 7 with the extension"
-        print(f"Self-heal: {'there is no cell below the one that ran last' if session.cells.is_told else untold}.")
+        why = "there is no cell below the one that ran last" if session.cells.is_told else untold
+        words.print_lines([f"Self-heal: {why}."])
         return None
     run = session.make_run_id()
     notebook = session.cells.build_notebook(cells[0].id, cells[0].source, 0)
@@ -114,7 +114,9 @@ def print_what_was_sent(session: LiveSession, dispatcher: HealDispatcher, rest: 
     cell_id = arguments[arguments.index("--cell") + 1] if "--cell" in arguments[:-1] else ""
     sendable = dispatcher.find_case_to_send(cell_id)
     if sendable is None:
-        print(NOTHING_TO_SEND if cell_id else "Nothing was sent to a model: nothing failed yet in this session.")
+        words.print_lines(
+            [NOTHING_TO_SEND if cell_id else "Nothing was sent to a model: nothing failed yet in this session."]
+        )
         return
     run, case = sendable
     heal = session.heals.get(run)

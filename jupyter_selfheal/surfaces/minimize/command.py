@@ -13,6 +13,7 @@ from jupyter_selfheal.surfaces.minimize.minimizer import Minimizer, Sources, Sym
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import Document, read
+from jupyter_selfheal.surfaces.words import print_lines
 
 
 def minimize(options: argparse.Namespace) -> int:
@@ -21,12 +22,12 @@ def minimize(options: argparse.Namespace) -> int:
     spec, note = choose_kernel(options.kernel or document.kernelspec)
     sources = tuple(c.source for c in document.notebook.cells if c.kind == "code" and c.source.strip())
     if note:
-        print(f"note: {note}")
+        print_lines([f"note: {note}"])
     with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False)) as state:
         minimizer = Minimizer(state, document.notebook.folder, seconds=options.seconds, timeout=options.timeout)
         symptom, failing = minimizer.find_failing(sources)
         if symptom is None:
-            print(f"{document.path}: every cell runs; there is nothing to make small")
+            print_lines([f"{document.path}: every cell runs; there is nothing to make small"])
             return 1
         minimizer.warm_up(failing, symptom)
         smallest = minimizer.minimise(failing, symptom)
@@ -40,7 +41,7 @@ def minimize(options: argparse.Namespace) -> int:
     cells = (
         f"{_count_nouns(len(sources), 'cell')} with {_count_nouns(lines[0], 'line')} → {len(smallest)} with {lines[1]}"
     )
-    print(f"# {cells}, in {minimizer.trials} trials; {checked}; written: {output}")
+    print(f"# {cells}, in {minimizer.trials} trials; {checked}\n# written: {output}")
     if minimizer.is_cut_short:
         print(f"# stopped after {options.seconds:g} s, with the smallest so far: give it more by `--seconds`")
     return 0

@@ -18,6 +18,7 @@ from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
 from jupyter_selfheal.surfaces.notebook.read import read
+from jupyter_selfheal.surfaces.words import print_lines
 
 MOST_CHARACTERS = 200
 """Of an output, how much is shown."""
@@ -43,7 +44,7 @@ def bisect(options: argparse.Namespace) -> int:
     document = read(options.notebook)
     spec, note = choose_kernel(options.kernel or document.kernelspec)
     if note:
-        print(f"note: {note}")
+        print_lines([f"note: {note}"])
     with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False)) as state:
         departure, compared = find_departure(document.notebook, state, options.timeout)
     print("\n".join(format_departure(document.notebook, departure, compared)))

@@ -51,6 +51,8 @@ def save_healed(
         write.write_atomically(target, text)
         if in_place:
             notes = (*notes, *update_pairs(document, report.healed, outputs, SUFFIXES))
+        elif files := [Path(change.path) for change in report.files if change.written]:
+            originals.note_fixed_files(target, files)
     return replace(report, written=str(target), notes=notes)
 
 

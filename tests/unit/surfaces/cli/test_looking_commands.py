@@ -84,3 +84,24 @@ def test_a_terminal_without_utf8_is_told_all_and_json_stays_json(monkeypatch: py
     begin = len(told.getvalue())
     print(json.dumps("é – 😀 \ud83d", ensure_ascii=False), flush=True)
     assert json.loads(told.getvalue()[begin:]) == "é – 😀 \ud83d"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["trace", "no-such-run-of-mine"], ["log", "no/such/folder/of/notebooks/n.ipynb"], ["heal", "--such-an-option"], ["memory", "show", "77"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_error_fits_the_terminal_and_is_one_line_in_a_file(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "60")
+    screen, file = Screen(), io.StringIO()
+    for out in (screen, file):
+        monkeypatch.setattr(sys, "stderr", out)
+        assert main(words) == 2
+    said = screen.getvalue().splitlines()
+    assert len(said) > 1
+    assert all(len(line) <= 60 or " " not in line.strip() for line in said), said
+    assert len(file.getvalue().splitlines()) == 1
+    assert file.getvalue().split() == screen.getvalue().split()

@@ -32,8 +32,10 @@ from jupyter_selfheal.surfaces.notebook.drift import refuse_slowdown
 from jupyter_selfheal.surfaces.notebook.originals import list_fixed_files, note_fixed_files
 from jupyter_selfheal.surfaces.notebook.read import build_document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import Settings
+from jupyter_selfheal.surfaces.project.changes import describe_change
 from jupyter_selfheal.surfaces.project.derive import build_cell
 from jupyter_selfheal.surfaces.project.files import FileFix, read_file, write_fixes
 from jupyter_selfheal.surfaces.project.found import Found
@@ -103,6 +105,18 @@ def test_log_and_revert_of_a_notebook_name_the_files_that_were_fixed_with_it(
         assert f"revert {fix.file.path}" in " ".join(capsys.readouterr().out.split())
     assert main(["revert", str(fix.file.path)]) == 0
     assert list_fixed_files(notebook) == [], "it is no longer as healing left it"
+
+
+def test_log_of_a_healed_copy_names_the_files_that_were_fixed_with_it(
+    fix: FileFix, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document, copy = read(write(tmp_path / "n.ipynb", "import helper")), tmp_path / "healed.ipynb"
+    write_fixes((fix,), tmp_path)
+    changes = (describe_change(fix, "Change 1 to 2", "written", written=True),)
+    report = NotebookReport(str(document.path), healed=document.notebook, files=changes)
+    save_healed(document, report, {}, copy)
+    assert main(["log", str(copy)]) == 0
+    assert f"revert {fix.file.path}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_another_process_that_wrote_the_same_fix_is_no_conflict(fix: FileFix, tmp_path: Path) -> None:
