@@ -145,7 +145,7 @@ def blank_heal_line(lines: list[str]) -> list[str]:
 
 
 blank_heal_line.has_side_effects = True  # type: ignore[attr-defined]
-"""Whether a cell is complete is asked of IPython with the line in place: as under any cell magic, an empty line ends it."""
+"""Whether a cell is complete is asked of IPython with the line in place: as under any cell magic, two empty lines end it."""
 
 
 def restore_heal_line(raw: str, body: str) -> str:

@@ -25,7 +25,7 @@ ENDINGS: Final[Mapping[str, str]] = {
     Reason.NO_IMPROVEMENT: "getting no better",
     Reason.TRUNCATED: "reply cut off",
     Reason.REFUSED: "model refused",
-    Reason.INFRASTRUCTURE: "machinery failed",
+    Reason.INFRASTRUCTURE: "could not go on",
     Reason.NOT_REPRODUCED: "failed only once",
     Reason.ENVIRONMENT: "left alone",
     Reason.CANCELLED: "stopped",

@@ -17,7 +17,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from jupyter_selfheal.inside.fork import syscalls
 
@@ -26,6 +26,9 @@ STAGES = ("/sys/kernel/tracing", "/sys/fs/pstore", "/sys/kernel/debug", "/sys/fs
 
 OURS = "selfheal"
 """The source of every mount that we make, as ``/proc/self/mountinfo`` shows it."""
+
+NOBODY = 65534
+"""The number under which the system shows users and groups that a user namespace does not know."""
 
 _LIST = "selfheal.json"
 _WRITABLE = ("/dev", "/proc")
@@ -102,6 +105,12 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def _has_unknown_owner(path: str) -> bool:
+    """Whether a folder's user or group has no number in this user namespace; the system then shows that of nobody."""
+    was = os.stat(path)
+    return NOBODY in (was.st_uid, was.st_gid)
+
+
 def _find_earlier() -> tuple[str, dict[str, list[str]]]:
     """The stage of the namespace that this one was copied from and its layers by folder; empty where there is none."""
     for stage in STAGES:
@@ -113,13 +122,26 @@ def _find_earlier() -> tuple[str, dict[str, list[str]]]:
     return "", {}
 
 
-def _choose_targets(folders: list[str], points: list[str]) -> list[str]:
-    """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own."""
+def _choose_targets(
+    folders: list[str], points: list[str], is_unknown: Callable[[str], bool] = _has_unknown_owner
+) -> list[str]:
+    """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own, or a folder
+    between the two belongs to somebody who is unknown in this user namespace: the first write below would copy that folder up,
+    which overlayfs refuses (EOVERFLOW)."""
     targets: list[str] = []
     for path in sorted(dict.fromkeys(folders), key=len):
-        if path != "/" and (path in points or not any(is_below(path, other) for other in targets)):
+        outer = next((other for other in reversed(targets) if is_below(path, other)), "")
+        if path != "/" and (path in points or not outer or any(map(is_unknown, _list_between(path, outer)))):
             targets.append(path)
     return targets
+
+
+def _list_between(path: str, outer: str) -> Iterator[str]:
+    """The folders above a path and below another one that it is in."""
+    path = os.path.dirname(path)
+    while path != outer and is_below(path, outer):
+        yield path
+        path = os.path.dirname(path)
 
 
 def _choose_stage(targets: list[str]) -> str:

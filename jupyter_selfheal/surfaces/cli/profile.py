@@ -7,6 +7,8 @@ IPython reads ``startup/*.py`` and ``ipython_config.py`` of its profile, in term
 from __future__ import annotations
 
 import argparse
+import contextlib
+import warnings
 from pathlib import Path
 
 from jupyter_selfheal.errors import ConfigError
@@ -56,10 +58,17 @@ def disable(options: argparse.Namespace) -> int:
 
 
 def find_config_file(profile: str) -> Path:
-    """Where IPython keeps the configuration of a profile."""
+    """Where IPython keeps the configuration of a profile. Raises :class:`ConfigError` where it can keep none."""
     from IPython.paths import get_ipython_dir
 
-    return Path(get_ipython_dir()) / f"profile_{profile}" / "ipython_config.py"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        folder = Path(get_ipython_dir())
+    if any("using a temp directory" in str(warning.message) for warning in said):  # nobody would find it again
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        raise ConfigError("IPython's folder cannot be written: set IPYTHONDIR to one that can")
+    return folder / f"profile_{profile}" / "ipython_config.py"
 
 
 def add_block(text: str) -> str:

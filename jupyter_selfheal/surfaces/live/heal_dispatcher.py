@@ -183,6 +183,11 @@ class HealDispatcher:
             )
         )
 
+    def wait_in_terminal(self, heal: LiveHeal) -> None:
+        """Wait for what comes of a heal that was given a word, where there is no card that would show it; elsewhere do nothing."""
+        if not hasattr(self._session.shell, "kernel"):
+            self._wait_for(heal, None)
+
     # --- the last failure ----------------------------------------------------------------------------------------
 
     def heal_last_failure(self, chosen: options.HealOptions) -> LiveHeal | None:
@@ -197,6 +202,7 @@ class HealDispatcher:
             return self.start_heal(failure, chosen, error=error)
         if last is not None and last.card.phase == "closed":  # the last error was a command's own
             self.restart_heal(last, chosen.apply_to(self._session.config))
+            self.wait_in_terminal(last)
         return last if last is not None and last.card.phase != "applied" else None
 
     def find_last_failure(self) -> Failure | None:

@@ -219,6 +219,8 @@ class LiveHeal:
         else:
             diagnosis = outcome.diagnosis
             text = DISMISSED_TEXT if outcome.is_dismissed else CLOSED_TEXTS.get(outcome.reason, outcome.reason.value)
+            if outcome.reason is self.card.paused_by is Reason.INFRASTRUCTURE:  # a service, or a key: it was waited for
+                text = CLOSED_TEXTS[Reason.CANCELLED]
             no_fix = outcome.reason in (Reason.EXHAUSTED, Reason.REJECTED)
             model = (self.card.model_off,) if self.card.model_off and no_fix else ()
             untested = (f"Your version, which was not tested:\n{self.card.draft}",) if self.card.draft else ()

@@ -161,32 +161,38 @@ class HealMagics:
 
     # --- decisions -------------------------------------------------------------------------------------------------
 
+    def _send_decision(self, heal: LiveHeal, action: str, *, text: str = "") -> None:
+        self._actions.send_decision(heal, action, text=text)
+        self._dispatcher.wait_in_terminal(heal)
+
     def _do_reject(self, why: str) -> None:
-        self._actions.send_decision(self._find_last_heal("proposed"), "reject", text=why.strip("\"'"))
+        self._send_decision(self._find_last_heal("proposed"), "reject", text=why.strip("\"'"))
 
     def _do_retry(self, hint: str) -> None:
-        self._actions.send_decision(
-            self._find_last_heal("proposed", "paused", "closed"), "retry", text=hint.strip("\"'")
-        )
+        self._send_decision(self._find_last_heal("proposed", "paused", "closed"), "retry", text=hint.strip("\"'"))
 
     def _do_continue(self, _rest: str) -> None:
-        self._actions.send_decision(self._find_last_heal("paused"), "continue")
+        self._send_decision(self._find_last_heal("paused"), "continue")
 
     def _do_budget(self, usd: str) -> None:
         try:
             budget = read_setting("budget_usd", usd)
         except SelfHealError as error:
             raise UsageError(f"`%heal budget USD`: {error}") from None
-        self._actions.send_decision(self._find_last_heal("paused"), "budget", text=str(budget))
+        self._send_decision(self._find_last_heal("paused"), "budget", text=str(budget))
 
     def _do_model(self, _rest: str) -> None:
         heal = self._find_last_heal("proposed", "closed")
         if not self._session.config.consent:
             raise UsageError("nothing is sent before you agree: `%heal consent`; `%heal sent` shows what was")
         self._actions.ask_model(heal)
+        self._dispatcher.wait_in_terminal(heal)
 
     def _do_stop(self, _rest: str) -> None:
-        self._actions.send_decision(self._find_last_heal(), "stop")
+        heal = self._find_last_heal()
+        if heal.card.phase in ("closed", "applied"):
+            raise UsageError(f"there is no heal to stop: {heal.card.status}")
+        self._actions.send_decision(heal, "stop")
 
     def _do_answer(self, value: str) -> None:
         heal = self._find_last_heal("proposed")
@@ -196,10 +202,10 @@ class HealMagics:
                 f"one of {words.format_choices(questions[0])}" if questions else "nothing was asked: see `%heal show`"
             )
             raise UsageError(f"`%heal answer VALUE`: {expected}")
-        self._actions.send_decision(heal, "answer", text=words.read_answer(questions[0], value))
+        self._send_decision(heal, "answer", text=words.read_answer(questions[0], value))
 
     def _do_allow(self, _rest: str) -> None:
-        self._actions.send_decision(self._find_last_heal("proposed"), "allow")
+        self._send_decision(self._find_last_heal("proposed"), "allow")
 
     def _do_prove(self, _rest: str) -> None:
         heal = self._find_last_heal("proposed")
@@ -279,6 +285,7 @@ class HealMagics:
         if not number and last is not None and last.card.phase != "applied" and self._session.take_rejection_back(last):
             self._dispatcher.restart_heal(last, self._session.config)
             print("The rejection is taken back: that fix may be offered again.")
+            self._dispatcher.wait_in_terminal(last)
             return
         heal = self._find_heal_to_undo(number)
         if heal.card.undo and self._session.carry_out(heal, "undo"):

@@ -38,10 +38,11 @@ def minimize(options: argparse.Namespace) -> int:
     lines = [sum(len(source.splitlines()) for source in cells) for cells in (sources, smallest)]
     checked = "checked in a clean kernel" if is_checked else "in a clean kernel it does not fail so: it hangs on chance"
     print("\n".join(f"# {line}".rstrip() for line in symptom.words.splitlines()))
-    cells = (
-        f"{_count_nouns(len(sources), 'cell')} with {_count_nouns(lines[0], 'line')} → {len(smallest)} with {lines[1]}"
+    was, now = (
+        f"{_count_nouns(len(cells), 'cell')} with {_count_nouns(count, 'line')}"
+        for cells, count in zip((sources, smallest), lines, strict=True)
     )
-    print(f"# {cells}, in {minimizer.trials} trials; {checked}\n# written: {output}")
+    print(f"# {was} → {now}, in {minimizer.trials} trials\n# {checked}\n# written: {output}")
     if minimizer.is_cut_short:
         print(f"# stopped after {options.seconds:g} s, with the smallest so far: give it more by `--seconds`")
     return 0

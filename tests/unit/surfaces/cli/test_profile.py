@@ -54,3 +54,16 @@ def test_a_link_stays_a_link(config: Path, tmp_path: Path) -> None:
 def test_a_block_without_its_end_is_left_to_the_user() -> None:
     with pytest.raises(ConfigError, match="is missing"):
         profile.remove_block(f"a = 1\n{profile.BEGIN}\nb = 2\n")
+
+
+@pytest.mark.parametrize("command", ["enable", "disable"])
+def test_a_folder_that_ipython_cannot_keep_is_refused(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IPython takes a new temporary folder each time: what is written there is read by no session."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "file" / "ipython"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(ConfigError, match="set IPYTHONDIR"):
+        switch(command)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

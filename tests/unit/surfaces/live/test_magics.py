@@ -34,8 +34,8 @@ def on_screen(monkeypatch: pytest.MonkeyPatch) -> Magics:
             list_cells_to_failure=lambda: list(cells),
         )  # fmt: skip
         session: Any = SimpleNamespace(
-            config=config or HealConfig(), cells=known, heals=SimpleNamespace(latest=None), record_consent=lambda: None,
-            **{"shell": SimpleNamespace(), "command": None, "closers": [], **of_session},
+            config=config or HealConfig(), cells=known, record_consent=lambda: None,
+            **{"shell": SimpleNamespace(), "command": None, "closers": [], "heals": SimpleNamespace(latest=None), **of_session},
         )  # fmt: skip
         ahead: Any = SimpleNamespace(switch=lambda on: None)
         return HealMagics(session, SimpleNamespace(), SimpleNamespace(), lambda: ahead), screen  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ def test_what_a_magic_says_fits_the_terminal(on_screen: Magics, command: str, sa
     assert measure(screen.getvalue()) <= 80
 
 
-@pytest.mark.parametrize("command", ["bisect", "ahead on", "ahead maybe", "continue", "undo", "budget much"])
+@pytest.mark.parametrize("command", ["bisect", "ahead on", "ahead maybe", "approve", "undo", "budget much"])
 def test_what_a_magic_refuses_fits_the_terminal_with_the_name_that_ipython_puts_before_it(
     on_screen: Magics, command: str
 ) -> None:
@@ -101,3 +101,11 @@ def test_the_settings_say_that_no_model_is_asked_where_offline_holds(on_screen: 
     magics, screen = on_screen(HealConfig())
     magics.heal_line("config")
     assert "no model is asked" not in screen.getvalue()
+
+
+@pytest.mark.parametrize("phase", ["closed", "applied"])
+def test_where_no_heal_is_at_work_there_is_none_to_stop(on_screen: Magics, phase: str) -> None:
+    card = SimpleNamespace(phase=phase, status="Undone: the old source is back.")
+    magics, _ = on_screen(heals=SimpleNamespace(latest=SimpleNamespace(card=card)))
+    with pytest.raises(UsageError, match="there is no heal to stop"):
+        magics.heal_line("stop")

@@ -314,3 +314,34 @@ def test_a_permission_of_the_page_that_cannot_be_read_is_not_granted(
     FrontEnd(session, SimpleNamespace())._handle_message({"action": "settings", "values": {name: value}})  # type: ignore[arg-type]
     assert getattr(session.config, name) == least
     assert name in session.log_path.read_text()
+
+
+def test_who_ends_a_heal_that_waits_for_a_key_is_not_told_that_the_machinery_failed() -> None:
+    view = SimpleNamespace(update=lambda heal, before: None)
+    heal = LiveHeal("run", CASE, build_new_card("run", CASE), view)  # type: ignore[arg-type]
+    ended = m.Finished("run", Outcome(Reason.INFRASTRUCTURE, CASE.failure, detail="no key: set KEY"), "")
+    heal.fold_message(m.Paused("run", "no key: set KEY", Reason.INFRASTRUCTURE, ()))
+    heal.fold_message(ended)
+    assert heal.card.status.endswith(": Stopped; nothing was changed.")
+    heal = LiveHeal("run", CASE, build_new_card("run", CASE), view)  # type: ignore[arg-type]
+    heal.fold_message(ended)
+    assert "the healing machinery failed" in heal.card.status
+
+
+@pytest.mark.parametrize("in_kernel", [False, True])
+def test_a_terminal_waits_for_a_heal_that_is_begun_again(
+    session: Any, sent: list[Any], in_kernel: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no card there that shows what comes of it."""
+    monkeypatch.delattr("sys.last_value", raising=False)
+    monkeypatch.delattr("sys.last_exc", raising=False)
+    view, waited = SimpleNamespace(update=lambda heal, before: None), list[LiveHeal]()
+    heal = LiveHeal("run", CASE, build_new_card("run", CASE, phase="closed"), view)  # type: ignore[arg-type]
+    session.remember(heal)
+    dispatcher = HealDispatcher(
+        session, make_view=lambda: view, should_wait=lambda: False, wait_for=lambda heal, _: waited.append(heal)
+    )  # type: ignore[arg-type,return-value]
+    if in_kernel:
+        session.shell.kernel = None
+    assert dispatcher.heal_last_failure(HealOptions()) is heal
+    assert waited == ([] if in_kernel else [heal])
