@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
+from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.words import print_lines
 
 
@@ -59,7 +60,4 @@ def _export_memory(store: MemoryStore, file: Path | None) -> None:
     if file is None:
         sys.stdout.write(text + "\n")
         return
-    try:
-        file.write_text(text + "\n", "utf-8")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
+    write.write_atomically(file, text + "\n", option="`memory export FILE`")

@@ -146,11 +146,17 @@ def hide_places(report: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def write_privately(path: Path, text: str) -> None:
-    """Write a new file that only its owner reads. Raises ``UsageError`` where there is one already, or none can be written."""
+    """Write a new file that only its owner reads. Raises ``UsageError`` where there is one already, or none can be written: then
+    none is there."""
+    is_ours = False
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        is_ours = True
+        with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode("utf-8", "backslashreplace"))  # half a surrogate stays, as JSON writes it
     except FileExistsError:
         raise UsageError(f"{path} is there already: give another name with -o") from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from error
+        if is_ours:
+            path.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written ({error.strerror}): choose another place with -o") from error

@@ -99,5 +99,7 @@ def lock_folder(folder: Path | None) -> Iterator[None]:
 
 def _check_unchanged(document: Document) -> None:
     """Somebody may have saved the notebook while it was being healed: theirs is not overwritten."""
+    if not document.path.exists():
+        raise NotebookError(f"{document.path}: removed while it was being healed: nothing was written")
     if read(document.path).raw != document.raw:
         raise NotebookError(f"{document.path}: changed on disk while it was being healed: heal it again")

@@ -155,8 +155,10 @@ def copy_aside(path: Path) -> Path:
     number = 1
     while True:
         copied = path.with_name(f"{path.stem}.v{version}{f'-{number}' if number > 1 else ''}{path.suffix}")
+        is_ours = False
         try:
             with copied.open("xb") as file:
+                is_ours = True
                 file.write(held)
             shutil.copystat(path, copied)
         except FileExistsError:
@@ -164,6 +166,8 @@ def copy_aside(path: Path) -> Path:
                 number += 1
                 continue
         except OSError as error:
+            if is_ours:
+                copied.unlink(missing_ok=True)
             raise NotebookError(f"{copied}: cannot be written ({error.strerror}): choose a place with -o") from error
         return copied
 

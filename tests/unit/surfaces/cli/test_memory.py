@@ -7,6 +7,7 @@ import pytest
 
 from jupyter_selfheal.healers.memory.store import MemoryStore, Remembered
 from jupyter_selfheal.surfaces.cli import main
+from tests.disk import no_room
 
 CHANGE = {"old": ["x"], "new": "pd.concat([df, row])", "names": ["df", "row"], "anchor": ""}
 ENTRY = Remembered(
@@ -57,3 +58,14 @@ def test_an_unknown_number_and_a_damaged_database_are_one_clear_line(
     said = capsys.readouterr().err.strip()
     assert "set aside" in said
     assert "\n" not in said
+
+
+def test_an_export_that_does_not_fit_the_disk_leaves_the_earlier_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "all.json").write_text("the earlier one")
+    assert main(["memory", "list"]) == 0, "its own files are there"
+    with no_room():
+        assert main(["memory", "export", str(tmp_path / "all.json")]) == 2
+    assert (tmp_path / "all.json").read_text() == "the earlier one"
+    assert "cannot be written" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.surfaces.cli import report_bug
 from jupyter_selfheal.testing.scripted import ScriptedHealer, ScriptedScorer, build_scripted_dependencies
+from tests.disk import no_room
 from tests.stages import answer, staged
 
 KEY = "ghp_" + "k" * 36
@@ -112,3 +113,9 @@ def test_kernelspecs_of_the_users_own_are_counted_and_not_named() -> None:
     found = {"kernelspecs": {"python3": "Python 3 (ipykernel)", "acme-merger": "Acme"}, "python": "3.11"}
     masked = {"kernelspecs": {"python3": "Python 3 (ipykernel)", "<kernel 1>": "<4 characters>"}, "python": "3.11"}
     assert report_bug.mask_kernelspecs(found) == masked
+
+
+def test_a_report_that_does_not_fit_the_disk_leaves_no_file(tmp_path: Path) -> None:
+    with no_room(), pytest.raises(UsageError, match="choose another place with -o"):
+        report_bug.write_privately(tmp_path / "r.json", "text")
+    assert list(tmp_path.iterdir()) == []

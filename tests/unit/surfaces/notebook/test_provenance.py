@@ -166,6 +166,15 @@ def test_revert_gives_back_the_file_byte_by_byte(
     assert main(["revert", str(given.path)]) == 2
 
 
+def test_a_file_that_was_removed_meanwhile_is_not_made_again(document: Make) -> None:
+    given = document("x = 'a'.uper()")
+    report, seen = batch(given, heals).run()
+    given.path.unlink()
+    with pytest.raises(NotebookError, match="removed while it was being healed"):
+        save_healed(given, report, seen, given.path)
+    assert not given.path.exists()
+
+
 def test_without_a_fix_a_file_is_not_touched(document: Make) -> None:
     given = document("x = 1", "x")
     before = given.path.read_bytes(), given.path.stat().st_mtime_ns

@@ -17,10 +17,12 @@ from jupyter_selfheal.surfaces.notebook.write import (
     Result,
     build_healed_json,
     check_writable,
+    copy_aside,
     format_notebook,
     write_atomically,
 )
 from tests.batches import cell, notebook
+from tests.disk import no_room
 
 
 @pytest.mark.parametrize(
@@ -139,3 +141,11 @@ def test_another_encoding_is_never_written_with_something_else_in_place_of_a_let
         write_atomically(path, "x = '€'", "latin-1")
     assert path.read_bytes() == b"x = 1"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_copy_of_the_old_format_that_does_not_fit_the_disk_is_not_left_in_part(tmp_path: Path) -> None:
+    old = tmp_path / "n.ipynb"
+    old.write_text('{"nbformat": 3}')
+    with no_room(), pytest.raises(NotebookError, match="cannot be written"):
+        copy_aside(old)
+    assert [path.name for path in tmp_path.iterdir()] == ["n.ipynb"]
