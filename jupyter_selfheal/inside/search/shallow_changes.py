@@ -45,6 +45,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{uneven}` takes the one object otherwise than the other"
     if mended == 1 and (alias := _find_new_alias(before, after)):
         return f"`{alias[0]}` is then `{alias[1]}` under another name"
+    if mended == 1 and (said := _find_said_by_name(before, after)):
+        return f"`{said[0]}` says `{said[1]}` by its name"
     if mended == 1 and (answer := _find_truth_of_name(before, after)):
         return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
@@ -58,6 +60,22 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
     ):
         return "a part of both sides is equal more often than they are"
     return ""
+
+
+def _find_said_by_name(before: ast.Module, after: ast.Module) -> tuple[str, str] | None:
+    """A name that holds the method or function which a statement called and no longer calls: ``last = groups.first()`` for ``groups.last()``."""
+    for old, new in zip(before.body, after.body, strict=False):
+        match old, new:
+            case ast.Assign([ast.Name(bound)], value), ast.Assign([ast.Name(still)], now) if bound == still:
+                said = {*bound.lower().split("_")} & (_list_called(value) - _list_called(now))
+                if said and len(_list_called(now) - _list_called(value)) == 1:
+                    return bound, min(said)
+    return None
+
+
+def _list_called(tree: ast.AST) -> set[str]:
+    called = (n.func for n in ast.walk(tree) if isinstance(n, ast.Call))
+    return {f.attr if isinstance(f, ast.Attribute) else f.id for f in called if isinstance(f, ast.Attribute | ast.Name)}
 
 
 def _find_new_alias(before: ast.Module, after: ast.Module) -> tuple[str, str] | None:

@@ -1,0 +1,105 @@
+"""PDA198: a table's method whose result is dropped."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import list_replayed_cells
+from jupyter_selfheal.healers.rules.lost_write import MISSING
+from jupyter_selfheal.model import Applicability, Edit, Failure, FailureKind, Patch, RunCells
+
+FILLING = frozenset({"dropna", "fillna", "ffill", "bfill", "interpolate"})
+"""Methods after which fewer values are missing."""
+GIVING = FILLING | {"sort_values", "sort_index", "drop", "drop_duplicates", "rename", "reset_index", "set_index", "replace", "astype", "clip"}  # fmt: skip
+"""Methods that give another table and leave their own as it is."""
+
+
+class ResultDropped(Rule):
+    """Keep what a method of a table gives.
+
+    **Failure** `Input X contains NaN`, or `AssertionError`, where a line is `df.dropna()`: the table stays as it was.
+
+    **Fix** `df = df.dropna()`, also in cells above; `df["age"] = df["age"].fillna(0)` of a column. The cells that made the table run again.
+
+    **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown, which may be all that it is for: unsafe, and only for one such line and
+    a failed assert. Silent for missing values where no line drops or fills them.
+    """
+
+    code = "PDA198"
+    name = "result that is dropped"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AssertionError", "ValueError", "IntCastingNaNError", "MissingDataError"})
+    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    applicability = Applicability.SAFE
+    why = "The line has no other effect than this one."
+
+    def matches(self, failure: Failure) -> bool:
+        return super().matches(failure) and (_is_wrong(failure) or MISSING.search(failure.evalue) is not None)
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        methods = GIVING if _is_wrong(context.failure) else FILLING
+        kept: dict[str, list[Splice]] = {}
+        shown: list[tuple[str, Splice]] = []
+        example = ""
+        for cell_id, source, statement in _list_statements(context):
+            target = _read_dropped(source, statement, methods)
+            if not target or not context.describe_all([target])[0].is_a("pandas.NDFrame"):
+                continue
+            start = src.find_span(source, statement)[0]
+            splice = (start, start, f"{target} = ")
+            example = example or f"{target} = {src.extract_text(source, statement)}"
+            if src.list_statements(source)[-1].node.lineno > statement.lineno:
+                kept.setdefault(cell_id, []).append(splice)
+            else:
+                shown.append((cell_id, splice))
+        is_sure = bool(kept)
+        if not is_sure and len(shown) == 1 and _is_wrong(context.failure):
+            kept = {shown[0][0]: [shown[0][1]]}
+        edits = _build_edits(context, kept) if kept else ()
+        if edits:
+            yield self.patch(
+                edits,
+                f"Keep the result: `{example}`",
+                "The method gives another table, and leaves its own as it was.",
+                applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+                why=self.why if is_sure else "Its result is shown, which may be all that it is for.",
+                prior=0.92 if is_sure else 0.8,
+            )
+
+
+def _list_statements(context: RuleContext) -> Iterator[tuple[str, str, ast.stmt]]:
+    """(cell, its source, statement) of the cells above that speak of what the failing cell comes from, and of that cell: one that only shows a table makes nothing."""
+    above = context.notebook.list_code_before(context.failure.cell_id)
+    for cell_id in (*(c.id for c in above if not c.failed), context.failure.cell_id):
+        source = context.source_of(cell_id)
+        yield from ((cell_id, source, s.node) for s in src.list_statements(source))
+
+
+def _build_edits(context: RuleContext, kept: dict[str, list[Splice]]) -> tuple[Edit, ...]:
+    """The changes, and before them the cells that run again: those that make what the failing cell reads, and the changed ones among them."""
+    edits: list[Edit] = [e for cell_id, splices in kept.items() for e in context.replace(cell_id, splices)]
+    cells = context.notebook.list_code_before(context.failure.cell_id)
+    again = {*list_replayed_cells(context), *kept} - {context.failure.cell_id}
+    if not kept.keys() - {context.failure.cell_id}:
+        return tuple(edits)
+    rerun = [c for c in cells if c.id in again]
+    return () if any(c.expensive or c.skip for c in rerun) else (RunCells(tuple(c.id for c in rerun)), *edits)
+
+
+def _is_wrong(failure: Failure) -> bool:
+    return failure.kind is FailureKind.MISSED or failure.ename == "AssertionError"
+
+
+def _read_dropped(source: str, statement: ast.stmt, methods: frozenset[str]) -> str:
+    """``df`` of a statement ``df.dropna()``, ``df["age"]`` of ``df["age"].fillna(0)``; empty for anything else."""
+    match statement:
+        case ast.Expr(
+            ast.Call(ast.Attribute(ast.Name() | ast.Subscript(ast.Name(), ast.Constant(str())) as of, attr), _, given)
+        ):
+            is_in_place = any(k.arg in ("inplace", None) for k in given)
+            return src.extract_text(source, of) if attr in methods and not is_in_place else ""
+    return ""
