@@ -29,6 +29,7 @@ MISSING = re.compile(
     r"\bNaNs?\b|\bnan\b|missing|NA or inf|non-finite|infinity|'float' object (?:has no attribute|is not)|type '?float'? (?:is not iterable|has no len)",
     re.I,
 )
+IGNORED = re.compile(r"\b(?:filterwarnings|simplefilter)\(\s*(?:action\s*=\s*)?['\"]ignore")
 OTHER_MISTAKE = re.compile(
     r"unexpected keyword|positional argument|required argument|not callable|not subscriptable|Invalid parameter|multiple values"
 )
@@ -42,7 +43,8 @@ class LostWrite(Rule):
     float: 'male'`, `Input X contains NaN`. Since pandas 3.0 `df["c"].replace(…, inplace=True)`, `df["c"].fillna(0, inplace=True)`,
     `df["c"][mask] = 0`, `df["c"].loc[mask] = 0` and `df.loc[:, "c"].fillna(0, inplace=True)` change a copy, and only a warning says so, if it is not
     filtered out. So does `c = df["c"]` with `c.fillna(0, inplace=True)` below it, of which nothing warns. And so does a
-    method that is given the table, or that writes into the object's own (`self.data["c"].fillna(0, inplace=True)`), where pandas warned of it.
+    method that is given the table, or that writes into the object's own (`self.data["c"].fillna(0, inplace=True)`), where pandas warned of it. A table whose
+    name holds an array by now (`X = scaler.fit_transform(X)`) counts where pandas warned, or the notebook filters its warnings out.
 
     **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from.
     The cells that made them run again, from the first on. Where texts are replaced by numbers, `infer_objects()` makes
@@ -148,7 +150,11 @@ def _judge_write(context: RuleContext, write: Write) -> Write | None:
         return write if context.describe_all([write.alias])[0].is_a("pandas.Series") else None
     if not write.place:
         is_column = not write.column or context.is_true(f"isinstance({write.column}, str)")  # else it was always a copy
-        return write if is_column and _count_tables(context, write, [write.table]) else None
+        return (
+            write
+            if is_column and (_count_tables(context, write, [write.table]) or _was_table(context, write))
+            else None
+        )
     called = find_called(context, write.cell_id, write.place)
     if called is None or (not called.calls and write.place.owner):
         return None
@@ -177,6 +183,15 @@ def _count_tables(context: RuleContext, write: Write, names: list[str]) -> int:
         indexes = [table.index_dtype for name in tables if (table := context.table(name)) is not None]
         return len(tables) if indexes and all(dtype.startswith("int") for dtype in indexes) else 0
     return len(tables)
+
+
+def _was_table(context: RuleContext, write: Write) -> bool:
+    """True where the name holds something else by now (``X = scaler.fit_transform(X)``), and pandas warned when the write's cell ran, or could not,
+    as the notebook filters warnings out."""
+    if write.by_label or context.describe_all([write.table])[0].is_a("dict", "pandas.DataFrame", "pandas.Series"):
+        return False
+    above = context.notebook.list_code_before(context.failure.cell_id)
+    return _is_warned(context, write) or any(IGNORED.search(c.source) for c in above)
 
 
 def _list_own_tables(called: Called, write: Write) -> list[str]:

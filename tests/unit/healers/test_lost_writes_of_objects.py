@@ -149,3 +149,25 @@ def test_a_function_under_a_condition_is_no_code_of_the_top_level() -> None:
     (statement,) = src.list_statements("if True:\n    def clean(df):\n        df['a'].fillna(0, inplace=True)")
     calls = [place for place, node in walk_with_places(statement.node) if isinstance(node, ast.Call)]
     assert calls == [Place("clean")]
+
+
+TABLE = """import pandas as pd
+df = pd.DataFrame({'age': [1.0, None], 'n': [1, 2]})"""
+
+
+@pytest.mark.parametrize(
+    ("above", "warned", "found"),
+    [
+        ("", "fillna", 1),
+        ("", "", 0),
+        ("import warnings\nwarnings.filterwarnings('ignore')\n", "", 1),
+        ("import warnings\nwarnings.filterwarnings('error')\n", "", 0),
+    ],
+)
+def test_a_name_that_holds_an_array_by_now_was_a_table_where_pandas_warned_or_could_not(
+    bench: Bench, above: str, warned: str, found: int
+) -> None:
+    cells = (above + TABLE, "df['age'].fillna(0, inplace=True)", "df = df.to_numpy()", "[int(n) for n in df[:, 0]]")
+    patches = propose_in(bench, cells, warned)
+    assert len(patches) == found
+    assert all("df['age'] = df['age'].fillna(0)" in str(p.edits) for p in patches)
