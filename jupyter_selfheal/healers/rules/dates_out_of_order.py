@@ -1,4 +1,4 @@
-"""PDA204: rows between two dates, of an index whose dates are not in order."""
+"""PDA199: rows between two dates, of an index whose dates are not in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DatesOutOfOrder(Rule):
     a table that a call makes.
     """
 
-    code = "PDA204"
+    code = "PDA199"
     name = "rows between dates that are not in order"
     stage = Stage.LIBRARY
     enames = frozenset({"KeyError"})
