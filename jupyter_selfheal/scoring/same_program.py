@@ -22,7 +22,7 @@ from typing import TypeGuard
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Case, Patch, Replace
-from jupyter_selfheal.source.python2 import SYNTAX, refactor
+from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, is_float, refactor
 
 RENAMED = ("xrange", "has_key", "reduce", "map", "filter", "zip")
 """Fixers of names that Python 3 has under another one, or gives lazily: a list is made of the latter where one was."""
@@ -72,9 +72,6 @@ COUNTED = frozenset({"range", "linspace", "arange"})
 PASSED = frozenset({"enumerate", "zip", "list", "tuple", "reversed"})
 """What is gone through in the order of its arguments."""
 OLD_METHODS = frozenset({"next", "__nonzero__", "__cmp__", "__div__", "__idiv__", "__rdiv__", "__coerce__", "__getslice__", "__setslice__", "__unicode__", "__hash__", "__eq__"})  # fmt: skip
-FLOATS = frozenset({"sqrt", "exp", "log", "log10", "log2", "mean", "std", "var", "sin", "cos", "tan", "pi", "e", "rand", "randn", "random", "linspace", "uniform", "normal"})  # fmt: skip
-"""What modules of mathematics give with a point, whatever they are given."""
-
 DRAWS = re.compile(r"^\s*%(?:matplotlib|pylab|config|precision|load_ext autoreload|autoreload)\b")
 """Magics that leave every value as it is."""
 
@@ -125,7 +122,7 @@ def _means_the_same(sources: Sequence[str]) -> bool:
     known = modules <= LIBRARIES | sys.stdlib_module_names and not used & ELSEWHERE
     if not known or not used & LIBRARIES or not all(map(_has_plain_magics, kept)):
         return False
-    is_true = any(_imports_division(n) for s in sources for n in src.walk(s))
+    is_true = any(map(DIVISION.search, sources))
     return not any(_list_differences(trees, is_true))
 
 
@@ -144,14 +141,6 @@ def _has_plain_magics(source: str) -> bool:
     return all(line == masked or DRAWS.match(line) for line, masked in lines)
 
 
-def _imports_division(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.ImportFrom)
-        and node.module == "__future__"
-        and any(a.name == "division" for a in node.names)
-    )
-
-
 def _list_differences(trees: Sequence[ast.Module], is_true: bool) -> Iterator[ast.AST]:
     """Nodes that may mean something else in Python 3; ``is_true``: a ``/`` is a division with a rest in both."""
     nodes = [n for tree in trees for n in ast.walk(tree)]
@@ -165,7 +154,7 @@ def _list_differences(trees: Sequence[ast.Module], is_true: bool) -> Iterator[as
         match node:
             case ast.BinOp(op=ast.Div()) | ast.AugAssign(op=ast.Div()) if not is_true:
                 sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
-                if not any(_is_float(side, modules) for side in sides):
+                if not any(is_float(side, modules) for side in sides):
                     yield node
             case ast.Constant(value=bytes()):
                 yield node
@@ -230,22 +219,6 @@ def _is_in_order(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp | ast.UnaryOp):
         return True  # no dictionary is reckoned with
     return isinstance(node, ast.Constant)
-
-
-def _is_float(node: ast.expr, modules: Iterable[str]) -> bool:
-    """Whether a value has a point by its text."""
-    match node:
-        case ast.Constant(value=float()):
-            return True
-        case ast.UnaryOp(operand=operand):
-            return _is_float(operand, modules)
-        case ast.BinOp(left=left, right=right, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Pow()):
-            return _is_float(left, modules) or _is_float(right, modules)
-        case ast.Call(func=ast.Name(id="float")):
-            return True
-        case ast.Call(func=ast.Attribute(value=owner, attr=name)) | ast.Attribute(value=owner, attr=name):
-            return name in FLOATS and src.find_root_name(owner) in modules
-    return False
 
 
 def _is_called(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:

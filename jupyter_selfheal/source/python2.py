@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any
 
+from jupyter_selfheal.source.binding import find_root_name
 from jupyter_selfheal.source.source import read
 
 SYNTAX = ("print", "exec", "except", "raise", "repr", "ne", "numliterals", "tuple_params", "throw")
 """Fixers of what no longer parses."""
+
+DIVISION = re.compile(r"from[ \t]+__future__[ \t]+import[^#\n]*\bdivision\b")
+"""With it a `/` is Python 3's."""
+
+FLOATS = frozenset({"sqrt", "exp", "log", "log10", "log2", "mean", "std", "var", "sin", "cos", "tan", "pi", "e", "rand", "randn", "random", "linspace", "uniform", "normal"})  # fmt: skip
+"""What modules of mathematics give with a point, whatever they are given."""
 
 
 @cache
@@ -45,3 +54,21 @@ def _replace_magics(source: str) -> tuple[str, dict[int, str]]:
             line = line[: len(line) - len(line.lstrip())] + f"_selfheal_magic_{number}_"
         matches.append(line)
     return "\n".join(matches), kept
+
+
+def is_float(node: ast.expr, modules: Iterable[str], floats: Collection[str] = ()) -> bool:
+    """Whether a value has a point by its text, given the names of modules, and those of values that have one."""
+    match node:
+        case ast.Constant(value=float()):
+            return True
+        case ast.Name(id=name):
+            return name in floats
+        case ast.UnaryOp(operand=operand):
+            return is_float(operand, modules, floats)
+        case ast.BinOp(left=left, right=right, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow()):
+            return is_float(left, modules, floats) or is_float(right, modules, floats)
+        case ast.Call(func=ast.Name(id="float")):
+            return True
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) | ast.Attribute(value=owner, attr=name):
+            return name in FLOATS and find_root_name(owner) in modules
+    return False

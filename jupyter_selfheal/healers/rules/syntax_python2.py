@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
@@ -18,15 +20,15 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     mark_code,
     split_lines,
 )
-from jupyter_selfheal.model import Patch, Replace
-from jupyter_selfheal.source.python2 import SYNTAX, refactor
+from jupyter_selfheal.model import Applicability, Edit, Patch, Replace
+from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, is_float, refactor
 
 MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "reduce", "itertools", "itertools_imports",
            "next", "long", "basestring", "unicode_calls", "execfile", "funcattrs", "methodattrs", "exitfunc",
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
 PRINTS = re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=.,)\](]|[ \t]*>>|\"|')", re.MULTILINE)
 """A ``print`` that is a statement: without one ``print(a, b)`` is the function, whatever else is of Python 2."""
-FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import[^#\n]*\bdivision\b")
+DIVIDES = "A `/` of whole numbers gave a whole number in Python 2, and what this one divides is not known."
 WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 MARKS = re.compile(
     r"^[ \t]*print[ \t]+(?![=.,)\]])|^[ \t]*print[ \t]*>>|;[ \t]*print[ \t]+[^=(]|:[ \t]*print[ \t]+[^=(]|^[ \t]*exec[ \t]+[\w'\"]"
@@ -55,8 +57,9 @@ class Python2Syntax(SyntaxRule):
 
     **Fix safety** Unsafe in such a cell, unless something of Python 3 is in it, and where nothing but a zero before a number is of Python 2 (`010`, which was 8), the rights of
     a file apart. Safe elsewhere: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
-    `len(x) / 2`), unless the notebook imports `division` from `__future__`. Of any other `/` the types are not known: the
-    result is compared with the stored outputs, where there are some.
+    `len(x) / 2`, names that hold some), unless the notebook imports `division` from `__future__`, or was saved under Python 3. Unsafe where
+    the notebook is of Python 2 (by its metadata, or what its cells have) and another `/` may be one of whole numbers: it gave a whole number
+    there. Where nothing tells the notebook's Python, a `/` between other things stays as it is.
     """
 
     code = "SYN101"
@@ -64,14 +67,14 @@ class Python2Syntax(SyntaxRule):
     why = "The fixers of lib2to3 keep what the cell meant under Python 2."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        cells = (context.source_of(c.id) for c in context.notebook.list_code_before(context.failure.cell_id))
-        true = any(FUTURE.search(text) for text in (*cells, context.failure.source))
+        above = [context.source_of(c.id) for c in context.notebook.list_code_before(context.failure.cell_id)]
+        texts = [*above, context.failure.source]
+        old = context.notebook.python.startswith("2") or any(map(IS_PYTHON2.search, texts))
+        is_true = any(map(DIVISION.search, texts)) or (context.notebook.python.startswith("3") and not old)
         for patch in super().propose(context):
-            edits = (
-                replace(e, source=_use_floor_division(e.source)) if isinstance(e, Replace) and not true else e
-                for e in patch.edits
-            )
-            yield replace(patch, edits=tuple(edits))
+            if not is_true:
+                patch = _divide_as_before(context, patch, above, old)
+            yield patch
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
@@ -133,25 +136,70 @@ IS_PYTHON3 = re.compile(r"""\b(?:end|sep)=|\bf['"]|\binput\(|\basync\b|\bnonloca
 """What a cell of Python 3 has, or one in which somebody reads what is typed as a text."""
 
 
-def _use_floor_division(source: str) -> str:
-    """The source with ``//`` for ``/`` between what can only be whole numbers."""
-    splices = []
-    for node in src.walk(source):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_whole(node):
-            start, end = src.find_span(source, node.left)[1], src.find_span(source, node.right)[0]
-            if source.count("/", start, end) == 1:
-                at = source.index("/", start, end)
-                splices.append((at, at + 1, "//"))
-    return src.splice(source, splices)
+def _divide_as_before(context: RuleContext, patch: Patch, above: Sequence[str], old: bool) -> Patch:
+    """The patch with `//` for `/` between what can only be whole numbers. In a notebook of Python 2 it is offered where another `/` may give
+    something else today."""
+    modules = {name for text in above for name in src.find_names(text).imports}
+    edits, is_open = list[Edit](), False
+    for edit in patch.edits:
+        if isinstance(edit, Replace):
+            types = _find_types(context, edit.source, modules) if old else {}
+            floats, splices = {name for name, kind in types.items() if kind == "float"}, list[Splice]()
+            for node in src.walk(edit.source):
+                match node:
+                    case ast.BinOp(op=ast.Div(), left=left, right=right):
+                        if _is_whole(left, types) and _is_whole(right, types):
+                            splices += _find_slash(edit.source, left, right)
+                        else:
+                            is_open |= not any(is_float(side, modules, floats) for side in (left, right))
+                    case ast.AugAssign(op=ast.Div(), target=target, value=value):
+                        is_open |= not any(is_float(side, modules, floats) for side in (target, value))
+                    case _:
+                        pass
+            edit = replace(edit, source=src.splice(edit.source, splices))
+        edits.append(edit)
+    patch = replace(patch, edits=tuple(edits))
+    if old and is_open and patch.applicability is Applicability.SAFE:
+        return replace(patch, applicability=Applicability.UNSAFE, why=DIVIDES)
+    return patch
 
 
-def _is_whole(node: ast.expr) -> bool:
+def _find_slash(source: str, left: ast.expr, right: ast.expr) -> list[Splice]:
+    start, end = src.find_span(source, left)[1], src.find_span(source, right)[0]
+    return [(at := source.index("/", start, end), at + 1, "//")] if source.count("/", start, end) == 1 else []
+
+
+def _find_types(context: RuleContext, source: str, modules: Collection[str]) -> dict[str, str]:
+    """`int` or `float` by name: of what is there and the cell leaves alone, and of what each of its own assignments gives a point."""
+    names = [n for n in src.walk(source) if isinstance(n, ast.Name)]
+    stored = Counter(n.id for n in names if not isinstance(n.ctx, ast.Load))
+    stored.update(n.arg for n in src.walk(source) if isinstance(n, ast.arg))
+    types = {}
+    for name in {n.id for n in names} - stored.keys():
+        thing = context.describe(name)
+        if thing is not None and thing.type in ("int", "float"):
+            types[name] = thing.type
+    floats = {name for name, kind in types.items() if kind == "float"}
+    pointed = Counter(
+        node.targets[0].id
+        for node in src.walk(source)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and len(node.targets) == 1
+        and is_float(node.value, modules, floats)
+    )
+    return types | {name: "float" for name, count in pointed.items() if count == stored[name]}
+
+
+def _is_whole(node: ast.expr, types: Mapping[str, str]) -> bool:
     if isinstance(node, ast.BinOp):
-        return isinstance(node.op, WHOLE) and _is_whole(node.left) and _is_whole(node.right)
+        return isinstance(node.op, WHOLE) and _is_whole(node.left, types) and _is_whole(node.right, types)
     if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and _is_whole(node.operand)
+        return isinstance(node.op, ast.USub) and _is_whole(node.operand, types)
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "len"
+    if isinstance(node, ast.Name):
+        return types.get(node.id) == "int"
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
