@@ -28,7 +28,7 @@ MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "re
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
 PRINTS = re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=.,)\](]|[ \t]*>>|\"|')", re.MULTILINE)
 """A ``print`` that is a statement: without one ``print(a, b)`` is the function, whatever else is of Python 2."""
-DIVIDES = "A `/` of whole numbers gave a whole number in Python 2, and what this one divides is not known."
+DIVIDES = "A `/` of whole numbers gave a whole number in Python 2."
 WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 MARKS = re.compile(
     r"^[ \t]*print[ \t]+(?![=.,)\]])|^[ \t]*print[ \t]*>>|;[ \t]*print[ \t]+[^=(]|:[ \t]*print[ \t]+[^=(]|^[ \t]*exec[ \t]+[\w'\"]"
@@ -160,7 +160,9 @@ def _divide_as_before(context: RuleContext, patch: Patch, above: Sequence[str], 
         edits.append(edit)
     patch = replace(patch, edits=tuple(edits))
     if old and is_open and patch.applicability is Applicability.SAFE:
-        return replace(patch, applicability=Applicability.UNSAFE, why=DIVIDES)
+        return replace(
+            patch, applicability=Applicability.UNSAFE, why="What a `/` of it divides is not known.", risk=DIVIDES
+        )
     return patch
 
 
