@@ -26,7 +26,7 @@ class ResultDropped(Rule):
     **Fix** `df = df.dropna()`, also in cells above; `df["age"] = df["age"].fillna(0)` of a column. The cells that made the table run again.
 
     **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown, which may be all that it is for: unsafe, and only for one such line and
-    a failed assert. Silent for missing values where no line drops or fills them.
+    a failed assert. Unsafe, too, where several lines treat the missing values of one table. Silent for missing values where no line drops or fills them.
     """
 
     code = "PDA198"
@@ -43,12 +43,14 @@ class ResultDropped(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         methods = GIVING if _is_wrong(context.failure) else FILLING
         kept: dict[str, list[Splice]] = {}
+        treated: list[str] = []
         shown: list[tuple[str, Splice]] = []
         example = ""
         for cell_id, source, statement in _list_statements(context):
             target = _read_dropped(source, statement, methods)
             if not target or not context.describe_all([target])[0].is_a("pandas.NDFrame"):
                 continue
+            treated += [target] * bool(_read_dropped(source, statement, FILLING))
             start = src.find_span(source, statement)[0]
             splice = (start, start, f"{target} = ")
             example = example or f"{target} = {src.extract_text(source, statement)}"
@@ -56,8 +58,8 @@ class ResultDropped(Rule):
                 kept.setdefault(cell_id, []).append(splice)
             else:
                 shown.append((cell_id, splice))
-        is_sure = bool(kept)
-        if not is_sure and len(shown) == 1 and _is_wrong(context.failure):
+        is_sure = bool(kept) and len(set(treated)) == len(treated)
+        if not kept and len(shown) == 1 and _is_wrong(context.failure):
             kept = {shown[0][0]: [shown[0][1]]}
         edits = _build_edits(context, kept) if kept else ()
         if edits:
@@ -66,7 +68,11 @@ class ResultDropped(Rule):
                 f"Keep the result: `{example}`",
                 "The method gives another table, and leaves its own as it was.",
                 applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
-                why=self.why if is_sure else "Its result is shown, which may be all that it is for.",
+                why=self.why
+                if is_sure
+                else "Its result is shown, which may be all that it is for."
+                if len(set(treated)) == len(treated)
+                else "Several lines treat the missing values of one table: one of them may be meant.",
                 prior=0.92 if is_sure else 0.8,
             )
 
