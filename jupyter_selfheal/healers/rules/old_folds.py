@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.templates import bind
@@ -72,8 +73,9 @@ class OldFolds(Rule):
             text = f"{context.text(call.func)}({', '.join(f'{names.get(k, k)}={context.text(v)}' for k, v in rest.items())})"
             splits = given.replace("{" + data + "}", context.text(bound.named[data]))
             splices = [(*context.span(call), text), *_mend_loops(context, call, splits)]
+            below = [e for i, loops in _mend_loops_below(context, call, splits) for e in context.replace(i, loops)]
             yield self.patch(
-                context.replace(context.cell_id, splices),
+                (*context.replace(context.cell_id, splices), *below),
                 f"Use `{text}`, and split where it is used",
                 f"`{name}` no longer takes the data when it is created.",
                 prior=0.93,
@@ -85,15 +87,33 @@ def _is_false(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is False
 
 
+def _list_names(context: RuleContext, call: ast.Call) -> set[str]:
+    return {t.id for n in context.walk(ast.Assign) if n.value is call for t in n.targets if isinstance(t, ast.Name)}
+
+
 def _mend_loops(context: RuleContext, call: ast.Call, splits: str) -> list[Splice]:
     """``.split(…)`` behind the object in the loops of the cell."""
-    names = {t.id for n in context.walk(ast.Assign) if n.value is call for t in n.targets if isinstance(t, ast.Name)}
+    return _list_splits(context.source, context.tree, _list_names(context, call), call, splits)
+
+
+def _mend_loops_below(context: RuleContext, call: ast.Call, splits: str) -> Iterator[tuple[str, list[Splice]]]:
+    """The same of the cells below, down to one that gives the name another value."""
+    names = _list_names(context, call)
+    for cell in context.notebook.list_code_after(context.cell_id):
+        source = context.source_of(cell.id)
+        if names & src.find_names(source).binds:
+            return
+        if splices := _list_splits(source, src.parse(source) or ast.Module([], []), names, call, splits):
+            yield cell.id, splices
+
+
+def _list_splits(source: str, tree: ast.AST, names: set[str], call: ast.Call, splits: str) -> list[Splice]:
     splices: list[Splice] = []
-    for node in ast.walk(context.tree):
+    for node in ast.walk(tree):
         over = node.iter if isinstance(node, ast.For | ast.comprehension) else None
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate" and over.args:
             over = over.args[0]
         if over is call or (isinstance(over, ast.Name) and over.id in names):
-            end = context.span(over)[1]
+            end = src.find_span(source, over)[1]
             splices.append((end, end, f".split({splits})"))
     return splices

@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.rules.context.decimal_commas import (
     has_decimal_commas,
     has_own_decimal_commas,
 )
+from jupyter_selfheal.healers.rules.context.edits import quote_text
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 NUMBER = re.compile(
@@ -26,6 +27,10 @@ EUROPEAN = re.compile(r"^\s*-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+\s*$")
 PERCENT = re.compile(r"^\s*-?\d+(?:\.\d+)?\s*%\s*$")
 PRICED = re.compile(r"^\s*[$€£]\s?-?[\d,]+(?:\.\d+)?\s*$")
 
+UNIT = re.compile(r"^\s*-?\d+(?:\.\d+)?(\s*([^\W\d_]{2,12}))\s*$")
+"""A number with a unit behind it: `70 kg`, `180cm`."""
+SCALES = frozenset({"bn", "tsd", "mio", "mrd", "thousand", "million", "billion", "lakh", "crore", "mil", "mn", "tn"})
+"""What stands behind a number and makes it a larger one."""
 
 POINTS = r"-?\d{1,3}(?:\.\d{3})+"
 BOTH = r"-?\d{1,3}(?:\.\d{3})+,\d+"
@@ -42,7 +47,9 @@ class ThousandsSeparator(Rule):
 
     `.str.replace(".", "", regex=False).str.replace(",", ".")` where commas stand before decimals (`1.234,50`).
 
-    **Fix safety** Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
+    `.str.removesuffix(" kg")` for `70 kg`, where every text has that unit.
+
+    **Fix safety** Safe for one unit of all texts; silent for several, and for `19M` or `3 million`, which are scales. Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
     can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
     with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
@@ -59,7 +66,7 @@ class ThousandsSeparator(Rule):
         return (
             super().matches(failure)
             and match is not None
-            and any(form.match(match[1]) for form in (GROUPED, PRICED, PERCENT, EUROPEAN))
+            and any(form.match(match[1]) for form in (GROUPED, PRICED, PERCENT, EUROPEAN, UNIT))
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
@@ -76,6 +83,9 @@ class ThousandsSeparator(Rule):
             if column is None or not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
                 continue
             end = context.span(column)[1]
+            if unit := UNIT.match(match[1]):
+                yield from self._take_unit_off(context, column, unit[1], unit[2])
+                return
             if EUROPEAN.match(match[1]):
                 is_own = not GROUPED.match(match[1]) or has_own_decimal_commas(context, column)
                 patch = self._read_european(context, column, match[1]) if is_own else None
@@ -101,6 +111,24 @@ class ThousandsSeparator(Rule):
                 prior=0.88,
             )
             return
+
+    def _take_unit_off(self, context: RuleContext, column: ast.expr, suffix: str, unit: str) -> Iterator[Patch]:
+        """`70` of `70 kg`, where every text of the column is a number with that very unit."""
+        present = f"({context.text(column)}).dropna()"
+        texts = f"{present}.astype(str).str"
+        form = rf"\s*-?\d+(?:\.\d+)?\s*{unit}\s*"
+        if unit.lower() in SCALES or not context.is_true(f"len({present}) > 1 and {texts}.fullmatch({form!r}).all()"):
+            return
+        is_alike = context.is_true(f"{texts}.endswith({suffix!r}).all()")
+        text = f".str.removesuffix({quote_text(suffix)})" if is_alike else f'.str.replace({quote_text(unit)}, "")'
+        end = context.span(column)[1]
+        yield self.patch(
+            context.replace_here((end, end, text)),
+            f"Take the unit off with `{text}`",
+            f"Each text is a number of {unit}.",
+            why="Every text of the column is a number with the same unit behind it.",
+            prior=0.9,
+        )
 
     def _read_european(self, context: RuleContext, column: ast.expr, number: str) -> Patch | None:
         """Points out, and a point for the comma, where every text of the column is a number that is written so."""
