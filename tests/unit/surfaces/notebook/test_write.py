@@ -106,7 +106,9 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
         "try: w(pathlib.Path(sys.argv[1]), 'x' * 1000)\n"
         "except Exception as e: print(type(e).__name__, e)"
     )
-    said = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [sys.executable, "-B", "-c", program, str(path)], capture_output=True, text=True, check=True
+    ).stdout
     assert said.startswith("NotebookError")
     assert "File too large" in said
     assert path.read_text() == "old"
