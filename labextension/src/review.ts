@@ -262,6 +262,7 @@ export class Review extends Widget {
     this._say([trans.__('%1 put into the notebook.', fixes(put)), ...refused].join(' '));
     this._apply = null;
     this._controls.querySelector('button')?.focus();
+    this.node.scrollTop = 0; // what was put in is said above the button
   }
 
   private _takeBack(undo: IEdit[]): void {
@@ -273,6 +274,7 @@ export class Review extends Widget {
     this._controls.replaceChildren();
     this._say(why || trans.__('Undone: the notebook is as it was.'));
     this.node.focus();
+    this.node.scrollTop = 0;
   }
 
   /** Restarts the kernel and runs all; set by whoever opens the panel. */

@@ -33,8 +33,15 @@ def test_fixes_are_accepted_by_keyboard_and_put_in_at_once(page: Any, server: Se
     page.keyboard.press("a")
     page.keyboard.press("x")
     panel.get_by_text("1 accepted").wait_for()
-    page.keyboard.press("Enter")
-    lab.expect_source(1, FIXED)
+    size = page.viewport_size
+    page.set_viewport_size({**size, "height": 400})
+    try:
+        panel.evaluate("panel => { panel.scrollTop = 24; }")
+        page.keyboard.press("Enter")
+        lab.expect_source(1, FIXED)
+        assert panel.evaluate("panel => panel.scrollTop") == 0, "what was put in is said on top"
+    finally:
+        page.set_viewport_size(size)
     assert lab.source(2) == KEY
     panel.get_by_role("button", name="Undo").click()
     lab.expect_source(1, TYPO)

@@ -32,7 +32,8 @@ def _explain_key(context: RuleContext, told: re.Match[str]) -> Cause | None:
         if keys is None or keys.type not in ("dict", "defaultdict", "Counter", "OrderedDict"):
             continue
         shown = ", ".join(f"`{key!r}`" for key in keys.keys[:MOST_KEYS]) + ", …" * (len(keys.keys) > MOST_KEYS)
-        what = f"Its keys are {shown}." if keys.keys else "It is empty."
+        are = "only key is" if len(keys.keys) == 1 else "keys are"
+        what = f"Its {are} {shown}." if keys.keys else "It is empty."
         return f"`{owner}` has no key `{told[1]}`. {what}", "Ask for a key that is there, or store this one first."
     return None
 

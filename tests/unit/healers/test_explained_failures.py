@@ -44,7 +44,7 @@ from tests.unit.healers.triage import diagnose
             "What is to be predicted are numbers on a scale, and this is for classes.",
             ["from sklearn.tree import DecisionTreeClassifier", "DecisionTreeClassifier().fit([[1], [2]], [0.5, 1.7])"],
         ),
-        ("`d` has no key `'Spain'`. Its keys are `'Italy'`.", ["d = {'Italy': 'Rome'}", "d['Spain']"]),
+        ("`d` has no key `'Spain'`. Its only key is `'Italy'`.", ["d = {'Italy': 'Rome'}", "d['Spain']"]),
         ("`v` has 1 item, and item 4 is asked for.", ["v = [1]", "v[4]"]),
         ("`v` is a list: its items are counted from 0, and `'a'` is no number.", ["v = [1]", "v['a']"]),
         ("`f` is closed where its `with` block ends, in line 2.", ["with open('x.txt', 'w') as f:\n    f.write('a')\nf.write('b')"]),
