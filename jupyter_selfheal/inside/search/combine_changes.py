@@ -8,6 +8,7 @@ Everything is counted, nothing timed: the same states are gone on from on every 
 
 from __future__ import annotations
 
+import bisect
 import functools
 import heapq
 import itertools
@@ -221,15 +222,17 @@ class Frontier:
         added = [
             (end, new.count("\n") - text.count("\n", start, end)) for start, end, new in self._find_edits(state, n)
         ]
-        added = [(end, more) for end, more in added if more]
+        added = sorted((end, more) for end, more in added if more)
         first, last = self._extents[n, number]
         moved: dict[int, list[tuple[int, Change]]] = {}
         if all(end <= first or last < end for end, _ in added):  # all of them are on the same side of each edit
             moved[sum(more for end, more in added if end <= first)] = changes
         else:
+            ends = [end for end, _ in added]
+            shifts = [*itertools.accumulate((more for _, more in added), initial=0)]
+            parts = [moved.setdefault(shift, []) for shift in shifts]
             for item in changes:
-                at = item[1].edits[0][0]
-                moved.setdefault(sum(more for end, more in added if end <= at), []).append(item)
+                parts[bisect.bisect_right(ends, item[1].edits[0][0])].append(item)
         for shift, members in moved.items():
             weight = weigh_line(lines, number + shift)
             yield _weigh_members(members, n, weight, share)

@@ -47,6 +47,10 @@ def _end(_: object) -> bool:
     raise OutOfTime
 
 
+_WITHOUT_END = itertools.repeat(None)
+_NONE_LEFT = itertools.repeat(True, 0)
+
+
 class StepCounter:
     """Raises OutOfTime after so many steps. ``total`` are the steps of all that was counted before."""
 
@@ -63,12 +67,16 @@ class StepCounter:
         self.total += self.steps_used
         self._most = max(steps, 0)
         self._left = itertools.repeat(True, self._most)
-        self._counted = itertools.chain(
-            self._left, map(_end, itertools.repeat(None))
-        )  # begun in C: a trace may call it within itself
+        # begun in C: a trace may call it within itself
+        self._counted = itertools.chain(self._left, map(_end, _WITHOUT_END))
         self.tick = self._counted.__next__
         if self._is_tracing:  # Python ends a trace that raised
             sys.settrace(self._trace_call)
+
+    def close(self) -> None:
+        """Take what was counted into the total: nothing is counted until a limit is set."""
+        self.total += self.steps_used
+        self._most, self._left = 0, _NONE_LEFT
 
     @property
     def steps_used(self) -> int:
@@ -155,11 +163,11 @@ def _take_heads(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
 
 def _insert_by_patterns(text: str, original: str) -> str:
     loops, rounds, functions = _find_countable(original)
-    if functions:
+    if functions and "def" in text:
         text = _DEF.sub(_count_call, text)
-    if loops:
+    if loops and "while" in text:
         text = _WHILE.sub(rf"\1 {ROUND}() and", text)
-    return _FOR.sub(rf"\1 {ROUND}() and {ROUNDS}((\2)):", text) if rounds else text
+    return _FOR.sub(rf"\1 {ROUND}() and {ROUNDS}((\2)):", text) if rounds and "for" in text else text
 
 
 def _count_call(match: re.Match[str]) -> str:

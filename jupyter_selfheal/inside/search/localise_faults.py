@@ -29,6 +29,8 @@ EVENTS = 400
 SLOWED = 6.0
 """How many times longer a traced run may take than the same without a trace, for the net to leave it to the steps on a slow machine, too."""
 Line = tuple[int, int]
+_OURS = f"{__name__.partition('.')[0]}."
+"""How the names of our own modules begin, whose calls are none of the program's."""
 _IN_PARTS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _SIZED = (list, tuple, dict, set, frozenset, str)
 
@@ -119,7 +121,7 @@ class Tracer(LineTracer):
             if frame.f_code.co_filename == copy.__file__:
                 self.copying += 1
             else:
-                self.foreign += 1
+                self.foreign += self._is_of_program(frame)
             return None
         if event == "call" and frame.f_code.co_flags & 2:
             self._note_call(frame)
@@ -143,6 +145,15 @@ class Tracer(LineTracer):
                 if frame.f_code.co_flags & 2 or not name.startswith("_"):
                     kinds.setdefault(name, set()).add(find_kind(value))
         return self.local_trace
+
+    def _is_of_program(self, frame: FrameType) -> bool:
+        """Whether the program called a function of somebody else's, and not we who run it."""
+        back = frame.f_back
+        while back is not None and not str(back.f_globals.get("__name__", "")).startswith(_OURS):
+            if back.f_code.co_filename in self.files:
+                return not str(frame.f_globals.get("__name__", "")).startswith(_OURS)
+            back = back.f_back
+        return False
 
     def _note_call(self, frame: FrameType) -> None:
         code, back = frame.f_code, frame.f_back

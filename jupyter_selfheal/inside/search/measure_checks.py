@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import astuple
 from math import ceil, log2
 from typing import Any
 
@@ -66,7 +65,8 @@ def find_memory(runner: Runner, steps: int) -> int:
     if runner.copied:
         return MOST_MEMORY
     little, much = (
-        run_in_fork(lambda: astuple(runner.run({}, steps)), WAIT, memory) for memory in (LITTLE_MEMORY, MOST_MEMORY)
+        run_in_fork(lambda: runner.run({}, steps).list_fields(), WAIT, memory)
+        for memory in (LITTLE_MEMORY, MOST_MEMORY)
     )
     return LITTLE_MEMORY if little == much and little is not None else MOST_MEMORY
 

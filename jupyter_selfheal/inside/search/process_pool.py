@@ -18,7 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from types import CodeType
 
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
@@ -273,7 +273,7 @@ class Pool:
             result = self.runner.run(codes, self.steps, self.limit)
             struct.pack_into("q", shared, HEAD + 8 * position, max(result.steps, 1))
             if self._is_news(result):
-                news += json.dumps([index, *astuple(result)]).encode() + b"\n"
+                news += json.dumps([index, *result.list_fields()]).encode() + b"\n"
             now = time.process_time()
             is_last = position + 1 == len(jobs) or now - began > SLICE
             if is_last or now > until:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import contextlib
 import copy
+import gc
 import io
 import itertools
 import re
@@ -55,6 +56,7 @@ SLOW = 5.0
 OUTPUT_LIMIT = 1_000_000
 SURPLUS, TIMES = 4_000, 4
 """Characters beside so many times the expected ones after which what prints may be taken for what comes to no end."""
+_NOTHING = contextlib.nullcontext()
 _NOTEBOOK = FILE.partition("{")[0]
 """How the names of files begin that the units of a program are compiled under."""
 CHEAP = 2000
@@ -99,6 +101,10 @@ class Result:
     cut: int = 0
     raised: int = 0
 
+    def list_fields(self) -> list[Any]:
+        """What one is made of again, in the order of its fields: ``astuple`` of dataclasses takes as long as a run."""
+        return [self.failed, self.passed, self.status, self.mask, self.steps, self.cut, self.raised]
+
     @property
     def plausible(self) -> bool:
         return self.failed == 0 and self.passed > 0 and self.status == OK
@@ -125,6 +131,22 @@ class Muted(io.TextIOBase):
 
     def writable(self) -> bool:
         return True
+
+
+class OutputRedirection:
+    """What is printed goes into a stream, and what is written to standard error nowhere; both at once, as each run does so."""
+
+    __slots__ = ("before", "out")
+
+    def __init__(self, out: Muted) -> None:
+        self.out = out
+
+    def __enter__(self) -> None:
+        self.before = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = self.out, Muted()
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout, sys.stderr = self.before
 
 
 class Runner:
@@ -217,13 +239,14 @@ class Runner:
         counter = self.counter
         counter.set_limit(steps)
         counter.bind_names(self.ns)
-        with pause_collection(), limit_cpu_time(net or self.find_net(steps)):
+        collection = pause_collection() if gc.isenabled() else _NOTHING  # a search pauses it for all of its candidates
+        with collection, limit_cpu_time(net or self.find_net(steps)):
             counter.start()
             try:
                 yield
             finally:
                 counter.stop()
-                counter.set_limit(0)
+                counter.close()
 
     def sort_checks(self, costs: Mapping[int, int], failing: Collection[int]) -> None:
         """Run neighbouring asserts in another order: cheap ones first, and those that fail as it is before others. One that asks an object
@@ -248,7 +271,7 @@ class Runner:
     def _run_replaced(self, replaced: Mapping[int, CodeType]) -> None:
         program, ns = self.program, self.ns
         out = self.out = Muted(bool(program.stdout), self.most_printed)
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(Muted()):
+        with OutputRedirection(out):
             for n in self.order:
                 unit, self.at = program.units[n], n
                 out.keep = bool(program.stdout) and unit.role != REPLAY

@@ -8,7 +8,6 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple
 from typing import Any
 
 from jupyter_selfheal.inside.search import patience, seen
@@ -161,7 +160,7 @@ class Search:
         """Run all checks for every candidate, even after one that loops, where they are quick: each tells what it gains."""
         if self.base.failed > 1 and self.limit <= patience.MOST_STEPS:
             self.runner.patient = True
-            reply = run_in_fork(lambda: astuple(self.runner.run({}, self.limit)), WAIT)
+            reply = run_in_fork(lambda: self.runner.run({}, self.limit).list_fields(), WAIT)
             self.counts_all = isinstance(reply, list) and reply[0] > 1
             self.runner.patient = self.counts_all
             if self.counts_all and isinstance(reply, list):

@@ -1,5 +1,6 @@
 """Which lines a check runs is seen as well where a function is no longer looked at once all its lines have run."""
 
+import colorsys
 import sys
 from typing import Any
 
@@ -72,3 +73,18 @@ def test_a_function_all_of_whose_lines_ran_is_looked_at_no_longer_until_the_next
     assert [frames[0].f_trace is None, frames[2].f_trace is None] == [False, True]
     tracer.end_check(True)
     assert tracer.global_trace(frames[2], "call", None) is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "foreign"),
+    [
+        ("return n + 1", 0),
+        ("return colorsys.rgb_to_yiq(n, n, n)[0]", 1),  # one in Python
+        ("return sum(sorted(range(n), key=lambda k: -k))", 0),  # in C, and the program's own
+    ],
+)
+def test_calls_of_other_peoples_python_are_those_that_the_program_makes(body: str, foreign: int) -> None:
+    """What we call to run and count the checks is none of them: where it was, the calls of small programs were traced for nothing."""
+    units = Unit(f"def f(n):\n    {body}\n", "cell", True), *(Unit(f"assert f({n}) < 0", "check") for n in range(5))
+    runner = Runner(Program(units), {"__name__": "__main__", "colorsys": colorsys})
+    assert trace_program(runner, STEPS).foreign == 5 * foreign
