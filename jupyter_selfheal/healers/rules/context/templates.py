@@ -156,15 +156,25 @@ def _is_written_as(node: ast.expr, kinds: tuple[str, ...]) -> bool:
     return any(isinstance(node, _WRITTEN.get(kind, ())) for kind in kinds)
 
 
+def _find_asked(bound: Bound, name: str) -> ast.expr | None:
+    """What an argument is, by its name; with ``[0]`` behind that, the first of a list that is written down."""
+    node = bound.named.get(name.removesuffix("[0]"))
+    if node is None or not name.endswith("[0]"):
+        return node
+    if isinstance(node, ast.ListComp):
+        return node.elt
+    return node.elts[0] if isinstance(node, ast.List) and node.elts else None
+
+
 def choose(
     context: RuleContext, forms: tuple[Form, ...], call: ast.Call, receiver: ast.expr | None, params: tuple[str, ...]
 ) -> Written | None:
     """The first form that fits the call's arguments and their live types."""
     bound = bind(context, call, params)
     types = {}
-    asked = sorted({name for form in forms for name in form.when if name in bound.named})
-    if asked:
-        types = dict(zip(asked, context.describe_all([bound.named[n] for n in asked], calls=True), strict=True))
+    nodes = {name: node for form in forms for name in form.when if (node := _find_asked(bound, name)) is not None}
+    if nodes:
+        types = dict(zip(nodes, context.describe_all(list(nodes.values()), calls=True), strict=True))
     own = (
         context.describe_all([receiver], calls=True)[0]
         if receiver is not None and any("self" in f.when for f in forms)
@@ -178,7 +188,7 @@ def choose(
             if name == "self"
             else (
                 name in types
-                and (types[name].is_a(*kinds) or (not types[name].type and _is_written_as(bound.named[name], kinds)))
+                and (types[name].is_a(*kinds) or (not types[name].type and _is_written_as(nodes[name], kinds)))
             )
             for name, kinds in form.when.items()
         )
