@@ -79,6 +79,8 @@ from tests.unit.healers.triage import diagnose
         ("missing module", ["import lifelines_that_nobody_has"]),
         ("missing module", ["from matplotlib.animation import FFMpegWriter, writers\n@writers.register('film')\nclass Film(FFMpegWriter):\n    isAvailable = classmethod(lambda cls: False)", "writers['film']"]),
         ("input", ["def ask():\n    raise EOFError\ninput = ask\ninput()"]),
+        ("input", ["def input():\n    raise EOFError('EOF when reading a line')\ndef menu():\n    while input() != 'q':\n        pass", "menu()"]),
+        ("input", ["from IPython.core.error import StdinNotImplementedError\ndef input(prompt):\n    raise StdinNotImplementedError('nobody')", "age = int(input('Age? '))"]),
         ("memory", ["def big():\n    raise MemoryError\nbig()"]),
         ("bad data", ["import pandas as pd\nd = pd.DataFrame({'d': ['2024-01-15', '2024-02-30']})", "pd.to_datetime(d['d'])"]),
         ("bad data", ["import pandas as pd\npd.Timestamp('2023-02-29')"]),
