@@ -150,7 +150,8 @@ def _list_signs(site: Site, token: Token) -> Iterator[tuple[str, str]]:
         yield text[0] + text[2:], "replace.foreign"
         yield text[0], "replace.foreign"
     elif text in ":;":
-        yield (";" if text == ":" else ":"), "replace.colon_semicolon"
+        if text == ";" or site.list_line_tokens(token.start)[-1] is not token:  # at the end of its line it is too much
+            yield (";" if text == ":" else ":"), "replace.colon_semicolon"
         yield ",", "replace.sign"
     elif text in OPENERS + CLOSERS:
         group = OPENERS if text in OPENERS else CLOSERS

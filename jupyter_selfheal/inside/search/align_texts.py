@@ -221,6 +221,8 @@ def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> TextE
 
 def _may_change(parts: Sequence[Part], changed: Mapping[int, str], rewords: bool) -> bool:
     """Whether each text may become what is expected in its place; with ``rewords`` in other words, but where a condition chooses them."""
+    if _moves_words(parts, changed):
+        return False
     for number, new in changed.items():
         part = parts[number]
         if _is_taken(parts, number, new) or _adds_value(part.value, new):
@@ -228,6 +230,14 @@ def _may_change(parts: Sequence[Part], changed: Mapping[int, str], rewords: bool
         if _is_value(part.value, new) and not (rewords and part.always):
             return False
     return True
+
+
+def _moves_words(parts: Sequence[Part], changed: Mapping[int, str]) -> bool:
+    """Whether one text would say what another one is emptied of: a question ``What is your name? Hello!`` and ``print("")``."""
+    had = [_WORDS.findall(parts[n].value) for n, new in changed.items() if not _WORDS.findall(new)]
+    emptied = [words for words in had if len(words) > 1]
+    gained = [set(_WORDS.findall(new)) - set(_WORDS.findall(parts[n].value)) for n, new in changed.items()]
+    return any(set(words) <= more for words in emptied for more in gained)
 
 
 def _cut_output(printed: str) -> list[tuple[int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
@@ -33,6 +34,7 @@ CALLED = frozenset(
     {"print", "input", "range", "round", "float", "int", "str", "len", "sum", "max", "min", "abs", "sorted", "reversed"}
 )
 """Builtins of which no item is taken."""
+_SLOT = re.compile(r"\{[^\W\d]\w*\}")
 ALIKE = 0.8
 """Likeness of two names from which one may be a slip for the other."""
 SURE = 0.6
@@ -66,6 +68,7 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
             edits = tuple((*find_span(n, table), other) for n in places)
             prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
             yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`", kind="name")
+    yield from _mend_all_names(read, sorted(set(bound)), there, table)
     idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
     for target in idle:
         for name in sorted(used - there):
@@ -77,6 +80,23 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
     yield from _write_prints(tree, table)
     yield from _use_bound(read, idle, used, table)
     yield from _call_subscripted(read, tree, table, known)
+
+
+def _mend_all_names(read: list[ast.Name], bound: list[str], there: set[str], table: LineTable) -> Iterator[Change]:
+    """Several names that nothing binds, each as the one that is nearest to it: one after the other the cell fails as before until the last of them."""
+    meant: dict[str, str] = {}
+    for name in dict.fromkeys(n.id for n in read if n.id not in there):
+        near = [CONSTANTS[name]] if name in CONSTANTS else _list_near_builtins(name)
+        likely = [
+            (_measure_likeness(name, o), o) for o in bound if min(len(name), len(o)) > 2 or name.lower() == o.lower()
+        ]
+        likely = [pair for pair in likely if pair[0] >= ALIKE]
+        if near or likely:
+            meant[name] = near[0] if near else max(likely)[1]
+    if len(meant) > 1:
+        edits = sorted((*find_span(n, table), meant[n.id]) for n in read if n.id in meant)
+        words = "; ".join(f"`{name}` is `{other}`" for name, other in meant.items())
+        yield Change(tuple(edits), 0.9, 1, words, kind="name")
 
 
 def _write_prints(tree: ast.AST, table: LineTable) -> Iterator[Change]:
@@ -94,6 +114,8 @@ def _write_prints(tree: ast.AST, table: LineTable) -> Iterator[Change]:
         if isinstance(first, ast.Constant) and isinstance(first.value, str) and "%" in first.value and rest:
             start, end = find_span(first, table)[1], find_span(rest[0], table)[0]
             edits += [(start, end, " % ("), (find_span(call, table)[1], find_span(call, table)[1], ")")]
+        elif isinstance(first, ast.Constant) and isinstance(first.value, str) and _SLOT.search(first.value):
+            edits.append((*find_span(first, table)[:1] * 2, "f"))
     if edits:
         yield Change(tuple(sorted(edits)), 0.95, 1, words, kind="name")
 

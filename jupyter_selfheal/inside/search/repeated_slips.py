@@ -53,7 +53,7 @@ def _convert_all_reads(source: Source) -> Iterator[Change]:
     ]
     if not reads:
         return
-    texts, numbers = _list_texts(source), _list_numbers(source)
+    texts, numbers = list_texts(source), list_numbers(source)
     divides = any(
         isinstance(n, ast.Div) or (isinstance(n, ast.Constant) and isinstance(n.value, float)) for n in source.order
     )
@@ -73,7 +73,7 @@ def _convert_all_reads(source: Source) -> Iterator[Change]:
             yield Change(tuple(sorted(edits)), prior, calls[0].lineno, words, "whole" if kind == "int" else "failing")
 
 
-def _list_texts(source: Source) -> set[str]:
+def list_texts(source: Source) -> set[str]:
     """Variables that are evidently texts: a method of theirs is called, they are gone through, compared with a text."""
     found: set[str] = set()
     for node in source.order:
@@ -96,7 +96,7 @@ def _list_texts(source: Source) -> set[str]:
     return found
 
 
-def _list_numbers(source: Source) -> set[str]:
+def list_numbers(source: Source) -> set[str]:
     """Variables that are reckoned with, compared by size, or that a range is made of."""
     found: set[str] = set()
     for node in source.order:

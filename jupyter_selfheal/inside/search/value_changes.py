@@ -15,6 +15,7 @@ from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.input_lines import list_line_changes
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
+from jupyter_selfheal.inside.search.left_out_parts import list_left_out
 from jupyter_selfheal.inside.search.lost_values import list_lost_values
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
@@ -28,6 +29,7 @@ from jupyter_selfheal.inside.tree_names import list_defined_names, list_names, l
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
+_NUMBER = re.compile(r"\d+")
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
 """The words of an expected line before its first number, and behind its last one."""
 
@@ -55,7 +57,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     whole = Source(source)
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
-    changes += list_line_changes(whole)
+    changes += [*list_line_changes(whole), *list_left_out(whole, expected, known)]
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -85,7 +87,7 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
 
 
 def _unquote_numbers(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
-    """``total += "10"``, ``x > "5"``: a text of digits where there is reckoned, or told which is larger; all of them at once."""
+    """``total += "10"``, ``x > "5"``, ``range("5")``: a text of digits where there is reckoned, counted, or told which is larger; all of them at once."""
     texts: list[ast.expr] = []
     for node in ast.walk(tree):
         sides: list[ast.expr] = []
@@ -95,6 +97,12 @@ def _unquote_numbers(tree: ast.AST, source: str, table: LineTable) -> Iterator[C
             sides = [node.left, node.right]
         elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.Gt | ast.LtE | ast.GtE):
             sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and is_call(node, "range"):
+            texts += [
+                a
+                for a in node.args
+                if isinstance(a, ast.Constant) and _NUMBER.fullmatch(str(a.value)) and isinstance(a.value, str)
+            ]
         quoted = [
             s
             for s in sides
